@@ -1,4 +1,4 @@
-// brigade_bench: Brigade beside its peers. README.md says what is timed and how.
+// brigade_bench: measures Brigade beside its peers. README.md explains what is timed, and how.
 
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Measures Brigade beside its peers on this machine: --help says what and how. The work is in bench/driver/.
+# Measures Brigade beside its peers on this machine; see --help. The work is in bench/driver/.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

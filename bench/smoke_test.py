@@ -69,7 +69,7 @@ def check_shapes(path):
 
 
 def check_one_sided(directory):
-    """Who is beside Brigade in what rank 0 does to the memory of rank 1, and in what all do to that of rank 0."""
+    """Checks the peers of operations of rank 0 on memory of rank 1, and of all ranks on memory of rank 0."""
     found = {}
     for line in map(json.loads, (directory / "one_sided.jsonl").read_text().splitlines()):
         if line["subject"] != "brigade":
@@ -103,7 +103,7 @@ def check_putget(directory):
         (row,) = re.findall(f"<td>{case}</td>(.*?)</tr>", page)
         assert row.count("<td") == 11 and "<td></td>" not in row, (study, row)
         assert page.count("<svg") == 1, study
-        # What the paper says of the classes of MG is of larger ones.
+        # The paper has figures of larger classes of MG only.
         assert ("not measured" not in page) == classless, study
 
 

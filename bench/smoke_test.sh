@@ -11,7 +11,7 @@ mkdir -p "$out/study"
 run_mpi=test/support/run_mpi.sh
 bench=bench/brigade_bench
 
-# What a message needs must not depend on what this machine copies faster.
+# Messages must not depend on the lengths for which this machine's kernel copies faster.
 export BRIGADE_KERNEL_COPIES=off
 for ranks in 2 4; do
   BRIGADE_KERNEL_COPIES=on $run_mpi "$ranks" "$bench" spread --cases broadcast,multi-broadcast,all-reduce --bytes 64K \
@@ -111,7 +111,7 @@ LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so BRIGADE_TRACE=$out/trace.json \
 /usr/bin/python3 tools/trace_picture.py "$out/trace.json" --timing "$out/traced.jsonl" --routine QR --zoom 0.5 \
   --picture "$out/trace.svg" >"$out/trace.txt"
 
-# What run.sh --cluster runs, here within one host.
+# The commands of run.sh --cluster, here within one host.
 echo '{"hosts": 4, "rate": "400mbit", "payload_MBps": 47.5}' >"$out/cluster.jsonl"
 brief=(--seconds 0.02 --min-iterations 2 --shim none --transport tcp)
 for label in "" forced; do
@@ -132,7 +132,7 @@ $run_mpi 2 "${cluster_scalapack[@]}"
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}"
 LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so $run_mpi 2 "${cluster_scalapack[@]}" --label "one host"
 
-# What run.sh --model runs.
+# The commands of run.sh --model.
 for transport in shm tcp; do
   for ranks in 2 4; do
     $run_mpi "$ranks" "$bench" --transport $transport --peers none --shim none --seconds 0.02 --min-iterations 2 \
@@ -141,7 +141,7 @@ for transport in shm tcp; do
 done
 /usr/bin/python3 -m bench.report.model "$out"/study/model_*.jsonl --plot "$out/study/model.svg" \
   --summary "$out/study/summary.json" >"$out/study/model.txt"
-# What calibrate prints is a machine, and nothing else.
+# calibrate prints a machine, and nothing else.
 $run_mpi 2 "$bench" --transport shm --peers none --shim none calibrate >"$out/calibrated.txt"
 [[ $(head -1 "$out/calibrated.txt") == *'>:{' ]]
 for exact in --exact ''; do

@@ -1,5 +1,5 @@
-// Call: what every communication routine does around its own work: lets one caller in, finds the
-// grid, checks and translates the arguments, runs the pattern, and turns a failure into an error.
+// Call: the common part of all communication routines: it lets one caller in, finds the grid,
+// checks and translates the arguments, runs the pattern, and turns a failure into an error.
 
 #ifndef BRIGADE_BLACS_SHIM_CALL_H_
 #define BRIGADE_BLACS_SHIM_CALL_H_
@@ -35,7 +35,7 @@ MatrixArguments General(const void* data, int64_t m, int64_t n, int64_t lda);
 MatrixArguments Trapezoid(const char* uplo, const char* diag, const void* data, int64_t m,
                           int64_t n, int64_t lda);
 
-// The ranks an operation spans, seen from the calling one.
+// The ranks of an operation, as seen from the calling rank.
 struct Scope {
   ChannelKind kind;
   int size;
@@ -64,13 +64,13 @@ class Call {
   int RankOf(const Scope& scope, const char* what, int64_t row, int64_t col) const;
   [[noreturn]] void FailUnknownTopology(char letter) const;
 
-  // `letter`: for statistics.
+  // Runs a call. `letter`: for statistics.
   void Run(char letter, const PatternCall& call) const;
-  // The same over a scope: one of a single process has nothing to do, but counts.
+  // Runs a call over a scope. In a scope of one process it has no effect except in statistics.
   void Run(const Scope& scope, char letter, const PatternCall& call) const;
 
  private:
-  // For the trace, if there is one.
+  // Records the call in the trace, if there is one.
   TraceSpan Record(char letter, const PatternCall& call) const;
 
   const Entry entry_;

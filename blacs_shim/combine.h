@@ -10,7 +10,7 @@
 namespace brigade {
 namespace blacs {
 
-// Where a maximum or minimum says who won.
+// The arguments for the locations of a maximum or minimum.
 struct WinnerArguments {
   Integers rows;
   Integers cols;
@@ -20,7 +20,7 @@ struct WinnerArguments {
 void Sum(const Routine& routine, int64_t context, const char* scope, const char* top,
          const MatrixArguments& matrix, int64_t row, int64_t col);
 
-// The maximum or the minimum, as `routine` says.
+// Computes the maximum or the minimum, depending on `routine`.
 void Extreme(const Routine& routine, int64_t context, const char* scope, const char* top,
              const MatrixArguments& matrix, const WinnerArguments& winners, int64_t row,
              int64_t col);

@@ -40,7 +40,7 @@ std::atomic<void (*)()> before_end{nullptr};
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (initialized && !finalized) {
-    // mpirun drops what it has not read when a job aborts: the message is worth a moment.
+    // mpirun drops unread output when a job aborts: the message is worth a moment.
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     MPI_Abort(MPI_COMM_WORLD, code);
   }

@@ -1,4 +1,4 @@
-// Errors: how this library tells its caller that something is wrong.
+// Errors: how this library reports failures to its caller.
 //
 // BLACS routines return nothing, so an error is a text on stderr and MPI_Abort, as in the reference
 // BLACS. This is the only place of the library that ends the job.
@@ -9,7 +9,7 @@
 namespace brigade {
 namespace blacs {
 
-// Who speaks. -1: not known (no such context, not started).
+// The call that an error text names. -1: not known (no such context, or not started).
 struct Origin {
   const char* routine;
   int context = -1;
@@ -22,14 +22,14 @@ struct Origin {
 [[noreturn]] void Fail(const Origin& origin, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Prints "BLACS WARNING ..." likewise and returns.
+// Prints "BLACS WARNING ..." with its origin and returns.
 void Warn(const Origin& origin, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
-// What is called once, before any of these ends the job: the last that this process does. May
+// Sets a function that is called once, before Fail or AbortForCaller ends the job. The function may
 // itself fail.
 void SetBeforeEnd(void (*function)());
 
-// blacs_abort: says who ends the job, and ends it with exit code `code`.
+// blacs_abort: prints the origin, and ends the job with exit code `code`.
 [[noreturn]] void AbortForCaller(const Origin& origin, int code);
 
 }  // namespace blacs

@@ -1,6 +1,6 @@
-// The Fortran entry points: lower case, one trailing underscore, everything by pointer. The lengths
-// of strings that compilers append are not read. They call internal functions only (c_api.cc says
-// why).
+// The Fortran entry points: lower case, one trailing underscore, all arguments by pointer. The
+// lengths of strings that compilers append are not read. They call internal functions only (see
+// c_api.cc).
 
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
-// Integers: a caller's integer, or an array of them, of 32 bits (LP64) or of 64 (ILP64). The faces
-// know which; what is below takes the values of both as int64_t, and gives such small ones back
-// that both can hold them.
+// Integers: a caller's integer, or an array of them, of 32 bits (LP64) or of 64 (ILP64). The
+// interfaces know the width; functions below them take values of both as int64_t, and return values
+// that fit into both.
 
 #ifndef BRIGADE_BLACS_SHIM_INTEGERS_H_
 #define BRIGADE_BLACS_SHIM_INTEGERS_H_

@@ -13,16 +13,17 @@ namespace {
 // Tells our communicator creations from the caller's own on the same parent; BLACS' message tag.
 constexpr int kCreateTag = 9976;
 
-// A communicator of `members` of `parent`, without the others' help. The one call that waits for
-// other ranks inside MPI, which may spin: there is no other way to make a communicator of some
-// ranks only, and no non-blocking form of it.
+// Makes a communicator of `members` of `parent`, without calls of other ranks. The only call that
+// waits for other ranks inside MPI, which may spin: MPI has no other way to make a communicator of
+// some ranks only, and no non-blocking one.
 Status CreateCommunicator(MPI_Comm parent, const std::vector<int>& members,
                           MPI_Comm* communicator) {
   MPI_Group parent_group;
   MPI_Comm_group(parent, &parent_group);
   MPI_Group member_group;
   MPI_Group_incl(parent_group, static_cast<int>(members.size()), members.data(), &member_group);
-  // An MPI has no more than so many communicators: that is told as an error of the BLACS.
+  // The number of communicators of an MPI is limited: exceeding it is reported as an error of the
+  // BLACS.
   MPI_Errhandler kept;
   MPI_Comm_get_errhandler(parent, &kept);
   MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);

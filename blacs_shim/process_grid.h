@@ -1,4 +1,4 @@
-// ProcessGrid: a BLACS context. GridTable: the small numbers contexts are known by.
+// ProcessGrid: a BLACS context. GridTable: the numbers of contexts.
 
 #ifndef BRIGADE_BLACS_SHIM_PROCESS_GRID_H_
 #define BRIGADE_BLACS_SHIM_PROCESS_GRID_H_
@@ -22,8 +22,9 @@ namespace blacs {
 
 // A grid this process is part of. Numbering inside is always row by row.
 struct ProcessGrid {
-  // Collective over `members`, ranks in `parent` in row-major order, and nobody else; this process
-  // must be one of them. Waits inside MPI. `engine` must outlive the grid; `parent` need not.
+  // Makes a grid. Collective over `members` only, which are ranks in `parent` in row-major order;
+  // this process must be one of them. Waits inside MPI. `engine` must outlive the grid; `parent`
+  // need not.
   static Status Create(Engine* engine, MPI_Comm parent, const std::vector<int>& members, int rows,
                        int cols, std::unique_ptr<ProcessGrid>* grid);
 
@@ -41,7 +42,7 @@ struct ProcessGrid {
   int row = 0;  // this process' place
   int col = 0;
   std::unique_ptr<Group> group;
-  // For callers (blacs_get 10): its ranks are the grid's. No traffic of ours uses it.
+  // For callers (blacs_get 10), with the ranks of the grid. The library does not use it.
   MPI_Comm communicator = MPI_COMM_NULL;
 
   // blacs_set. The two flags are stored for blacs_get only: every combine is repeatable and
@@ -49,13 +50,13 @@ struct ProcessGrid {
   TopologySettings topologies;
   int repeatable = 0;
   int coherent = 0;
-  // What kbsid and kbrid return next, by ChannelKind.
+  // The next return values of kbsid and kbrid, by ChannelKind.
   std::array<int, kChannelKinds> broadcast_ids{};
 };
 
 class GridTable {
  public:
-  // The context of `grid` from now on: the lowest free number.
+  // Adds a grid, and returns its context: the lowest free number.
   int Insert(std::unique_ptr<ProcessGrid> grid);
   // Null if there is no such context. Any number is legal.
   ProcessGrid* Find(int64_t context) const {

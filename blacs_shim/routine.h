@@ -8,8 +8,8 @@
 namespace brigade {
 namespace blacs {
 
-// X(letter, C type, ElementType enumerator) for each type BLACS knows. Complex arrays are pairs of
-// their part's type, as in every BLACS header. The integer is a face's own.
+// X(letter, C type, ElementType enumerator) for each type of the BLACS. Complex arrays are pairs of
+// their part's type, as in every BLACS header. The width of the integer depends on the interface.
 #ifdef BRIGADE_BLACS_ILP64
 #define BRIGADE_BLACS_INTEGER kInt64
 #else
@@ -22,7 +22,7 @@ namespace blacs {
   X(c, float, kComplexFloat)             \
   X(z, double, kComplexDouble)
 
-// What a routine does, whatever its type letter.
+// The action of a routine, without its type letter.
 enum class Verb : uint8_t {
   kGesd2d,
   kTrsd2d,

@@ -145,7 +145,7 @@ void Runtime::LogStart(const ProcessGrid& grid) const {
                "chunks of %zu\n",
                grid.group->transport(), settings_.engine.staging_bytes,
                settings_.engine.chunk_bytes);
-  // Ranks that share memory need no fabric, and it takes long to tell.
+  // Ranks that share memory use no fabric, and describing it takes long.
   const bool between_hosts =
       !grid.group->capabilities().lands_in_peer_memory || grid.group->goes_by_host();
   if (settings_.transport == "auto" && between_hosts)
@@ -259,8 +259,8 @@ void Runtime::Trim() {
   if (engine_ != nullptr) engine_->Trim();
 }
 
-// Groups are closed first: two ranks that have sent each other what neither receives would wait
-// for each other's closing.
+// Groups are closed first: two ranks with unreceived messages of each other would otherwise wait
+// for each other's close.
 void Runtime::Reset(const char* routine) {
   grids_.Clear();
   handles_ = SystemHandles();

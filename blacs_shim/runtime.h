@@ -1,10 +1,10 @@
-// Runtime: everything this process keeps between BLACS calls.
+// Runtime: the state of this process between BLACS calls.
 //
-// Nothing exists before the first BLACS call: a preloaded library is also loaded by mpirun, shells
-// and interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h), whether blacs_exit or the
-// program itself calls that.
+// The runtime is made by the first BLACS call: a preloaded library is also loaded by mpirun, shells
+// and interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h), called by blacs_exit or by
+// the program.
 //
-// The library is called by one thread at a time, as the reference; Entry detects a second one.
+// One thread at a time may call the library, as with the reference; Entry detects a second one.
 
 #ifndef BRIGADE_BLACS_SHIM_RUNTIME_H_
 #define BRIGADE_BLACS_SHIM_RUNTIME_H_
@@ -28,11 +28,11 @@
 namespace brigade {
 namespace blacs {
 
-// Held by every routine that does more than look something up.
+// Held by every routine that does more than read a value.
 class Entry {
  public:
-  // No locked instruction: it would wait for all that was written to other ranks before. Two that
-  // enter in the same instant are found when the first of them leaves.
+  // No locked instruction: it would wait for all earlier stores to other ranks' memory. Two threads
+  // that enter at one instant are detected when the first of them leaves.
   explicit Entry(const char* routine) {
     if (inside_.load(std::memory_order_acquire) != nullptr) FailConcurrent(routine);
     inside_.store(this, std::memory_order_relaxed);
@@ -54,8 +54,8 @@ class Entry {
 
 class Runtime {
  public:
-  // The runtime, started if it was not: initialises MPI if the program has not, and checks the MPI
-  // family and the settings. Whatever is wrong is an error in the name of `routine`.
+  // Returns the runtime, and starts it if necessary: initialises MPI if the program has not, and
+  // checks the MPI family and the settings. Errors end the job in the name of `routine`.
   static Runtime& Start(const char* routine) {
     return current_ != nullptr ? *current_ : StartNow(routine);
   }
@@ -70,7 +70,7 @@ class Runtime {
   SystemHandles& handles() { return handles_; }
   GridTable& grids() { return grids_; }
   const GridTable& grids() const { return grids_; }
-  // Null unless statistics were asked for.
+  // Null unless statistics are enabled.
   Statistics* statistics() { return statistics_.get(); }
   // Reused by every call that needs an array of locations.
   std::vector<int32_t>& location_scratch() { return location_scratch_; }
@@ -82,10 +82,10 @@ class Runtime {
   void CloseGrid(int context);
   // Waits until every returned send has left.
   void Drain(const char* routine);
-  // Gives memory kept for reuse back to the system.
+  // Returns memory that is kept for reuse to the system.
   void Trim();
-  // blacs_exit: no context, no handle, no send under way; MPI and the engine stay. What this rank
-  // has not received it never will.
+  // blacs_exit: frees all contexts and handles, and waits for pending sends; MPI and the engine
+  // stay. Messages that this rank has not received are lost.
   void Reset(const char* routine);
 
  private:
@@ -113,19 +113,19 @@ class Runtime {
   GridTable grids_;
   std::vector<int32_t> location_scratch_;
   std::unique_ptr<Statistics> statistics_;
-  // The first grid that had every rank of the world has been made.
+  // Whether the first grid with every rank of the world has been made.
   bool statistics_agreed_ = false;
-  // Connects all ranks of the world, if such a grid was made and sums are wanted.
+  // Connects all ranks of the world, if a grid of all was made and sums are wanted.
   MPI_Comm statistics_communicator_ = MPI_COMM_NULL;
 };
 
 // For messages of `routine` about `context`, which need not exist.
 Origin OriginOf(const char* routine, int64_t context);
 
-// An error in the name of `routine` if its argument `what` cannot be meant: no int holds `value`.
+// Ends the job in the name of `routine` if no int can hold `value`, its argument `what`.
 void RequireInt(const char* routine, const char* what, int64_t value);
 
-// The grid of `context`; an error in the name of `routine` if there is none.
+// Returns the grid of `context`; ends the job in the name of `routine` if there is none.
 ProcessGrid& GridOf(const char* routine, int64_t context);
 
 }  // namespace blacs

@@ -57,7 +57,7 @@ std::string NameOf(int verb, int type) {
   return (barrier ? std::string() : std::string(1, kTypeLetters[type])) + kVerbNames[verb];
 }
 
-// Two more, of seconds that one rank has waited.
+// Two further columns: seconds that one rank has waited, least and most.
 std::string Columns(uint64_t least_ns, uint64_t most_ns) {
   char text[64];
   std::snprintf(text, sizeof(text), " %12.6f %12.6f", least_ns * 1e-9, most_ns * 1e-9);

@@ -1,4 +1,4 @@
-// Statistics: what BRIGADE_STATS and BRIGADE_STATS_FILE count, as a table and as JSON.
+// Statistics: the figures of BRIGADE_STATS and BRIGADE_STATS_FILE, as a table and as JSON.
 
 #ifndef BRIGADE_BLACS_SHIM_STATISTICS_H_
 #define BRIGADE_BLACS_SHIM_STATISTICS_H_
@@ -22,26 +22,28 @@ class Statistics {
  public:
   Statistics();
 
-  // One finished call: its topology letter (' ' for the default and where there is none), the bytes
-  // of this rank's matrix, how long it took and how much of that it waited. Cost: a few loads.
+  // Adds a finished call: its topology letter (' ' for the default and if there is none), the bytes
+  // of this rank's matrix, its time and the time of its waits. Cost: a few loads.
   void Add(const Routine& routine, char letter, uint64_t bytes, uint64_t elapsed_ns,
            uint64_t wait_ns);
 
-  // What the memory under all calls saw; set before printing.
+  // Sets the figures of staging and overflow memory. Must be called before printing.
   void SetMemory(const StagingStatistics& staging, const OverflowStatistics& overflow);
-  // The time in MPI, if it was counted; likewise.
+  // Sets the time in MPI, if it was counted. Must be called before printing.
   void SetMpiTime(const MpiTime& time);
-  // Of a rank that ends the job: that it has so many contexts yet; likewise, behind SetMemory.
+  // Marks this rank as ending the job with `contexts` contexts open. Must be called after
+  // SetMemory.
   void SetAborted(size_t contexts);
 
-  // Collective over `communicator`: adds every rank's figures up at its rank 0, and finds the least
-  // and the most of any rank; meaningless elsewhere afterwards.
+  // Adds up the figures of all ranks at rank 0, and finds the least and the most of any rank; the
+  // figures of other ranks are meaningless afterwards. Collective over `communicator`.
   Status SumOver(MPI_Comm communicator);
 
-  // The table, each line beginning with "brigade"; `whose` completes its heading "statistics ...".
+  // Returns the table, each line beginning with "brigade"; `whose` completes its heading
+  // "statistics ...".
   std::string ToString(const std::string& whose) const;
-  // The same, with how many calls had which size, and least and most of any rank, as the text of a
-  // file. Of `rank`, or, if that is -1, summed over `ranks` ranks.
+  // Returns the text of a JSON file: the statistics, the number of calls of each size, and the
+  // least and the most of any rank. Of `rank`, or, if that is -1, summed over `ranks` ranks.
   std::string ToJson(int rank, int ranks) const;
 
  private:
@@ -59,7 +61,7 @@ class Statistics {
     uint64_t staging_high_water_bytes;
     uint64_t overflow_high_water_bytes;
   };
-  // What a rank that ends the job leaves.
+  // Contexts and memory in use on a rank that ends the job.
   struct Left {
     uint64_t contexts;
     uint64_t staging_bytes;

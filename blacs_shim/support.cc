@@ -31,10 +31,10 @@ enum What {
   kCombineBranches = 14,
   kRepeatable = 15,
   kCoherent = 16,
-  kOfMkl = 19,  // what MKL's ScaLAPACK asks of its own BLACS; at 0 it keeps to public names
+  kOfMkl = 19,  // MKL's ScaLAPACK reads this from its own BLACS; if 0, it calls public names only
 };
 
-// Where a context keeps parameter `what`; null if it is none of a context's.
+// Returns the place of parameter `what` in a context; null if contexts do not have it.
 int* ContextParameter(ProcessGrid* grid, int what) {
   switch (what) {
     case kBroadcastRings:
@@ -97,7 +97,7 @@ const char* WidthHint(Integers usermap, size_t elements) {
   return "; if the integers of the program have 64 bits, it takes libbrigade_blacs64.so";
 }
 
-// MKL's names say how wide the integers of its ScaLAPACK are.
+// MKL's names reveal the width of its ScaLAPACK's integers.
 void CheckWidth(const char* routine, bool wide) {
   static bool checked = false;
   if (checked) return;
@@ -119,8 +119,8 @@ void CheckWidth(const char* routine, bool wide) {
        wide ? "lp64" : "ilp64", wide ? "libbrigade_blacs.so" : "libbrigade_blacs64.so");
 }
 
-// `members`: ranks in `parent` in row-major order of the new grid. `hint`: what else may be wrong
-// if they cannot be.
+// `members`: ranks in `parent` in row-major order of the new grid. `hint`: a possible cause if they
+// are invalid.
 void MakeGrid(const char* routine, MPI_Comm parent, const std::vector<int64_t>& wanted,
               int64_t rows, int64_t cols, Integers context, const char* hint = "") {
   int procs = 0;

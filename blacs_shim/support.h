@@ -42,7 +42,7 @@ void FreeHandle(int64_t handle);
 
 // A scope's broadcast id, counted up by each query; nothing depends on it.
 int BroadcastId(const char* routine, int64_t context, const char* scope);
-// What ksendid and krecvid return.
+// The return value of ksendid and krecvid.
 inline constexpr int kPointToPointId = 9977;
 
 }  // namespace blacs

@@ -59,7 +59,7 @@ TEST(SystemHandlesTest, ForgottenHandleIsNobodysUntilFreed) {
   EXPECT_EQ(handles.HandleOf(Fake(2)), first);
 }
 
-// So that a program that asks every context for its handle, and frees none, needs no more of them.
+// A program that gets the handle of every context, and frees none, thus needs no further handles.
 TEST(SystemHandlesTest, ForgottenHandleIsUsedAgainByItsContextsNumber) {
   SystemHandles handles;
   const int first = handles.HandleOf(Fake(0), 3);

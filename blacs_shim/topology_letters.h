@@ -1,8 +1,8 @@
-// Topology letters: what a BLACS caller writes, as the shapes of the catalogue.
+// Topology letters: the letters of BLACS callers, as shapes of the catalogue.
 //
-// A broadcast's letter only decides who forwards. A combine's letter also fixes the association
-// order of its result: this table, together with the order each shape documents in the catalogue,
-// is the whole of that order; nothing measured at run time takes part in it.
+// A broadcast's letter only decides which ranks forward. A combine's letter also fixes the
+// association order of its result: this table, together with the order that the catalogue documents
+// for each shape, defines that order completely, independently of measurements at run time.
 //
 //   letter    broadcast                    combine
 //   ' '       free (free_topology.h)       free (free_topology.h)
@@ -15,8 +15,8 @@
 //   F         a ring per other rank, that is, fully connected, for both
 //   H         binomial tree                hypercube if the result goes to all, else binomial tree
 //
-// A binomial tree is what a hypercube broadcast comes down to: each rank receives once, across its
-// lowest differing dimension.
+// A hypercube broadcast is a binomial tree: each rank receives once, across its lowest differing
+// dimension.
 
 #ifndef BRIGADE_BLACS_SHIM_TOPOLOGY_LETTERS_H_
 #define BRIGADE_BLACS_SHIM_TOPOLOGY_LETTERS_H_
@@ -34,7 +34,7 @@ struct TopologySettings {
   int combine_branches = 1;    // WHAT 14; at least 1
 };
 
-// Letters of either case; false if there is no such topology.
+// Translate letters of either case; false if there is no such topology.
 bool BroadcastTopology(char letter, const TopologySettings& settings, Topology* topology);
 bool CombineTopology(char letter, const TopologySettings& settings, bool result_to_all,
                      Topology* topology);

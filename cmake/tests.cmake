@@ -68,7 +68,7 @@ endif()
 if(NOT GTest_FOUND)
   message(WARNING "There is no GoogleTest, so unit tests are left out")
 else()
-  # What tests use of the rooms that only tests have, and of those whose libraries export less.
+  # Code of rooms that only tests use, or whose libraries do not export it.
   brigade_sources(sources patterns/check transport/inproc transport/sim test/support EXCLUDE _main /two_hosts /without)
   add_library(brigade_testing STATIC EXCLUDE_FROM_ALL ${sources})
   target_link_libraries(brigade_testing PUBLIC brigade_static GTest::gtest)
@@ -148,7 +148,7 @@ if(with_jobs)
   set_tests_properties(example_matrix_product example_solve PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
-# What QEMU lacks: docs/user/packaging.md.
+# QEMU lacks system calls that these tests need: docs/user/packaging.md.
 if(CMAKE_CROSSCOMPILING_EMULATOR MATCHES qemu)
   foreach(name patterns_protocol transport_auto transport_edge transport_host_memory transport_shm windows_multiply)
     if(TEST ${name}_test)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Does what the head of an example says: runs its commands as they stand, and looks for what they are said to print.
+# Runs the commands in the head of an example unchanged, and checks that they print the lines after the arrows.
 #   examples_test.sh EXAMPLE RUN_MPI LIBRARY.so...      in a folder that has examples/ and include/
 set -euo pipefail
 

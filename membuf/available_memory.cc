@@ -7,7 +7,7 @@
 namespace brigade {
 namespace {
 
-// The number behind `name` in a file of such lines; `otherwise` if there is none.
+// Returns the number after `name` in a file of lines NAME NUMBER; `otherwise` if there is none.
 uint64_t NumberIn(const std::string& path, const std::string& name, uint64_t otherwise) {
   std::ifstream file(path);
   std::string found;
@@ -29,14 +29,14 @@ uint64_t NumberIn(const std::string& path, uint64_t otherwise) {
 struct Names {
   const char* limit;
   const char* usage;
-  const char* reclaimable;  // in memory.stat: cached files that nobody uses
+  const char* reclaimable;  // in memory.stat: cached files that are not in use
 };
 constexpr Names kVersion1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
                              "total_inactive_file"};
 constexpr Names kVersion2 = {"/memory.max", "/memory.current", "inactive_file"};
 
-// What `group` and all above it leave. In a container the group's path may be that of the machine,
-// of which only the top is mounted.
+// Returns the least memory that the limits of `group` and its ancestors leave. In a container the
+// group's path may be a path of the machine, of which only the top is mounted.
 uint64_t LeftBy(const std::string& mount, std::string group, const Names& names) {
   uint64_t left = UINT64_MAX;
   for (;; group.resize(group.rfind('/'))) {

@@ -10,26 +10,26 @@ namespace brigade {
 
 enum class Swapping { kAvoided, kAllowed };
 
-// Bytes: what the machine has, and what the limits of the control groups above this process leave
-// (versions 1 and 2). SIZE_MAX where the system does not say. `proc`, `cgroups`: where these are
-// mounted. Cost: reads of some files.
+// Returns the bytes that the machine has, and that the limits of the control groups above this
+// process leave (versions 1 and 2). SIZE_MAX if the system does not report them. `proc`, `cgroups`:
+// where these are mounted. Cost: reads of some files.
 size_t AvailableMemory(Swapping swapping, const std::string& proc = "/proc",
                        const std::string& cgroups = "/sys/fs/cgroup");
 
-// Whether the system grants more memory than it can back (vm.overcommit_memory is not 2). Where it
-// does not, a process that touches a page of a shared file which cannot be backed gets SIGBUS.
-// `proc`: where that is mounted. Cost: the read of a file.
+// Returns whether the system grants more memory than it can back (vm.overcommit_memory is not 2).
+// If it does not, a process that touches a page of a shared file which cannot be backed gets
+// SIGBUS. `proc`: its mount point. Cost: the read of a file.
 bool MayOvercommit(const std::string& proc = "/proc");
 
-// Whether there is memory for what is taken little by little: looks at what the system has left,
-// swap included, and again once a part of that is taken, or much at once. For one thread at a time.
+// Checks the memory for many small allocations: reads the system's free memory, swap included, and
+// again once a part of it is allocated, or much at once. For one thread at a time.
 class AvailableShare {
  public:
-  // Between two looks at the free memory all ranks of a host together may take little. Memory that
-  // is charged when it is touched may be taken up to the amount that was free at the last look.
+  // Between two reads of the free memory all ranks of a host together may take little. Memory that
+  // is charged when it is touched may be taken up to the amount that was free at the last read.
   explicit AvailableShare(bool is_charged_at_once = true) : parts_(is_charged_at_once ? 1024 : 1) {}
   bool Take(size_t bytes);
-  // The next one looks, whatever was left.
+  // Makes the next Take read the free memory again.
   void LookAnew() { until_look_ = 0; }
   int looks() const { return looks_; }
 

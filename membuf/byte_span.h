@@ -1,4 +1,4 @@
-// Pointer and length in bytes: what C++20 calls span<std::byte>.
+// Pointer and length in bytes: C++20's span<std::byte>.
 
 #ifndef BRIGADE_MEMBUF_BYTE_SPAN_H_
 #define BRIGADE_MEMBUF_BYTE_SPAN_H_

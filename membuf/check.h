@@ -1,5 +1,5 @@
-// CHECK: invariants of the code itself, never conditions a caller can cause. A broken one prints
-// where it was, both values, and aborts: going on would risk the user's data.
+// CHECK: for invariants of the code, never for conditions that a caller can cause. A violated one
+// prints its place and both values, and aborts: continuing would risk the user's data.
 
 #ifndef BRIGADE_MEMBUF_CHECK_H_
 #define BRIGADE_MEMBUF_CHECK_H_

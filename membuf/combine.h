@@ -36,14 +36,14 @@ size_t ElementBytes(ElementType type);
 const char* ElementTypeName(ElementType type);
 const char* CombineOpName(CombineOp op);
 
-// Whether any order of combination gives the same bits.
+// Returns whether all orders of combination give equal bits.
 inline bool IsOrderFree(CombineOp op, ElementType type) {
   return op != CombineOp::kSum || type == ElementType::kInt32 || type == ElementType::kInt64;
 }
 
-// One operand: the matrix at `base`, walked from packed byte `offset` of `layout`, which is where
-// an element starts, and (with locations) `locations`, contiguous, pointing at the first element of
-// the range. A chunk is an operand with a contiguous layout.
+// One operand: the matrix at `base`, read from packed byte `offset` of `layout`, where an element
+// starts, and (with locations) `locations`, contiguous, from the first element of the range on. A
+// chunk is an operand with a contiguous layout.
 struct ConstOperand {
   const StridedLayout* layout;  // not owned
   const std::byte* base;
@@ -57,10 +57,10 @@ struct MutableOperand {
   int32_t* locations;
 };
 
-// dst = left (op) right for `elems` elements. `dst` may be the same range as `left` or as `right`;
-// any other overlap is not allowed. Either all three operands have locations or none (sum: none).
-// Values need no alignment. Thread-safe on distinct destinations.
-// Cost: one pass; short runs are gathered and scattered through a block that stays in cache.
+// Computes dst = left (op) right for `elems` elements. `dst` may be equal to `left` or `right`; any
+// other overlap is not allowed. Either all three operands have locations or none (sum: none).
+// Values need no alignment. Thread-safe on distinct destinations. Cost: one pass; short runs are
+// gathered and scattered through a block that stays in cache.
 void Combine(CombineOp op, ElementType type, size_t elems, const MutableOperand& dst,
              const ConstOperand& left, const ConstOperand& right);
 

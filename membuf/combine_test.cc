@@ -130,7 +130,7 @@ std::vector<T> Specials() {
   }
 }
 
-// The definition in combine.h, said in plain comparisons ------------------------------------------
+// The definition in combine.h, by plain comparisons -----------------------------------------------
 
 template <typename T>
 bool IsNan(T x) {
@@ -212,7 +212,7 @@ TYPED_TEST_SUITE(CombineTest, AllTypes);
 
 constexpr CombineOp kOps[] = {CombineOp::kSum, CombineOp::kAbsMax, CombineOp::kAbsMin};
 
-// Every pair of special values as the definition says, and the same bits the other way round.
+// Every pair of special values by the definition, with equal bits for exchanged operands.
 TYPED_TEST(CombineTest, SpecialPairsFollowTheDefinitionAndCommute) {
   using T = TypeParam;
   std::vector<Entry<T>> left, right;

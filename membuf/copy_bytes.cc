@@ -2,8 +2,8 @@
 
 namespace brigade {
 
-// What is loaded next may lie where the last store seems to, too, for which a processor waits; so
-// all of a block is loaded before any of it is stored.
+// All loads of a block come before its first store: a processor delays a load whose address seems
+// to overlap an earlier store.
 void CopyBytesByMoves(std::byte* to, const std::byte* from, size_t bytes) {
   struct Block {
     std::byte bytes[128];

@@ -1,9 +1,9 @@
-// CopyBytes: one run of bytes from here to there, as fast as it can be.
+// CopyBytes: copies one run of bytes, as fast as possible.
 //
-// It is memcpy, but for one case. Where `to` begins 1 to 31 bytes behind `from`, both counted
-// within their pages, glibc's memcpy takes up to 20 times as long on some AMD processors: it leaves
-// long runs to `rep movsb`, which then moves a byte at a time. Matrices from malloc begin 16 bytes
-// behind the start of a page, so this is not rare.
+// It is memcpy, except for one case: if `to` begins 1 to 31 bytes behind `from`, both counted
+// within their pages, glibc's memcpy takes up to 20 times as long on some AMD processors, since it
+// leaves long runs to `rep movsb`, which then moves a byte at a time. Matrices from malloc begin 16
+// bytes behind the start of a page, so this is not rare.
 
 #ifndef BRIGADE_MEMBUF_COPY_BYTES_H_
 #define BRIGADE_MEMBUF_COPY_BYTES_H_
@@ -16,7 +16,7 @@
 
 namespace brigade {
 
-// Whether it is that case.
+// Returns whether this is that case.
 inline bool IsSlowForMemcpy(const std::byte* to, const std::byte* from, size_t bytes) {
   constexpr uintptr_t kPage = 4096;
   constexpr uintptr_t kTooClose = 32;
@@ -26,10 +26,10 @@ inline bool IsSlowForMemcpy(const std::byte* to, const std::byte* from, size_t b
   return behind > 0 && behind < kTooClose && bytes < rules::kLeastStreamedByMemcpy;
 }
 
-// For that case: by moves of registers.
+// Copies by moves of registers, for that case.
 void CopyBytesByMoves(std::byte* to, const std::byte* from, size_t bytes);
 
-// The two sides must not overlap. No side is read if there are no bytes.
+// Copies `bytes` bytes. The two sides must not overlap, and are not accessed if `bytes` is 0.
 inline void CopyBytes(std::byte* to, const std::byte* from, size_t bytes) {
   if (IsSlowForMemcpy(to, from, bytes)) {
     CopyBytesByMoves(to, from, bytes);

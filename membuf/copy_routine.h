@@ -1,4 +1,4 @@
-// How to copy equally long runs at equal distances: the inner loop of every pack and unpack.
+// Copies of equally long runs at equal distances: the inner loop of every pack and unpack.
 //
 // Which loop is fastest depends on the length of the runs: below some hundred bytes a call of
 // memcpy per run costs more than the bytes. The choice is a table, and its thresholds are measured
@@ -51,7 +51,8 @@ struct CopyTableRow {
   const char* name;
 };
 
-// The table. A row serves the runs longer than the row before it and no longer than its own bound.
+// The table. A row applies to runs longer than the bound of the row before it and at most as long
+// as its own bound.
 inline constexpr CopyTableRow kCopyTable[] = {
     {3, CopyByMemcpy, "memcpy"},  // only ever the torn part of an element
     {4, CopyElements<4>, "elements<4>"},

@@ -1,5 +1,5 @@
-// HeapDomain: ordinary memory posing as special memory, with limits that can be set. Used where a
-// transport needs no registration (inproc, mpi) and in tests of scarcity.
+// HeapDomain: ordinary memory in place of special memory, with configurable limits. Used by
+// transports that need no registration (inproc, mpi), and in tests of scarcity.
 
 #ifndef BRIGADE_MEMBUF_HEAP_DOMAIN_H_
 #define BRIGADE_MEMBUF_HEAP_DOMAIN_H_
@@ -14,7 +14,7 @@ namespace brigade {
 
 class HeapDomain : public MemoryDomain {
  public:
-  // `placements`: memories that differ in name only, at most one per MemoryKind.
+  // `placements`: number of memories that differ in name only, at most one per MemoryKind.
   explicit HeapDomain(const DomainLimits& limits = DomainLimits(), int placements = 1);
   // REQUIRES: nothing is registered.
   ~HeapDomain() override;
@@ -24,7 +24,7 @@ class HeapDomain : public MemoryDomain {
   int PlacementOf(MemoryKind kind) const override;
   Status Allocate(int placement, size_t bytes, ByteSpan* memory) override;
   void Free(ByteSpan memory) override;
-  // REQUIRES: `memory` is aligned as limits() say.
+  // REQUIRES: `memory` is aligned by limits().
   Status Register(ByteSpan memory, uint64_t* key) override;
   void Deregister(uint64_t key) override;
 

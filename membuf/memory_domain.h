@@ -1,5 +1,5 @@
-// MemoryDomain: where special memory comes from. A transport that needs registered memory
-// implements one; membuf knows no transport.
+// MemoryDomain: the source of special memory. A transport that needs registered memory implements
+// one; membuf knows no transport.
 
 #ifndef BRIGADE_MEMBUF_MEMORY_DOMAIN_H_
 #define BRIGADE_MEMBUF_MEMORY_DOMAIN_H_
@@ -26,21 +26,22 @@ class MemoryDomain {
 
   virtual const DomainLimits& limits() const = 0;
 
-  // The memory that `kind` maps to, as an index below placements(). A domain with one memory maps
-  // everything to 0.
+  // Returns the memory that `kind` maps to, as an index below placements(). A domain with one
+  // memory maps all kinds to 0.
   virtual int placements() const { return 1; }
   virtual int PlacementOf(MemoryKind) const { return 0; }
 
-  // Whether transfers can use whatever memory it gives, as long as the machine has some: then
-  // overflow need not drain through staging memory.
+  // Returns whether transfers can use all memory of Allocate, for as long as the machine has some:
+  // overflow memory then need not drain through staging memory.
   virtual bool grows() const { return false; }
 
-  // Memory of `placement`, aligned as limits() say and not yet registered. kOutOfMemory: no effect.
+  // Allocates memory of `placement`, aligned by limits() and not yet registered. kOutOfMemory: no
+  // effect.
   virtual Status Allocate(int placement, size_t bytes, ByteSpan* memory) = 0;
   virtual void Free(ByteSpan memory) = 0;
 
-  // Makes [memory) usable for transfers and yields the key the transport knows it by. kOutOfMemory,
-  // naming the limit, if a limit would be passed: no effect. The memory must stay allocated until
+  // Registers memory for transfers and returns its key in the transport. kOutOfMemory, with the
+  // limit, if a limit would be exceeded: no effect. The memory must stay allocated until
   // Deregister.
   virtual Status Register(ByteSpan memory, uint64_t* key) = 0;
   // REQUIRES: `key` came from Register and nothing is in flight in its memory.

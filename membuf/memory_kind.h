@@ -1,4 +1,4 @@
-// What a staging chunk is for, and which kind of special memory that asks for.
+// The uses of a staging chunk, and the kind of special memory for each.
 //
 // The AP3000 had two special memories, SDRAM on the network controller and reserved host memory
 // (KMEM), good at different things; the choice is a table (AP3000 paper, section 4.1 and 4.2), kept

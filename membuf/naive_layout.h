@@ -1,5 +1,5 @@
-// The definition of a layout, element by element as the BLACS text has it: what the tests compare
-// the arithmetic of StridedLayout with.
+// The definition of a layout, element by element as in the BLACS text: the reference for tests of
+// StridedLayout's arithmetic.
 
 #ifndef BRIGADE_MEMBUF_NAIVE_LAYOUT_H_
 #define BRIGADE_MEMBUF_NAIVE_LAYOUT_H_

@@ -1,8 +1,8 @@
 // OverflowArena: ordinary memory for sends that must return to their caller when special memory is
 // used up.
 //
-// BLACS promises that a send returns whatever the receiver does. With a bounded pool the rest of
-// the message has to go somewhere: here, counted, and limited if the user says so. Freed blocks are
+// A send of the BLACS returns independently of the receiver. Beyond the bounded pool the rest of
+// the message is stored here, counted, and limited if the user has set a limit. Freed blocks are
 // kept for reuse up to a bound, because fresh pages cost more than the copy into them. Small ones
 // share a block, so that a million short messages take little more than their bytes.
 //
@@ -27,38 +27,38 @@ class OverflowArena {
  public:
   static constexpr size_t kAvailableMemory = OverflowBudget::kAvailableMemory;
 
-  // Blocks in use count in `budget`. They come from `domain`, which must outlive the arena, or from
-  // the heap if it is null.
+  // Blocks in use are charged to `budget`. They are allocated from `domain`, which must outlive the
+  // arena, or from the heap if it is null.
   explicit OverflowArena(std::shared_ptr<OverflowBudget> budget, MemoryDomain* domain = nullptr);
-  // With a budget of its own.
+  // Makes an arena with a budget of its own.
   explicit OverflowArena(size_t limit_bytes, MemoryDomain* domain = nullptr)
       : OverflowArena(std::make_shared<OverflowBudget>(limit_bytes), domain) {}
   // REQUIRES: every block was released.
   ~OverflowArena();
 
-  // A block of at least `bytes`, aligned to 64 bytes, its content unspecified and its pages not yet
-  // touched where they are new; or an empty span if the limit is reached or the system has no more
-  // memory. Sizes are rounded up to whole pages of 4 KiB, and large ones to one of four sizes for
-  // each power of two, and counted so; those below 4 KiB to a multiple of 64 bytes, cut one after
-  // the other from blocks of 16 KiB, each of which counts for as long as any part of it is in use;
-  // or to 4 KiB, if the limit leaves no room for another such block.
+  // Returns a block of at least `bytes`, aligned to 64 bytes, with unspecified content and, if it
+  // is new, untouched pages; or an empty span if the limit is reached or the system has no more
+  // memory. Charged sizes: (1) from 4 KiB on, whole pages of 4 KiB, and for large blocks one of
+  // four sizes for each power of two; (2) below 4 KiB, multiples of 64 bytes, cut in order from
+  // blocks of 16 KiB, each of which is charged while any part of it is in use; (3) 4 KiB for a
+  // smaller block, if the limit leaves no room for another block of 16 KiB.
   ByteSpan TryAcquire(size_t bytes);
   // REQUIRES: `block` came from TryAcquire and was not released since.
   void Release(ByteSpan block);
-  // As Release, but the block is not used again: somebody may still read it. It goes with the
-  // arena, or, if it is a domain's, with that.
+  // Like Release, but the block is not used again: a peer may still read it. It is freed with the
+  // arena, or with the arena's domain.
   void Retire(ByteSpan block);
 
-  // Gives kept blocks back to the system.
+  // Returns kept blocks to the system.
   void Trim();
 
-  // The budget's.
+  // Returns the budget's statistics.
   const OverflowStatistics& statistics() const { return budget_->statistics(); }
   // Bytes of released blocks held for reuse; at most 64 MiB.
   size_t kept_bytes() const { return kept_bytes_; }
 
  private:
-  // A block that small ones are cut from.
+  // A block from which small ones are cut.
   struct Shared {
     ByteSpan block;
     size_t cut_bytes = 0;
@@ -80,7 +80,7 @@ class OverflowArena {
   std::map<size_t, std::vector<std::byte*>> kept_;  // by size
   size_t kept_bytes_ = 0;
   std::map<const std::byte*, Shared> shared_;  // by where they begin
-  Shared* cutting_ = nullptr;                  // of these
+  Shared* cutting_ = nullptr;                  // one of shared_
   std::vector<std::byte*> retired_;
   size_t in_use_bytes_ = 0;
 };

@@ -29,8 +29,8 @@ void OverflowBudget::Return(size_t bytes) {
   statistics_.in_use_bytes -= bytes;
 }
 
-// Asks for a share of what is available, not for all of it: the other ranks of this machine see
-// the same figure, and blocks already granted but not yet written to are still counted in it.
+// Takes a share of the available memory, not all of it: the other ranks of this machine see the
+// same figure, and granted blocks that are not written to yet are still counted in it.
 bool OverflowBudget::MayGrow(size_t bytes) {
   if (limit_bytes_ != kAvailableMemory) return true;
   if (allowance_bytes_ < bytes) {

@@ -1,6 +1,6 @@
-// OverflowBudget: how much memory beyond staging memory may hold what was sent and is not received
-// yet, and how much does. Whoever keeps such memory takes it from one budget: the overflow arena of
-// an engine, and the transport under it.
+// OverflowBudget: the limit and the amount of memory beyond staging memory that holds sent messages
+// which are not received yet. All owners of this memory take it from one budget: the overflow arena
+// of an engine, and the transport under it.
 //
 // Not thread-safe.
 
@@ -17,13 +17,12 @@ struct OverflowStatistics {
   size_t in_use_bytes = 0;
   size_t high_water_bytes = 0;
   uint64_t blocks = 0;    // taken into use since creation
-  uint64_t refusals = 0;  // a limit said no
+  uint64_t refusals = 0;  // refused by a limit
 };
 
 class OverflowBudget {
  public:
-  // The limit "as much as is available": asks the system for the memory it could still give before
-  // growing.
+  // The limit "as much as is available": reads the available memory from the system before growing.
   static constexpr size_t kAvailableMemory = SIZE_MAX;
 
   // `limit_bytes`: most bytes in use at once.
@@ -33,7 +32,7 @@ class OverflowBudget {
 
   // Whether so much more may be taken; `fresh`: from the system. A no is a refusal, and counted.
   bool MayTake(size_t bytes, bool fresh);
-  // Beyond the limit, too: for the little that what is limited otherwise needs beside it.
+  // Takes memory even beyond the limit: for small overheads of memory that is limited otherwise.
   void Take(size_t bytes);
   void Return(size_t bytes);
   // The system had no more.

@@ -65,7 +65,7 @@ TEST(Pack, CopiesAnyRangeOfRandomShapes) {
   }
 }
 
-// Runs of every length the copy table tells apart.
+// Runs of every length that the copy table distinguishes.
 TEST(Pack, CopiesRunsOfEveryLength) {
   std::mt19937 random(1);
   LayoutShape shape;
@@ -78,7 +78,7 @@ TEST(Pack, CopiesRunsOfEveryLength) {
   }
 }
 
-// What is gathered into a block first, of several blocks and a rest.
+// Short runs are gathered into blocks first: several blocks and a rest.
 TEST(Pack, CopiesShortRunsOfLongMatrices) {
   std::mt19937 random(1);
   LayoutShape shape;
@@ -153,7 +153,7 @@ TEST(Pack, CopiesAcrossRunsOfEveryLength) {
   }
 }
 
-// Address space without memory behind it: only the pages touched exist.
+// Reserved address space: only touched pages exist.
 TEST(Pack, CopiesBeyondFourGiB) {
   constexpr size_t kRows = 300'000'000;  // 2.4 GB per column
   constexpr size_t kLd = 310'000'000;

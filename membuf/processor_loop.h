@@ -1,13 +1,13 @@
 // RunForProcessor: a loop over many elements, compiled twice: for any processor of the
-// architecture, and for those that have registers of 256 bits. The one that runs can have them.
+// architecture, and for processors with 256-bit registers (AVX2).
 //
-// The bits are the same. Such a processor could also multiply and add at once (fma), which rounds
-// once, not twice; that is left out.
+// Both versions give equal bits. Fused multiply-add (fma) is not used, because it rounds once
+// instead of twice.
 
 #ifndef BRIGADE_MEMBUF_PROCESSOR_LOOP_H_
 #define BRIGADE_MEMBUF_PROCESSOR_LOOP_H_
 
-// Of a loop's function: so that it is compiled for what its caller is compiled for.
+// Inlines a loop's function, so that it is compiled for its caller's target.
 #define BRIGADE_PART_OF_CALLER __attribute__((always_inline)) inline
 
 namespace brigade {

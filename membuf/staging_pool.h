@@ -1,22 +1,21 @@
 // StagingPool: one rank's fixed budget of special memory, cut into equal chunks and lent out in
 // runs of adjacent chunks.
 //
-// The budget is taken from the domain once, at creation, and never grows: scarcity is the point. It
-// is split in two:
+// The budget is taken from the domain once, at creation, and never grows, because the memory is
+// scarce. It is split in two:
 //
 // - The core serves started operations. An operation reserves every run it needs before it posts
 //   anything, so a started operation cannot fail for lack of special memory (LPF's rule: reserve,
 //   then start).
-// - The surplus serves everything that can do without: sends that have returned to their caller,
-//   non-blocking operations, and the running-ahead of operations beyond their reservation. A chunk
+// - The surplus serves everything that does not depend on it: sends that have returned to their
+//   caller, non-blocking operations, and pieces of operations ahead of their reservation. A chunk
 //   of it may be lent in parts, to operations whose messages are short.
 //
-// So returned sends can never take the last chunks from a schedule that needs them.
+// Returned sends can therefore never take the last chunks from a schedule that needs them.
 //
-// That holds as well when chunks have to be taken out of use: the pool then goes on in fresh
-// memory.
+// This also holds if chunks have to be retired: the pool then continues in fresh memory.
 //
-// Not thread-safe: a pool has one driver, as its engine.
+// Not thread-safe: the progress owner of the engine uses the pool.
 
 #ifndef BRIGADE_MEMBUF_STAGING_POOL_H_
 #define BRIGADE_MEMBUF_STAGING_POOL_H_
@@ -75,18 +74,19 @@ class StagingPool {
 
   // Takes one run from the surplus; an empty run if none is free.
   ChunkRun TryAcquireSurplus(int placement, int chunks);
-  // Takes part of a chunk of the surplus, aligned to 64 bytes; an empty run if none is free, or the
-  // part were more than half a chunk. Parts of one chunk are equally long, a power of two times 64.
+  // Takes part of a chunk of the surplus, aligned to 64 bytes; an empty run if none is free, or if
+  // the part would be more than half a chunk. Parts of one chunk are equally long, a power of two
+  // times 64.
   ChunkRun TryAcquirePart(int placement, size_t bytes);
-  // The length of the part that holds so many bytes; 0: they are too many for one.
+  // Returns the length of the part that holds `bytes`; 0: no part is long enough.
   size_t PartBytes(size_t bytes) const;
 
   // REQUIRES: `run` came from this pool and was not released since.
   void Release(const ChunkRun& run);
-  // As Release, but the chunks are never lent again: somebody may still read them. The pool goes on
-  // with as much memory from its domain, all of it free, beside the runs that are lent. The old
-  // memory goes with the pool. If there is no such memory, the domain's error is returned, and the
-  // pool goes on without the chunks: the core may then be too small for what it must hold.
+  // Like Release, but the chunks are never lent again: a peer may still read them. The pool
+  // replaces its memory by as much from its domain, all of it free; runs that are lent stay valid.
+  // The old memory is freed with the pool. If the domain has no memory, its error is returned, and
+  // the pool continues without the chunks: the core may then be too small for its purpose.
   Status Retire(const ChunkRun& run);
 
   size_t chunk_bytes() const { return options_.chunk_bytes; }
@@ -102,8 +102,8 @@ class StagingPool {
   struct Arena {
     int32_t placement = 0;
     RegisteredRegion region;
-    // Per chunk: 0 if free, the length of the run that starts here, or kInsideRun. Lengths rather
-    // than flags, so that Release knows a run it did not lend.
+    // Per chunk: 0 if free, the length of the run that starts here, or kInsideRun. Lengths instead
+    // of flags, so that Release detects a run that was not lent.
     std::vector<int32_t> lent;
   };
   static constexpr int32_t kInsideRun = -1;
@@ -113,18 +113,18 @@ class StagingPool {
     size_t part_bytes = 0;
     std::vector<std::byte*> free;
     size_t lent = 0;
-    bool retired = false;  // a part of it is: no other one is lent
+    bool retired = false;  // a part was retired: no other part is lent
   };
 
   StagingPool(MemoryDomain* domain, const StagingPoolOptions& options);
-  // Takes memory for a placement from the domain, to lend from here on.
+  // Takes memory for a placement from the domain, to lend from.
   Status AddArena(int placement);
-  // The memory that a run, which must be lent, lies in.
+  // Returns the memory of a run, which must be lent.
   Arena& ArenaOf(const ChunkRun& run);
   Status EndPart(const ChunkRun& part, bool retire);
-  // Of divided chunks, those of which no part is lent. True if there were any.
+  // Releases divided chunks without lent parts. Returns whether there were any.
   bool ReleaseIdleChunks();
-  // The first free run in [begin, end), or an empty one.
+  // Takes the first free run in [begin, end); an empty run if there is none.
   ChunkRun Take(int placement, int begin, int end, int chunks);
   ByteSpan RunMemory(const Arena& arena, const ChunkRun& run) const;
   void NoteHighWater();
@@ -132,7 +132,7 @@ class StagingPool {
   MemoryDomain* const domain_;
   const StagingPoolOptions options_;
   int total_chunks_ = 0;          // per placement
-  std::vector<Arena> arenas_;     // those that are no longer lent from included
+  std::vector<Arena> arenas_;     // including those that are not lent from any more
   std::vector<int32_t> current_;  // of each placement
   std::vector<Divided> divided_;
   StagingStatistics statistics_;

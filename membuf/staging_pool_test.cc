@@ -220,7 +220,7 @@ TEST(StagingPool, LendsChunksOfTheSurplusInParts) {
   EXPECT_TRUE(pool->ReserveCore(0, 2, 1, &core));
   for (const ChunkRun& run : core) pool->Release(run);
 
-  // A chunk of which one part is lent is nobody else's; then it is what is wanted of it.
+  // A chunk with one lent part is used for no other purpose; once it is free, it is used for any.
   for (size_t i = 1; i < parts.size(); ++i) pool->Release(parts[i]);
   EXPECT_EQ(pool->statistics().in_use_bytes, options.chunk_bytes);
   const ChunkRun whole = pool->TryAcquireSurplus(0, 1);

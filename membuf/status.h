@@ -2,8 +2,8 @@
 //
 // No exception crosses a folder of this project. A function that can fail returns a Status; one
 // that cannot returns its result. An OK status is a null pointer and costs nothing; a failure
-// carries a code and a text that says what was wrong, where, and what to do. Who first decides that
-// something failed writes the text.
+// carries a code and a text: what was wrong, where, and what to do. The function that first detects
+// a failure writes the text.
 
 #ifndef BRIGADE_MEMBUF_STATUS_H_
 #define BRIGADE_MEMBUF_STATUS_H_
@@ -15,28 +15,27 @@ namespace brigade {
 
 enum class StatusCode {
   kOk = 0,
-  // Nothing happened; progress, then try again. The only code that is not a failure.
+  // No effect; progress, then try again. The only code that is not a failure.
   kNoResource,
-  // The caller's argument is wrong. Nothing happened.
+  // An argument of the caller is wrong. No effect.
   kInvalidArgument,
-  // Memory or another limit of the machine ran out. Nothing happened.
+  // Memory or another limit of the machine is used up. No effect.
   kOutOfMemory,
   // A documented waiting limit passed. The operation is broken; its group can only be closed.
   kTimedOut,
   // A peer is gone. The operation is broken; its group can only be closed.
   kPeerLost,
-  // The ranks disagree about the call they make together. The operation is broken; its group can
-  // only be closed.
+  // The calls of the ranks do not match. The operation is broken; its group can only be closed.
   kMismatch,
-  // What was asked for does not exist in this build or on this machine. Nothing happened.
+  // The request is not supported by this build or this machine. No effect.
   kUnavailable,
   // A bug in this library or in the transport under it.
   kInternal,
-  // A rank's program has given up the group.
+  // The program of a rank has aborted the group.
   kAborted,
 };
 
-// A stable lower-case word for `code`, for messages and the C API.
+// Returns a stable lower-case word for `code`, for messages and the C API.
 const char* StatusCodeName(StatusCode code);
 
 class [[nodiscard]] Status {
@@ -56,7 +55,7 @@ class [[nodiscard]] Status {
   // "ok", or "<code name>: <message>".
   std::string ToString() const;
 
-  // The same failure with `context` put before its text ("while doing X: ..."). OK stays OK.
+  // Returns this failure with `context` in front of its text ("while doing X: ..."). OK stays OK.
   Status WithContext(const std::string& context) const;
 
  private:

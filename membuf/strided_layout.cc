@@ -15,7 +15,8 @@ Status Invalid(const char* name, int64_t value, const std::string& rule) {
                                                   std::to_string(value) + " must be " + rule);
 }
 
-// What CheckShape finds nothing wrong with, found out sooner: every small message pays for this.
+// Returns true for small matrices that CheckShape accepts. A fast path: every small message pays
+// for this check.
 bool IsSmallAndRight(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes) {
   constexpr int kBits = 28;  // twice as many, and those of an element, are fewer than 62
   const auto all = static_cast<uint64_t>(rows | cols | ld);  // a negative number has all high bits
@@ -53,7 +54,7 @@ Status StridedLayout::General(int64_t rows, int64_t cols, int64_t ld, size_t ele
   return Status();
 }
 
-// What Finish finds out, without its questions, likewise.
+// Sets what Finish would find, without its branches: every small message pays for this.
 void StridedLayout::SetGeneral(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes) {
   rows_ = rows;
   cols_ = cols;

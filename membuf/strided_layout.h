@@ -1,10 +1,10 @@
-// StridedLayout: which bytes of user memory a message consists of, and in which order.
+// StridedLayout: the bytes of user memory that form a message, and their order.
 //
 // A layout is the shape of a column-major matrix without its address: rows, columns, leading
-// dimension, and which part of the rectangle takes part (all of it, or one of the four trapezoids
-// of BLACS). Packed order is column by column, top to bottom; "packed offset" k is the k-th byte in
-// that order. A row-major matrix is the same thing with its two dimensions exchanged. All sizes are
-// 64-bit; nothing here overflows below 2^63 bytes.
+// dimension, and the part of the rectangle that belongs to the message (all of it, or one of the
+// four trapezoids of BLACS). Packed order is column by column, top to bottom; "packed offset" k is
+// the k-th byte in that order. For a row-major matrix the two dimensions are exchanged. All sizes
+// are 64-bit; nothing here overflows below 2^63 bytes.
 
 #ifndef BRIGADE_MEMBUF_STRIDED_LAYOUT_H_
 #define BRIGADE_MEMBUF_STRIDED_LAYOUT_H_
@@ -50,13 +50,13 @@ class StridedLayout {
   size_t elem_bytes() const { return elem_bytes_; }
   Part part() const { return part_; }
 
-  // Bytes that take part.
+  // Returns the bytes of the message.
   size_t bytes() const { return bytes_; }
-  // All bytes that take part are adjacent in memory.
+  // Returns whether all bytes of the message are adjacent in memory.
   bool contiguous() const { return contiguous_; }
-  // Packed offsets are memory offsets.
+  // Returns whether packed offsets are memory offsets.
   bool plain() const { return contiguous_ && part_ == Part::kGeneral; }
-  // Length of the longest contiguous run: the quantity that decides how to copy.
+  // Returns the length of the longest contiguous run, which decides how to copy.
   size_t run_bytes() const { return run_bytes_; }
 
   // A maximal stretch of packed bytes that is also contiguous in memory.
@@ -73,19 +73,19 @@ class StridedLayout {
     size_t runs;
   };
 
-  // Walks the runs from any packed offset. O(1) to advance; O(log cols) to construct (general
-  // layouts: O(1)).
+  // Iterates over the runs from any packed offset. O(1) to advance; O(log cols) to construct
+  // (general layouts: O(1)).
   class Cursor {
    public:
     // REQUIRES: packed_offset <= layout.bytes(). The layout must outlive the cursor.
     Cursor(const StridedLayout& layout, size_t packed_offset);
-    // The rest of the run at the cursor; bytes == 0 at the end.
+    // Returns the rest of the run at the cursor; bytes == 0 at the end.
     Run Next() const { return Run{memory_offset_, run_left_}; }
     // Moves on by `bytes`. REQUIRES: bytes <= Next().bytes.
     void Advance(size_t bytes);
-    // Takes as many of the next `max_bytes` as one block describes and moves past them: whole
-    // columns together, anything else as a block of one run. REQUIRES: 0 < max_bytes <= what is
-    // left.
+    // Takes as many of the next `max_bytes` as one block can describe, and moves past them: whole
+    // columns together, any other range as a block of one run. REQUIRES: 0 < max_bytes <= the bytes
+    // that are left.
     RunBlock TakeBlock(size_t max_bytes);
 
    private:
@@ -98,23 +98,23 @@ class StridedLayout {
     size_t run_left_ = 0;
   };
 
-  // How many columns the packed range [offset, offset + bytes) has bytes of; it has no more runs.
-  // REQUIRES: offset + bytes <= bytes(). Cost: as to construct a cursor.
+  // Returns the number of columns with bytes in the packed range [offset, offset + bytes), which
+  // has no more runs. REQUIRES: offset + bytes <= bytes(). Cost: as to construct a cursor.
   size_t ColumnsOf(size_t offset, size_t bytes) const;
 
-  // Memory offset of the packed range [offset, offset + bytes) if that range is contiguous in
-  // memory; else false.
+  // Returns whether the packed range [offset, offset + bytes) is contiguous in memory, with its
+  // memory offset.
   bool ContiguousRange(size_t offset, size_t bytes, size_t* memory_offset) const;
 
  private:
-  // First row and number of rows of column j that take part.
+  // First row and number of rows of column j in the message.
   int64_t ColumnFirst(int64_t j) const;
   int64_t ColumnRows(int64_t j) const;
   // Elements in columns [0, j).
   int64_t ElemsBefore(int64_t j) const;
-  // Whole columns j, j + 1, ... are one run: nothing lies between them.
+  // Whole columns j, j + 1, ... are one run, without gaps.
   bool columns_touch() const { return ld_ == rows_; }
-  // Column j takes part from its first row to its last.
+  // Column j is in the message from its first row to its last.
   bool IsWhole(int64_t j) const { return whole_begin_ <= j && j < whole_end_; }
   size_t ColumnBytes() const { return static_cast<size_t>(rows_) * elem_bytes_; }
   // The column that holds packed byte `packed_offset`. REQUIRES: packed_offset < bytes().
@@ -125,8 +125,8 @@ class StridedLayout {
   int64_t rows_ = 0;
   int64_t cols_ = 0;
   int64_t ld_ = 0;
-  // The columns that take part whole: all of a general layout, the rectangle beside a trapezoid's
-  // slope.
+  // The columns that are wholly in the message: all of a general layout, the rectangle beside a
+  // trapezoid's slope.
   int64_t whole_begin_ = 0;
   int64_t whole_end_ = 0;
   size_t elem_bytes_ = 1;

@@ -1,4 +1,4 @@
-// The version of the project; CHANGELOG.md says what it brought.
+// The version of the project; CHANGELOG.md lists its changes.
 
 #ifndef BRIGADE_MEMBUF_VERSION_H_
 #define BRIGADE_MEMBUF_VERSION_H_

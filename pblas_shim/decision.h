@@ -1,5 +1,5 @@
-// Which of the two computes a product: this library, or the PBLAS that it stands before. They
-// differ in the last bits, so that this is a fixed function of what all ranks pass alike.
+// Decides whether this library or the PBLAS behind it computes a product. Results differ in the
+// last bits, so the decision is a fixed function of arguments that are equal on all ranks.
 
 #ifndef BRIGADE_PBLAS_SHIM_DECISION_H_
 #define BRIGADE_PBLAS_SHIM_DECISION_H_
@@ -20,8 +20,8 @@ struct ProductShape {
   bool is_half = false;  // half of C: P?SYRK, P?HERK
 };
 
-// The reason why it is left to the PBLAS; null: it is not.
-// `is_row_by_row`: whether the BLACS number the grid's ranks so.
+// Returns the reason why the product is left to the PBLAS; null: it is not. `is_row_by_row`:
+// whether the BLACS number the grid's ranks row by row.
 const char* WhyLeft(Settings::When when, const ProductShape& shape, bool is_row_by_row);
 
 }  // namespace pblas

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The library exports the ten products, the names of MPI's initialisation, and nothing else. Its part for an MPI has what
-# each product passes calls on to. Arguments: the library, and the part.
+# The library exports the ten products, the names of MPI's initialisation, and nothing else. Its part for an MPI exports
+# the functions to which products are forwarded. Arguments: the library, and the part.
 set -euo pipefail
 
 products=$(printf '%s\n' p{c,d,s,z}{gemm,syrk}_ p{c,z}herk_)

@@ -166,7 +166,7 @@ Status Grid::MakeMultiplier() {
 }
 
 void Grid::AwaitAll(const char* routine, MPI_Comm comm) {
-  // A barrier that also says whether all ranks have come to the same product.
+  // A barrier that also checks whether all ranks have come to one and the same product.
   const int64_t course = *course_;
   const int64_t mine[] = {course, -course};
   int64_t least[] = {course, -course};
@@ -186,8 +186,7 @@ void Grid::AwaitAll(const char* routine, MPI_Comm comm) {
   }
   if (least[0] != -least[1]) {
     Require(routine,
-            Differ("the ranks of a grid are in different products, of which they have "
-                   "come to " +
+            Differ("the ranks of a grid are in different products: they have come to " +
                    std::to_string(least[0] / 2) + " and " + std::to_string(-least[1] / 2)));
   }
 }
@@ -237,14 +236,14 @@ Status Grid::AskNextRank() {
 }
 
 Grid::~Grid() {
-  // Others may not have heard that it is broken, and still read it.
+  // Other ranks may not have detected yet that it is broken, and still read it.
   if (multiplier_ != nullptr && multiplier_->is_broken()) (void)course_.release();
 }
 
 void Grid::End() {
   *course_ = kEnd;
   if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
-  // If it is broken, its failure has been told.
+  // If it is broken, its failure has been reported.
   if (multiplier_ != nullptr) (void)multiplier_->Leave();
 }
 

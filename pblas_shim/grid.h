@@ -1,5 +1,5 @@
-// Grid: what this library knows of a BLACS context: how many products this rank has come to, and,
-// from the first one that is taken, a multiplier.
+// Grid: this library's state of a BLACS context: the number of products that this rank has come to,
+// and, from the first taken one on, a multiplier.
 //
 // It is attached to the context's communicator, and ends with it. The end of a context is local: a
 // grid with a multiplier is kept until all of its ranks have ended theirs (HasEnded).
@@ -38,29 +38,30 @@ class Grid {
   Grid(Runtime* runtime, MPI_Comm comm, const GridPlace& place);
   ~Grid();
 
-  // Local. This rank has come to the next product of the grid, and leaves it to the PBLAS. `left`
-  // is destroyed when the PBLAS have computed it.
+  // Leaves the next product of the grid to the PBLAS. Local. `left` is destroyed when the PBLAS
+  // have computed it.
   void LeaveProduct(const char* routine, LeftProduct* left);
-  // Collective. This rank has come to the next product of the grid, and takes it. Returns when all
-  // ranks have come; but over our BLACS, and from the second such product on, Multiply waits for
-  // them. The job ends, in the name of `routine`, if another rank has left this product to the
-  // PBLAS, is in another one, or has ended the grid.
+  // Takes the next product of the grid. Collective. Returns when all ranks have come to it; over
+  // our BLACS this holds for the first one only: in later ones Multiply waits for them. The job
+  // ends, in the name of `routine`, if another rank has left this product to the PBLAS, is in
+  // another one, or has ended the grid.
   void TakeProduct(const char* routine);
 
-  // Whether the ranks of the communicator are in the order that a multiplier needs. Known, and
-  // equal on all ranks, from the first TakeProduct on; until then it is assumed.
+  // Whether the ranks of the communicator are numbered as a multiplier needs. Known, and equal on
+  // all ranks, from the first TakeProduct on; assumed before.
   bool is_row_by_row() const { return is_row_by_row_; }
-  // Why the first TakeProduct has made no multiplier although the ranks are in order: an error,
-  // since what a program computes may not depend on what a machine has left. Equal on all ranks.
+  // Why the first TakeProduct has made no multiplier although the calls of all ranks match: an
+  // error, since the results of a program must not depend on the free memory of a machine. Equal on
+  // all ranks.
   const Status& outcome() const { return outcome_; }
-  // Null before the first TakeProduct, and without the two above.
+  // Null before the first TakeProduct, if !is_row_by_row(), and if outcome() fails.
   Multiplier* multiplier() const { return multiplier_.get(); }
   const GridPlace& place() const { return place_; }
 
   // Local: this rank has ended the context, whose communicator is freed.
   void End();
-  // Looks, and does not wait: whether all ranks have ended it. It can be destroyed then, without a
-  // message. REQUIRES: End().
+  // Returns whether all ranks have ended the grid, without waiting. It can be destroyed then,
+  // without a message. REQUIRES: End().
   bool HasEnded() { return multiplier_ == nullptr || multiplier_->HasEnded(); }
   // At the end of MPI: the destructor sends no message from here on.
   void Abandon();
@@ -69,7 +70,7 @@ class Grid {
   friend class LeftProduct;
   using Clock = std::chrono::steady_clock;
 
-  // How far another rank is, as it was read last.
+  // The course of another rank, as it was read last.
   struct Look {
     int64_t course = 0;
     std::atomic<bool> over{true};  // whether the read is
@@ -77,15 +78,15 @@ class Grid {
 
   void Open(const char* routine);
   Status MakeMultiplier();
-  // Until all ranks are in the product that this one is in, over `comm`. MPI goes on meanwhile:
-  // others may need what foreign BLACS have sent from here before they come.
+  // Waits over `comm` until all ranks are in this rank's product. MPI progresses meanwhile: other
+  // ranks may need messages of foreign BLACS from here before they come.
   void AwaitAll(const char* routine, MPI_Comm comm);
-  // What a rank does about once a second while it waits for others to come to a product: reports,
-  // and finds out whether another rank will not come.
+  // Called about once a second while a rank waits for others to come to a product. Prints a report
+  // if it is due, and fails if another rank will not come.
   Status LookAtOthers();
-  // The same before there is a multiplier, by which courses are read: whether the next rank is in
-  // the PBLAS' part of this product. It has posted a receive there (LeftProduct), which a
-  // synchronous send matches.
+  // Checks the next rank before there is a multiplier to read courses with: whether it is in the
+  // PBLAS' part of this product. It has posted a receive there (LeftProduct), which a synchronous
+  // send matches.
   Status AskNextRank();
   int64_t product() const { return *course_ / 2; }
   int TagOfProduct() const;
@@ -96,8 +97,8 @@ class Grid {
   const GridPlace place_;
   int rank_ = 0;  // in the communicator
   int ranks_ = 0;
-  // How far this rank is: twice the products of the grid to which it has come, and one more while
-  // it leaves the last of them to the PBLAS. Other ranks read it.
+  // This rank's course: twice the number of products of the grid to which it has come, plus one
+  // while it leaves the last of them to the PBLAS. Other ranks read it.
   std::unique_ptr<std::atomic<int64_t>> course_;
   std::vector<uint64_t> courses_;  // addresses of the ranks' courses
   std::unique_ptr<Look[]> looks_;  // at these; null: there was none yet
@@ -114,10 +115,10 @@ class Grid {
 
 // A product that is left to the PBLAS, while they compute it.
 //
-// On a grid without a multiplier it keeps a receive posted, from the rank before this one and with
-// a tag of this product. A rank that takes the product, and waits long for others, sends to the
-// rank behind it synchronously: that ends only if there is such a receive. Of the ranks that take a
-// product that others leave, one has a rank behind it that leaves it.
+// On a grid without a multiplier it keeps a receive posted, from the previous rank and with a tag
+// of this product. A rank that takes the product, and waits long for others, sends to the next rank
+// synchronously: the send completes only if that receive exists. Of the ranks that take a product
+// that others leave, at least one has a next rank that leaves it.
 class LeftProduct {
  public:
   LeftProduct() = default;

@@ -1,4 +1,4 @@
-// Functions that the process has: the BLACS, whichever they are, and what is behind our own names.
+// Functions of the process: any BLACS, and the functions behind this library's names.
 
 #ifndef BRIGADE_PBLAS_SHIM_PROCESS_FUNCTIONS_H_
 #define BRIGADE_PBLAS_SHIM_PROCESS_FUNCTIONS_H_
@@ -13,20 +13,20 @@
 namespace brigade {
 namespace pblas {
 
-// The BLACS' integers are of 32 or of 64 bits. Those of 64 serve both: they are read from their low
-// half, and written to it.
+// The BLACS' integers have 32 or 64 bits. 64-bit variables serve both widths: values are in their
+// low half.
 using GridInfo = void(const int64_t* context, int64_t* rows, int64_t* cols, int64_t* row,
                       int64_t* col);
 using Get = void(const int64_t* context, const int64_t* what, int64_t* value);
 inline int LowHalf(int64_t integer) { return static_cast<int>(integer); }
 
-// Finds what lies behind the names of the library that has opened this part (transport/family).
+// Finds the function behind a name of the library that has opened this part (transport/family).
 inline void* (*find_next)(const char* name) = nullptr;
 
-// Finds what the callers of that library have: what all see, and what a plugin has for itself.
+// Finds the function that callers of that library see: a global one, or a plugin's own.
 inline void* (*find_first)(const char* name) = nullptr;
 
-// libbrigade.so calls the BLAS, and sees only what all see.
+// libbrigade.so calls the BLAS, and sees only global symbols.
 inline void ShowBlas() {
   for (const char* const name : {"sgemm_", "dgemm_", "cgemm_", "zgemm_"}) {
     void* const gemm = find_first(name);
@@ -36,7 +36,7 @@ inline void ShowBlas() {
   }
 }
 
-// `find`: one of these. Without the function the job ends.
+// `find`: find_next or find_first. Without the function the job ends.
 template <typename Function>
 Function* FindFunction(void* (*find)(const char*), const char* name, const char* routine) {
   if (find == nullptr) {

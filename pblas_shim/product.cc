@@ -57,7 +57,7 @@ bool ToHalf(const char* letter, Half* half) {
   }
 }
 
-// What the letters ask for; false: nothing that the PBLAS know.
+// Translates the letters of a call. Returns false for letters that the PBLAS do not define.
 bool ReadLetters(const ProductArguments& arguments, MultiplyCall* call) {
   if (!ToTranspose(arguments.op_a, &call->op_a)) return false;
   if (arguments.half == nullptr) return ToTranspose(arguments.op_b, &call->op_b);
@@ -98,7 +98,7 @@ bool IsDealtInBlocks(const Submatrix& matrix) {
   return type == kBlockCyclic || type == kBlockCyclicWithFirstBlock;
 }
 
-// The grid of the first matrix that says one which this process is in; false: none does.
+// Finds the grid of the first matrix whose context includes this process; false: there is none.
 bool FindGrid(const char* routine, const ProductArguments& arguments, int64_t* context,
               GridPlace* place) {
   static auto* const grid_info = FindFunction<GridInfo>(find_first, "blacs_gridinfo_", routine);
@@ -116,7 +116,7 @@ bool FindGrid(const char* routine, const ProductArguments& arguments, int64_t* c
   return false;
 }
 
-// What a product cannot be made of; null: nothing.
+// Returns the reason why these arguments are invalid; null: they are valid.
 const char* FindWrong(const ProductArguments& arguments, MultiplyCall* call) {
   if (!ReadLetters(arguments, call)) return "a letter means nothing";
   for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
@@ -141,7 +141,8 @@ void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
       why_left.empty() ? "by one-sided communication" : "left to the PBLAS: ", why_left.c_str());
 }
 
-// What a machine has left may not decide who computes: they differ in the last bits.
+// Fails instead of leaving the product to the PBLAS: the free memory of a machine must not decide
+// which library computes, since results differ in the last bits.
 [[noreturn]] void FailForWant(const char* routine, const Status& status) {
   Fail(routine, status.ToString() + "; BRIGADE_PBLAS=off leaves all products to the PBLAS");
 }

@@ -1,5 +1,5 @@
-// P?GEMM, C = alpha op(A) op(B) + beta C, as the PBLAS have it; and P?SYRK and P?HERK, half of such
-// a C, where B is A again, turned the other way.
+// P?GEMM of the PBLAS, C = alpha op(A) op(B) + beta C; and P?SYRK and P?HERK, half of C, with B = A
+// and the opposite operation on B.
 
 #ifndef BRIGADE_PBLAS_SHIM_PRODUCT_H_
 #define BRIGADE_PBLAS_SHIM_PRODUCT_H_
@@ -15,14 +15,13 @@
 namespace brigade {
 namespace pblas {
 
-// How a matrix is dealt, which is the first place of its descriptor. In the second kind the sizes
-// of the first block come before those of the others. Of what is none of these nothing else is
-// read.
+// The kind of a matrix' distribution, the first entry of its descriptor. In the second kind the
+// sizes of the first block precede those of the others. Other kinds are not read further.
 constexpr int kBlockCyclic = 1;
 constexpr int kBlockCyclicWithFirstBlock = 2;
 constexpr size_t kLongestDescriptor = 11;
 
-// A submatrix as a caller gives it: where it begins, from 1, and its descriptor.
+// A submatrix in a caller's terms: its first row and column, from 1, and its descriptor.
 struct Submatrix {
   void* data;
   int64_t row;
@@ -30,7 +29,7 @@ struct Submatrix {
   std::array<int64_t, kLongestDescriptor> descriptor;
 };
 
-// Of a caller whose integers have any width.
+// Converts the arguments of a caller with integers of any width.
 template <typename Integer>
 Submatrix ToSubmatrix(void* data, const Integer* row, const Integer* col,
                       const Integer* descriptor) {
@@ -43,7 +42,7 @@ Submatrix ToSubmatrix(void* data, const Integer* row, const Integer* col,
 }
 
 struct ProductArguments {
-  // The letters that a caller gives. P?GEMM has no `half`, and the others no `op_b`: null pointers.
+  // The letters of the caller. P?GEMM has no `half`, and the others no `op_b`: null pointers.
   const char* half;
   const char* op_a;
   const char* op_b;
@@ -58,9 +57,9 @@ struct ProductArguments {
   Submatrix c;
 };
 
-// Whether it has computed the product. Otherwise nothing happened, on any rank of the grid, and the
-// PBLAS are to be called: they also tell of wrong arguments, as only they can. `left` is to be
-// destroyed when they return.
+// Returns whether it has computed the product. If not, it had no effect, on all ranks of the grid,
+// and the caller must call the PBLAS, which also report wrong arguments. `left` must be destroyed
+// when they return.
 bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments,
                     LeftProduct* left);
 

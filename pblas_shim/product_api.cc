@@ -47,7 +47,7 @@ using Integer = int;
              descc);                                                                            \
   }
 
-// P?SYRK and P?HERK. `Scalar`: what alpha and beta are; `Value`: an element.
+// P?SYRK and P?HERK. `Scalar`: the type of alpha and beta; `Value`: of an element.
 #define BRIGADE_PBLAS_HALF(name, text, element, Scalar, Value, is_hermitian)                     \
   __attribute__((visibility("default"))) void name(                                              \
       const char* half, const char* op, const Integer* n, const Integer* k, const Scalar* alpha, \

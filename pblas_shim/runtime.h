@@ -1,7 +1,7 @@
-// Runtime: what this process keeps between products.
+// Runtime: the state of this process between products.
 //
-// Nothing exists before the first product: a preloaded library is also loaded by mpirun, shells and
-// interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h).
+// The runtime is made by the first product: a preloaded library is also loaded by mpirun, shells
+// and interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h).
 
 #ifndef BRIGADE_PBLAS_SHIM_RUNTIME_H_
 #define BRIGADE_PBLAS_SHIM_RUNTIME_H_
@@ -24,17 +24,17 @@ namespace pblas {
 
 class Runtime {
  public:
-  // The runtime, started if it was not. A bad setting ends the job in the name of `routine`.
-  // REQUIRES: MPI is initialised, and not IsTornDown().
+  // Returns the runtime, and starts it if necessary. A bad setting ends the job in the name of
+  // `routine`. REQUIRES: MPI is initialised, and not IsTornDown().
   static Runtime* Start(const char* routine) {
     return current_ != nullptr ? current_ : StartNow(routine);
   }
 
   const Settings& settings() const { return settings_; }
-  // The grid of a context, at which this rank has this place. Local.
+  // Returns the grid of a context, in which this rank has this place. Local.
   Grid* GridOf(const char* routine, int64_t context, const GridPlace& place);
 
-  // Once it has succeeded there is an engine, shared with the BLACS if they are ours.
+  // Opens the engine, which is shared with the BLACS if they are Brigade's.
   Status OpenEngine();
   WindowSpace* space() const { return space_.get(); }
 
@@ -44,7 +44,7 @@ class Runtime {
   static Runtime* StartNow(const char* routine);
   static void OnMpiFinalize();
   static int OnCommunicatorFree(MPI_Comm, int, void* grid, void*);
-  // Destroys the grids that all of their ranks have ended.
+  // Destroys the grids that all their ranks have ended.
   void DestroyEnded();
 
   static Runtime* current_;

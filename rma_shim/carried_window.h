@@ -1,7 +1,8 @@
-// CarriedWindow: a window of the program that we carry, and the MPI's handle that stands for it.
+// CarriedWindow: a window of the program that this library implements, and the MPI handle that
+// represents it.
 //
-// The handle is of a window of this process alone, without memory, which every MPI can make. It
-// keeps the name, the info, the error handler and the attributes that the program gives it.
+// The handle is a window of this process alone, without memory, which every MPI can make. It keeps
+// the name, the info, the error handler and the attributes that the program sets.
 
 #ifndef BRIGADE_RMA_SHIM_CARRIED_WINDOW_H_
 #define BRIGADE_RMA_SHIM_CARRIED_WINDOW_H_

@@ -1,4 +1,5 @@
-// Errors: how callers are told, as MPI does, and the only abort.
+// Errors: error handlers and error classes for callers, as in MPI, and the only abort of this
+// library.
 
 #ifndef BRIGADE_RMA_SHIM_ERRORS_H_
 #define BRIGADE_RMA_SHIM_ERRORS_H_

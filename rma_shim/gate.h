@@ -1,4 +1,4 @@
-// Gate: of the threads of a process one at a time works on windows; one that waits lets others in.
+// Gate: only one thread of a process works on windows at a time; a waiting thread lets others in.
 
 #ifndef BRIGADE_RMA_SHIM_GATE_H_
 #define BRIGADE_RMA_SHIM_GATE_H_

@@ -1,6 +1,6 @@
-// Makers: the threads of a process that make windows, each with other ranks. One at a time does,
-// and for one window on all its ranks: else one could wait here for a rank where another waits for
-// us.
+// Makers: the threads of a process that make windows, which is collective. Only one thread does so
+// at a time, and for one window on all its ranks: otherwise two threads could each wait for a rank
+// whose thread waits for the other.
 
 #ifndef BRIGADE_RMA_SHIM_MAKERS_H_
 #define BRIGADE_RMA_SHIM_MAKERS_H_

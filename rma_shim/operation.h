@@ -1,5 +1,5 @@
-// One-sided operations with MPI's arguments: what they mean to a window, and which error class what
-// is wrong with them has.
+// One-sided operations with MPI's arguments: their translation to operations of a window, and the
+// error class of each invalid argument.
 
 #ifndef BRIGADE_RMA_SHIM_OPERATION_H_
 #define BRIGADE_RMA_SHIM_OPERATION_H_

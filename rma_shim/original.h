@@ -1,4 +1,4 @@
-// The MPI's own functions, behind ours of the same names.
+// The MPI's own functions, which this library's functions hide.
 
 #ifndef BRIGADE_RMA_SHIM_ORIGINAL_H_
 #define BRIGADE_RMA_SHIM_ORIGINAL_H_

@@ -1,7 +1,7 @@
-// Requests: what stands, in MPI's requests, for operations of ours that are under way.
+// Requests: MPI requests for pending operations of this library.
 //
-// Each is a generalised request of the MPI, which only learns from us that it is complete. So while
-// there are any, whoever waits for requests of the MPI must call Progress in between.
+// Each is a generalised request, which only this library completes. While one is pending, a wait
+// for MPI requests must therefore call Progress.
 
 #ifndef BRIGADE_RMA_SHIM_REQUESTS_H_
 #define BRIGADE_RMA_SHIM_REQUESTS_H_

@@ -1,9 +1,9 @@
-// Runtime: what this process keeps between calls.
+// Runtime: the state of this process between calls.
 //
-// Nothing exists before the program makes its first window: a preloaded library is also loaded by
-// mpirun, shells and interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h): engine and
-// memory are given back. The runtime and the handles of windows stay, since delete callbacks that
-// MPI calls afterwards may still use these.
+// The runtime is made with the program's first window: a preloaded library is also loaded by
+// mpirun, shells and interpreters. MPI_Finalize frees engine and memory
+// (transport/mpi/mpi_teardown.h). The runtime and the handles of windows stay, since delete
+// callbacks that MPI calls afterwards may still use them.
 
 #ifndef BRIGADE_RMA_SHIM_RUNTIME_H_
 #define BRIGADE_RMA_SHIM_RUNTIME_H_

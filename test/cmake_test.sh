@@ -1,8 +1,8 @@
 #!/bin/bash
-# CMake builds and installs what Bazel does, and tests part of it, for both families of MPIs: the same files with the same
-# modes, of which texts are equal, and libraries have the same name, need the same libraries and export the same symbols.
-# Then libbrigade.so without MPI, with clang, and for aarch64. Arguments: Bazel's options, as of the build before, so that
-# nothing is built twice.
+# CMake builds and installs the files of Bazel's build, and tests part of it, for both families of MPIs: equal files
+# with equal modes; texts are equal, and libraries have equal names, need equal libraries and export equal symbols. Then
+# libbrigade.so without MPI, with clang, and for aarch64. Arguments: Bazel's options, equal to those of the build
+# before, to avoid a second build.
 set -euo pipefail
 trap 'echo "cmake_test.sh: line $LINENO ended with status $?" >&2' ERR
 
@@ -35,7 +35,8 @@ has_tests() {  # PRESET TEST...
   for test in "${@:2}"; do grep -q ": $test\$" "$work/out" || fail "the build $1 has no test $test"; done
 }
 
-# What programs and the loader see of a library or program. What each compiler links by itself is left out.
+# The properties of a library or program that programs and the loader see, without the libraries that each compiler
+# links by itself.
 facts() {
   readelf --dynamic "$1" | sed -nE 's/.*\((NEEDED|SONAME|RUNPATH|SYMBOLIC|FLAGS_1)\) */\1 /p' |
     grep -vE 'NEEDED.*\[(lib(stdc\+\+|gcc_s|m|c)|ld-linux.*)\.so' | sort
@@ -59,7 +60,7 @@ while read -r file; do
   fi
 done < <(cd "$work/bazel" && find . -type f -printf '%P\n')
 
-# Nobody measures these.
+# These builds are not measured.
 quick=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1)
 built without-mpi "${quick[@]}" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14
 has_tests without-mpi transport_tcp_test first_call

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What packaging/container/Dockerfile says, done without a daemon: each stage begins with a fresh Debian 12, in which
-# RUN and CMD run by chroot. Then a program is built in the image, and the command of the file's head runs, for a
-# shorter time. As root, with a mirror of Debian; otherwise it is skipped. The last line counts.
+# The steps of packaging/container/Dockerfile, without a daemon: each stage begins with a fresh Debian 12, in which RUN
+# and CMD run by chroot. Then a program is built in the image, and the command of the file's head runs, for a shorter
+# time. As root, with a mirror of Debian; otherwise it is skipped. The last line counts.
 set -uo pipefail
 
 cd "$(dirname "$0")/.." || exit 1
@@ -11,7 +11,7 @@ dockerfile=packaging/container/Dockerfile
 
 fresh_debian "the container"
 
-# In $root, after what ENV and WORKDIR said, as USER.
+# Runs in $root with the settings of ENV and WORKDIR, as USER.
 inside() { in_debian "$root" "$user" "$home" "$setup$1"; }  # COMMAND
 
 copy() {  # [--from=STAGE] SOURCE TARGET

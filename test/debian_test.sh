@@ -1,7 +1,7 @@
 #!/bin/bash
-# The packages that packaging/build_debian.sh builds: lintian finds no errors, and examples are built with what is in
-# them, and run; the source package has all of the source. Arguments: Bazel's options, as of the build before, so that
-# nothing is built twice.
+# The packages of packaging/build_debian.sh: lintian finds no errors, and examples are built with their files, and run;
+# the source package has all of the source. Arguments: Bazel's options, equal to those of the build before, to avoid a
+# second build.
 set -euo pipefail
 trap 'echo "debian_test.sh: line $LINENO ended with status $?" >&2' ERR
 
@@ -21,7 +21,7 @@ version=$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)
 
 ./packaging/build_debian.sh "$work/packages" "$@" >"$work/out" 2>&1 || { cat "$work/out"; fail "build_debian.sh"; }
 (cd "$work/packages" && lintian --allow-root --fail-on error ./*.changes) || fail "lintian"
-# The source package has what git has, but for what it ignores, and debian/ at its top.
+# The source package has the files of git, except ignored ones, and debian/ at its top.
 ./packaging/build_debian.sh --source "$work/source" >"$work/out" 2>&1 ||
   { cat "$work/out"; fail "build_debian.sh --source"; }
 dpkg-source --extract "$work/source/brigade_$version.dsc" "$work/unpacked" >"$work/out" 2>&1 ||

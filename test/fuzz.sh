@@ -1,5 +1,5 @@
 #!/bin/bash
-# Fuzzes the parsers of what others may send.
+# Fuzzes the parsers of received data.
 set -euo pipefail
 
 usage() {

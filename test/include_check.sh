@@ -1,6 +1,6 @@
 #!/bin/bash
-# Holds every room to the arrows of docs/design/architecture.md: its table says what a room may include, its picture
-# says the same of whole folders, and its last paragraph where system headers belong.
+# Checks the includes of every room against docs/design/architecture.md: its table lists what a room may include, its
+# picture the dependencies of whole folders, and its last paragraph the places of system headers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 page=docs/design/architecture.md

@@ -42,7 +42,7 @@ fi
 
 as_root=()
 if [[ $EUID -ne 0 ]]; then
-  # In a terminal sudo may ask for the password; elsewhere nobody could answer.
+  # In a terminal sudo may prompt for the password; elsewhere a prompt could not be answered.
   if [[ -t 0 ]]; then as_root=(sudo); else as_root=(sudo --non-interactive); fi
   if ! command -v sudo >/dev/null || ! "${as_root[@]}" true; then
     echo "Missing packages, and neither root nor sudo to install them. As root:" >&2
@@ -53,7 +53,7 @@ fi
 
 echo "Installing ${#missing[@]} missing packages of '$wanted_list': ${missing[*]}"
 "${as_root[@]}" apt-get update --quiet=2
-# The size, which apt says before it asks.
+# The size, which apt prints before its prompt.
 LC_ALL=C apt-get install --assume-no --no-install-recommends "${missing[@]}" 2>/dev/null |
   grep -E '^(Need to get|After this operation)' || true
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \

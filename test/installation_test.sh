@@ -1,6 +1,6 @@
 #!/bin/bash
-# What install.sh installs works from where it is moved to: the examples are built with pkg-config and with CMake, and
-# run; so do the programs. Arguments: Bazel's options, as of the build before, so that nothing is built twice.
+# An installation by install.sh works after it is moved: the examples are built with pkg-config and with CMake, and run;
+# the programs run, too. Arguments: Bazel's options, equal to those of the build before, to avoid a second build.
 set -euo pipefail
 trap 'echo "installation_test.sh: line $LINENO ended with status $?" >&2' ERR
 
@@ -16,7 +16,7 @@ fail() {
   exit 1
 }
 
-# refused TEXT ARGUMENT...: install.sh says so, with exit code 2, and installs nothing.
+# refused TEXT ARGUMENT...: install.sh prints the text, with exit code 2, and installs nothing.
 refused() {
   local text=$1 code=0
   shift
@@ -134,7 +134,7 @@ multiplies "$work/linked/product"
 cmake -S "$examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >"$work/out" || { cat "$work/out"; exit 1; }
 cmake --build "$work/cmake" >"$work/out" || { cat "$work/out"; exit 1; }
 
-# prints EXAMPLE COMMAND...: what the head of the example says that it prints.
+# prints EXAMPLE COMMAND...: the command prints the lines in the head of the example.
 prints() {
   echo "${*/#$work\//}"
   BRIGADE_LOG=info ./test/support/prints.sh "$examples/$1" "$run_mpi" 4 "${@:2}" || fail "${*:2}"
@@ -161,7 +161,7 @@ rm "$lib"/libbrigade_*_mpich.so.0
 grep -q '^  for MPICH  *none$' <<<"$(brigade_info)" || fail "brigade_info: families that are not there"
 
 mpif90 "$examples/solve.f90" -o "$work/solve" -lscalapack-openmpi
-# The order of libraries decides, and brigade_info says how.
+# The order of libraries decides, and brigade_info prints the result.
 mpif90 "$examples/solve.f90" -o "$work/after" -lscalapack-openmpi -L"$lib" -lbrigade_blacs -Wl,-rpath,"$lib"
 for program in solve after; do
   grep -q '^  BLACS  .*libscalapack.*, not Brigade: .*link -lbrigade_blacs before it, or preload libbrigade_blacs.so$' \

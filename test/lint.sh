@@ -9,15 +9,16 @@ usage: ./test/lint.sh [NAME...]
 Runs the linters that are named, or all of them. The exit code is 0 if none complains. ./test/install.sh installs them.
 
   format     clang-format on C and C++           .clang-format
-  includes   who may include whom                docs/design/architecture.md
+  includes   allowed includes                    docs/design/architecture.md
   documents  links, shown code, settings         test/documents_check.py
+  words      how sentences begin, names          test/words_check.py
   shell      shellcheck on shell scripts         .shellcheckrc
   python     flake8 on Python                    .flake8
   spelling   codespell on everything written     .codespellrc
   reference  Doxygen on the public headers       docs/Doxyfile
   aarch64    g++ for aarch64, syntax only        test/aarch64.sh
   tidy       clang-tidy on the product, minutes  .clang-tidy, compile_flags.txt; after a build
-  tidy-rest  clang-tidy on tests and benchmarks  likewise
+  tidy-rest  clang-tidy on tests and benchmarks  as tidy
 
 One file:  clang-tidy membuf/pack.cc
 EOT
@@ -36,9 +37,11 @@ lint_includes() { ./test/include_check.sh; }
 
 lint_documents() { ./test/documents_check.py; }
 
+lint_words() { ./test/words_check.py; }
+
 lint_shell() {
   files -name '*.sh' -o -path ./.ci/run | xargs -0 shellcheck || return 1
-  # Who ends early kills the writer before it, and pipefail then says that nothing was found.
+  # A reader that ends early kills the writer before it, and pipefail then reports that nothing was found.
   if files -name '*.sh' -o -path ./.ci/run | xargs -0 grep -nE '[^|]\| *grep -[a-zA-Z]*q'; then
     echo "a pipe into grep -q: let grep -q read a file or <<<" >&2
     return 1
@@ -57,7 +60,7 @@ lint_aarch64() { ./test/aarch64.sh; }
 lint_reference() { ./docs/build_reference.sh; }
 
 clang_tidy() {
-  # It also counts what it has seen in headers of others.
+  # It also counts warnings in headers of other projects.
   xargs -0 -P "$(nproc)" -n 1 clang-tidy --quiet 2> >(grep -vE '^[0-9]+ warnings? (generated|treated as error)' >&2)
 }
 
@@ -65,7 +68,7 @@ lint_tidy() { files -name '*.cc' ! -name '*_test.cc' ! -path './test/*' ! -path 
 
 lint_tidy-rest() { files -name '*_test.cc' -o -path './test/*.cc' -o -path './bench/*.cc' | clang_tidy; }
 
-all=(format includes documents shell python spelling reference aarch64 tidy tidy-rest)
+all=(format includes documents words shell python spelling reference aarch64 tidy tidy-rest)
 for name in "$@"; do
   case $name in
     --help) usage; exit 0 ;;

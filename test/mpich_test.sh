@@ -38,7 +38,7 @@ code=$?
 exit $code
 EOF
 chmod +x "$run_mpi"
-# The same, whose lines begin with the number of the process.
+# run_mpi.sh with lines that begin with the number of the process.
 run_mpi_marked=$run_mpi-marked
 sed 's/mpirun.mpich/& -prepend-rank/' "$run_mpi" >"$run_mpi_marked"
 chmod +x "$run_mpi_marked"
@@ -74,7 +74,7 @@ one_sided() {
   for name in fence post lock types beyond attributes requests dynamic bottom pairs halves shared typers; do
     like_stock 2 "$rma" "$cases" "$name" || return
   done
-  # What Debian's MPICH does not get right: it crashes, hangs, mixes values up, or looks for no such mistake.
+  # Cases in which Debian's MPICH is wrong: it crashes, hangs, mixes up values, or does not detect the error.
   for name in errors overlap forgotten unchecked unattached allocated mapped threads makers callbacks out_of_range; do
     carried 2 "$rma" "$cases" "$name" || return
   done
@@ -160,7 +160,7 @@ no_wrapper() {
   grep "nowhere/mpicc: there is no such wrapper" "$work/wrapper" && [[ ! -e $work/none ]]
 }
 
-# The same files under programs of both families.
+# One installation under programs of both families.
 either() {
   ./install.sh --prefix "$work/either" --either -- "${options[@]}" || return
   local lib=$work/either/lib family only

@@ -103,7 +103,7 @@ def failure(mpi, folder, ranks, words, variables, patterns=()):
 
 
 def complaint(mpi, folder, built, libraries):
-    """What fails; empty if nothing does."""
+    """Returns the first failure; empty if there is none."""
     for transport in TRANSPORTS:
         variables = dict(environment(mpi, folder, debian_names(mpi, folder)), BRIGADE_TRANSPORT=transport)
         for ranks, words in PROGRAMS:
@@ -119,7 +119,7 @@ def complaint(mpi, folder, built, libraries):
         if wrong:
             return wrong
     for words, ways in STUDIES:
-        # What is printed was verified.
+        # The programs print verified results only.
         wrong = failure(mpi, folder, 2, [built / "bench/studies/putget" / words[0], *words[1:]], variables,
                         [rf"\bmpi +{way} " for way in ways])
         if wrong:
@@ -137,7 +137,7 @@ def complaint(mpi, folder, built, libraries):
 
 
 def fortran_complaint(mpi, folder, libraries):
-    """What fails of Fortran, and of Debian's testers, which are in Fortran; empty if nothing does."""
+    """Returns the first failure of Fortran programs and of Debian's testers, which are in Fortran; empty if none."""
     if not any((folder / "lib").glob("libmpifort.so*")):
         return ""
     alias = debian_names(mpi, folder)

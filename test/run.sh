@@ -45,7 +45,7 @@ title() { printf '\n== %s (%d min %02d s since the start)\n' "$1" $((SECONDS / 6
 
 finish() {
   title "Result"
-  # What failed, and what was left out, once more, since it may have scrolled away.
+  # Failed and skipped tests once more, since they may have scrolled away.
   grep -hE '^skipped: |^SKIPPED: ' "$logs"/*.log | sort -u
   grep -HE '^//[^ ]+ +(FAILED|TIMEOUT|FLAKY|NO STATUS)|^\[[0-9/]+\] .* failed |^FAILED: ' "$logs"/*.log |
     sed "s|^$logs/||"
@@ -220,7 +220,7 @@ packages="test"
 if $full; then packages="full"; fi
 ./test/install.sh "$packages" || exit 1
 
-lint format includes documents shell python spelling reference
+lint format includes documents words shell python spelling reference
 if $full; then lint aarch64; fi
 [[ $failed -eq 0 ]] || finish
 

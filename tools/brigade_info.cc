@@ -1,6 +1,6 @@
-// brigade_info: what Brigade finds on this machine. Under mpirun it opens every transport among all
-// ranks, and rank 0 prints what came of it. With a program as its argument it says which libraries
-// that will use.
+// brigade_info: prints what Brigade finds on this machine. Under mpirun it opens every transport
+// among all ranks, and rank 0 prints the results. With a program as its argument it prints the
+// libraries that the program will use.
 
 #include <mpi.h>
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 #!/bin/bash
-# brigade_info says what is here, and why something is not. Arguments: brigade_info, run_mpi.sh, without.
+# brigade_info prints what is available, and the reason if something is not. Arguments: brigade_info, run_mpi.sh,
+# without.
 set -u
 
 info=$1
@@ -45,12 +46,12 @@ says '^  BRIGADE_LI_BACKEND +windows$'
 says "^calibration in $TMPDIR/cache/brigade$"
 says '^  none$'
 
-# What is set is marked, what is misspelt named.
+# Set variables are marked, and misspelt ones are named.
 run 0 env BRIGADE_CHUNK_BYTES=16K BRIGADE_TRANSPROT=shm "$info"
 says '^\* BRIGADE_CHUNK_BYTES +16384$'
 says 'BRIGADE_TRANSPROT is set, .*BRIGADE_TRANSPORT$'
 
-# What is missing says why.
+# Unavailable transports are listed with the reason.
 run 0 env BRIGADE_IFACE=nowhere7 "$info"
 for line in auto tcp sockets 'address for peers'; do says "^  $line +no: .*BRIGADE_IFACE=nowhere7 is neither"; done
 says '^  shm +yes'
@@ -170,7 +171,7 @@ says "^brigade_info: $code/none: No such file or directory$"
 rm "$code/libmpi.so.0"
 run 1 "$info" "$code/right"
 says "^brigade_info: its libraries cannot be listed: $code/right: error while loading .* libmpi.so.0: "
-# One process of a job says it.
+# One process of a job prints it.
 run 0 "$run_mpi" 2 "$info" "$code/other"
 says 'BLACS +.*not Brigade: '
 

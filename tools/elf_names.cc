@@ -24,7 +24,7 @@ using Dynamic = ElfW(Dyn);
 
 constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
-// A file in memory. What its offsets say may be wrong.
+// A file in memory. Its offsets are not trusted.
 class Image {
  public:
   explicit Image(const std::string& path) {

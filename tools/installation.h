@@ -1,4 +1,4 @@
-// What the installation that this program belongs to serves.
+// The MPIs that this program's installation serves.
 
 #ifndef BRIGADE_TOOLS_INSTALLATION_H_
 #define BRIGADE_TOOLS_INSTALLATION_H_
@@ -9,8 +9,8 @@
 
 namespace brigade {
 
-// A line for the folder with Brigade's libraries beside this program, and for each family of MPIs
-// those that serve it.
+// Returns a line for the folder with Brigade's libraries beside this program, and one for each
+// family of MPIs with the libraries that serve it.
 std::vector<std::pair<std::string, std::string>> DescribeInstallation();
 
 }  // namespace brigade

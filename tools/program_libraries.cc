@@ -18,7 +18,7 @@ extern "C" char** environ;
 namespace brigade {
 namespace {
 
-// One of its symbols tells whose functions a program will call.
+// The library of one of its symbols determines the functions that a program will call.
 struct Interface {
   const char* name;
   std::array<const char*, 2> symbols;  // for programs of Fortran and of C
@@ -30,7 +30,7 @@ constexpr Interface kInterfaces[] = {
     {"products (PBLAS)", {"pdgemm_", "pdgemm_"}, "pblas"},
     {"one-sided calls", {"MPI_Win_create", "PMPI_Win_create"}, "rma", /*can_be_linked=*/false},
     {"MPI", {"MPI_Get_library_version", "PMPI_Get_library_version"}, nullptr}};
-// As transport/family tells MPIs.
+// The symbols by which transport/family distinguishes MPIs.
 constexpr char kOpenMpi[] = "ompi_mpi_finalize";
 constexpr char kMpich[] = "MPIR_Dup_fn";
 
@@ -55,7 +55,8 @@ bool IsOurs(const std::string& path) {
   return path.compare(path.find_last_of('/') + 1, 10, "libbrigade") == 0;
 }
 
-// What the loader prints of the libraries of `program`; it runs neither the program nor them.
+// Lists the libraries of `program` as the dynamic loader prints them. Runs neither the program nor
+// its libraries.
 Status ListLibraries(const std::string& program, std::string* list) {
   Dl_info loader;
   const auto base = getauxval(AT_BASE);

@@ -22,7 +22,7 @@ import numpy  # noqa: E402
 
 import merge_trace  # noqa: E402
 
-# What a rank does, and its colour (Okabe and Ito: told apart by colour-blind eyes).
+# States of a rank, each with its colour (Okabe and Ito: safe for colour-blind readers).
 COLOURS = {
     "outside BLACS": "#009e73",
     "start-up": "#56b4e9",
@@ -37,7 +37,7 @@ MEANING = {"copy": "copy, combine", "combine": "copy, combine", "post": "post se
 # Calls that make a grid; the first of them starts the library. All that happens in them is start-up.
 START_UP = ("blacs_gridinit", "blacs_gridmap")
 BINS = 200
-# What is drawn of spans is pixels, also in an SVG: thousands of shapes would make a large file.
+# Spans are drawn as pixels, also in an SVG: thousands of shapes would make a large file.
 DPI = 110
 
 Span = collections.namedtuple("Span", "begin end what")  # us
@@ -191,7 +191,7 @@ def main():
     ranks = [Rank(trace) for trace in merge_trace.load_parts(args.file)]
     calls = [call for rank in ranks for call in rank.calls]
     if not calls:
-        sys.exit(f"{args.file}: nobody called BLACS")
+        sys.exit(f"{args.file}: no rank called the BLACS")
     window, title = (min(c.begin for c in calls), max(c.end for c in calls)), args.file.name
     if args.timing:
         window, title = run_of(args.timing, args.routine)

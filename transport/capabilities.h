@@ -1,4 +1,4 @@
-// Capabilities: what a transport promises and needs, and what is fast on it.
+// Capabilities: guarantees and requirements of a transport, and its tuning.
 
 #ifndef BRIGADE_TRANSPORT_CAPABILITIES_H_
 #define BRIGADE_TRANSPORT_CAPABILITIES_H_
@@ -8,31 +8,31 @@
 
 namespace brigade {
 
-// What is fast. Whatever stands here, every call works.
+// Hints about performance. Every call works for any values.
 struct Tuning {
   // Pieces of about this size move a long message fastest.
   size_t preferred_piece_bytes = size_t{32} << 10;
-  // Of a long message from point to point, what goes to the network at once: pieces that hold a
-  // multiple of it cost least. 0: any length is as good.
+  // Bytes that one write of a long point-to-point message sends: pieces that are a multiple of it
+  // cost least. 0: all lengths cost the same per byte.
   size_t segment_bytes = 0;
-  // Shorter messages are cut into several pieces, too, of at least this length: both sides then
-  // copy at the same time. 0: not worth it.
+  // Messages shorter than preferred_piece_bytes are cut into pieces of at least this length, too,
+  // so that both sides copy at once. 0: no gain.
   size_t overlap_piece_bytes = 0;
-  // Where links are slower than the ranks that relay on them: in the time that a piece costs a
-  // relay, whatever its length, a link moves so many bytes. Long messages that are relayed are cut
-  // so that pieces and relays together cost least. 0: links are not what is waited for.
+  // On links that are slower than relays: the bytes that a link moves in the time that a relay
+  // needs for a piece of any length. Relayed messages are cut so that the cost of pieces and relays
+  // together is least. 0: links are not the bottleneck.
   size_t piece_cost_bytes = 0;
-  // Of a message whose header goes ahead of its data (eager_piece_bytes), so many bytes at most,
-  // header included, go with the header: they fill the time until the receiver has granted a
-  // place for the rest. 0: the header goes alone.
+  // The most bytes of a message, header included, that are sent with a header that precedes its
+  // data (eager_piece_bytes): they use the time until the receiver has granted a place for the
+  // rest. 0: the header is sent alone.
   size_t first_piece_bytes = 0;
-  // A receiver sends the credits of landings up to this length along with something else; a longer
-  // landing may cost a message of its own, and should be expected to be filled. SIZE_MAX: there
-  // are no credits.
+  // A receiver piggybacks the credits of landings up to this length on other messages. A longer
+  // landing may cost a message of its own, and should be expected to be filled. SIZE_MAX: there are
+  // no credits.
   size_t lazy_credit_bytes = SIZE_MAX;
 };
 
-// What holds: callers may count on it, and must heed it.
+// Guarantees that callers may rely on, and requirements that they must meet.
 struct Capabilities {
   const char* name = "";
   // A receive's lease may point into the sender's chunk; the landing is then left untouched.
@@ -45,20 +45,19 @@ struct Capabilities {
   // A returned send reaches its receiver although its sender never calls this library (or MPI)
   // again.
   bool progresses_alone = false;
-  // Whoever is gone is found out, and what is under way with it ends with kPeerLost.
+  // Lost peers are detected, and pending operations with them end with kPeerLost.
   bool reports_losses = true;
-  // A piece longer than its landing leaves the memory behind a landing of at most so many bytes
-  // untouched. A longer landing is safe only if it is as long as the longest piece the peer might
-  // send.
+  // A piece longer than its landing leaves the memory behind a landing of at most this length
+  // untouched. A longer landing is safe only if it is as long as the longest piece that the peer
+  // might send.
   size_t kept_landing_bytes = SIZE_MAX;
-  // The longest piece that any slot of an edge holds itself (Endpoint::edges); 0 if there are no
-  // edges.
+  // The longest inline message of an edge (Endpoint::edges); 0 if there are no edges.
   size_t line_bytes = 0;
   // The longest piece, in bytes, that one post may carry.
   size_t max_piece_bytes = SIZE_MAX;
-  // Pieces up to this length travel without asking the receiver; longer ones are met with more
-  // ceremony, and the header of a point-to-point message then goes ahead of its data, so that the
-  // data can land where they are wanted.
+  // Pieces up to this length are eager: they are sent before their receive is posted. Longer ones
+  // wait for the receive. The header of a longer point-to-point message precedes its data, so that
+  // the data can land in place.
   size_t eager_piece_bytes = SIZE_MAX;
 
   Tuning tuning;

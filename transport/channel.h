@@ -1,4 +1,4 @@
-// Channel: whose messages these are.
+// Channel: the group and the scope of a message.
 
 #ifndef BRIGADE_TRANSPORT_CHANNEL_H_
 #define BRIGADE_TRANSPORT_CHANNEL_H_

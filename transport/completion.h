@@ -1,4 +1,4 @@
-// Completion: how a transport tells that a posted send or receive is over.
+// Completion: a callback for the end of a posted send or receive.
 
 #ifndef BRIGADE_TRANSPORT_COMPLETION_H_
 #define BRIGADE_TRANSPORT_COMPLETION_H_
@@ -10,8 +10,8 @@
 
 namespace brigade {
 
-// Read access to received bytes: in the chunk the receiver lent, or, where memory is shared, in the
-// sender's own chunk. A lease may be forwarded (posted as a send) and read any number of times
+// Read access to received bytes: in the chunk that the receiver posted, or, over shared memory, in
+// the sender's chunk. A lease may be forwarded (posted as a send) and read any number of times
 // until it is released.
 struct Lease {
   const std::byte* data = nullptr;
@@ -33,7 +33,7 @@ struct Completion {
   // Set before the callback. kPeerLost, kMismatch (message longer than its landing) or kInternal on
   // failure.
   Status status;
-  // Receives: what arrived. lease.bytes may be less than the landing.
+  // Receives: the received bytes. lease.bytes may be less than the landing.
   Lease lease;
 };
 

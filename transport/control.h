@@ -1,4 +1,5 @@
-// Control messages: short notes from one member of a group to another that need no posted receive.
+// Control messages: short messages between members of a group that need no posted receive: active
+// messages.
 
 #ifndef BRIGADE_TRANSPORT_CONTROL_H_
 #define BRIGADE_TRANSPORT_CONTROL_H_
@@ -9,21 +10,21 @@
 
 namespace brigade {
 
-// The longest there are.
+// The longest control message.
 inline constexpr size_t kMostControlBytes = 48;
 
-// May a control message be refused because those before it have not been taken?
+// Whether SendControl may fail or wait because earlier control messages have not been taken.
 enum class Urgency {
-  kCanWait,   // kNoResource, now and then
-  kWithNext,  // the same, and it may stay here until something else is sent to that member
-  kUrgent,    // never
+  kCanWait,   // may return kNoResource
+  kWithNext,  // as kCanWait, and may be held until the next message to that member
+  kUrgent,    // neither
 };
 
-// Who is told of the control messages of one group on this rank.
+// Receives the control messages of one group on this rank.
 class ControlHandler {
  public:
-  // From member `from`. Called inside Progress, like the callback of a completion, and may do the
-  // same, but for closing groups. `message` is gone afterwards.
+  // Called with a message of member `from`, inside Progress, under the rules of a completion's
+  // callback, except that it must not close groups. `message` is invalid afterwards.
   virtual void OnControl(int from, ConstByteSpan message) = 0;
 
  protected:

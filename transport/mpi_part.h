@@ -1,5 +1,6 @@
-// MpiPart: what of the library calls MPI, for all that must not: it is compiled once for each
-// family of MPIs, and libbrigade.so opens that of the program's.
+// MpiPart: the part of the library that calls MPI, as an interface for code that must not include
+// <mpi.h>. It is compiled once for each family of MPIs, and libbrigade.so opens the part of the
+// program's family.
 
 #ifndef BRIGADE_TRANSPORT_MPI_PART_H_
 #define BRIGADE_TRANSPORT_MPI_PART_H_
@@ -13,7 +14,7 @@
 
 namespace brigade {
 
-// A process's rank in MPI_COMM_WORLD, and their number.
+// The rank of a process in MPI_COMM_WORLD, and the number of ranks.
 struct JobPosition {
   int rank = 0;
   int ranks = 0;
@@ -23,24 +24,25 @@ class MpiPart {
  public:
   virtual ~MpiPart() = default;
 
-  // kUnavailable: the process has an MPI that this was not built for.
+  // kUnavailable: the part was not built for the MPI of this process.
   virtual Status Check() const = 0;
   virtual Status CreateEndpoint(std::unique_ptr<Endpoint>* endpoint) const = 0;
-  // The members of the communicator with that Fortran handle. kInvalidArgument: there is none.
+  // Makes a bootstrap of the members of the communicator with this Fortran handle.
+  // kInvalidArgument: no such communicator.
   virtual Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) const = 0;
   virtual JobPosition PositionInJob() const = 0;
-  // What MPI was told to use between hosts. Takes a quarter of a second.
+  // Returns the settings of MPI for messages between hosts. Takes a quarter of a second.
   virtual FabricFacts Fabric() const = 0;
-  // While anybody holds it, waits poll MPI (mpi_polls.h); null before MPI_Init and behind
-  // MPI_Finalize.
+  // Returns a token: while a copy of it exists, waits poll MPI (mpi_polls.h). Null before MPI_Init
+  // and after MPI_Finalize.
   virtual std::shared_ptr<const void> PollInWaits() const = 0;
 };
 
-// The part says itself, when it is loaded, that it is there.
+// Registers a part. Called by the part when it is loaded.
 void ProvideMpiPart(const MpiPart* part);
 
-// The part for the program's MPI, which is loaded unless one is there. kUnavailable: the program
-// has no MPI, or one that there is no part for.
+// Finds the part for the program's MPI, and loads it if necessary. kUnavailable: the program has no
+// MPI, or there is no part for it.
 Status FindMpiPart(const MpiPart** part);
 
 }  // namespace brigade

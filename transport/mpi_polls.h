@@ -1,8 +1,8 @@
-// MPI moves the program's messages only while the process calls MPI. A rank that waits in a call of
-// this library therefore polls MPI from time to time: the rank it waits for may itself wait in
-// MPI_Send for this one, and make its side of the call afterwards.
+// MPI progresses the program's messages only while the process calls MPI. A rank that waits in a
+// call of this library therefore polls MPI from time to time: its peer may itself wait in MPI_Send
+// for this rank, and make the matching call afterwards.
 //
-// MPI is polled by the driver of an endpoint alone, never by a helper thread.
+// Only the progress owner of an endpoint polls MPI, never a progress thread.
 
 #ifndef BRIGADE_TRANSPORT_MPI_POLLS_H_
 #define BRIGADE_TRANSPORT_MPI_POLLS_H_
@@ -11,26 +11,26 @@
 
 namespace brigade {
 
-// When one wait polls MPI: first after rules::kMpiPollUs, then at intervals that double up to
-// rules::kMpiLongestPollUs while MPI has nothing to do. In a process whose MPI is not to be polled
-// all of this costs a load and a branch.
+// The polls of MPI of one wait: the first after rules::kMpiPollUs, then at intervals that double up
+// to rules::kMpiLongestPollUs while MPI is idle. If MPI is not polled in this process, the cost is
+// a load and a branch.
 class MpiPolls {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // What polls MPI; null, as at first: MPI is not to be polled. Any thread.
+  // Sets the function that polls MPI; null, the default: MPI is not polled. Any thread.
   static void Set(void (*poll)());
   static bool are_on();
-  // For calls that wait for nothing, but may be repeated until something has come: polls MPI if
-  // nobody has for rules::kMpiLongestPollUs. Reads the clock.
+  // For calls that do not wait, but that programs repeat until a message has come: polls MPI if no
+  // poll took place for rules::kMpiLongestPollUs. Reads the clock.
   static void PollIfLate();
 
-  // A wait begins.
+  // Begins a wait.
   void Begin();
-  // Polls MPI if this wait is to do so by now. Reads the clock.
+  // Polls MPI if a poll of this wait is due. Reads the clock.
   void PollIfDue();
-  // Sleeps for `us` microseconds by `sleep(microseconds)`, which may return early because it was
-  // woken: then this returns, too. Polls MPI whenever that is due.
+  // Sleeps for `us` microseconds by `sleep(microseconds)`, and polls MPI whenever a poll is due.
+  // Returns early if `sleep` returns early because it was woken.
   template <typename Sleep>
   void SleepFor(int us, const Sleep& sleep);
 

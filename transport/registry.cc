@@ -85,7 +85,7 @@ bool LogsInfo() {
   return log != nullptr && std::strcmp(log, "info") == 0;
 }
 
-// What holds for all ranks of a host, one of them says, once.
+// Prints a warning that applies to all ranks of a host, once: called by one of them.
 void SayWhyNoTcp(const Status& why) {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
@@ -100,8 +100,8 @@ Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   BRIGADE_RETURN_IF_ERROR(ReadShmOptions(&options));
   options.spans_hosts = true;
   BRIGADE_RETURN_IF_ERROR(CreateMpi(&mpi));
-  // Where there is no shared memory or no socket to be had, there is MPI. But an interface that was
-  // asked for must exist. That TCP is missing is said where it is missed.
+  // Without shared memory or sockets MPI is used, but an interface that a setting names must exist.
+  // A missing TCP is reported when a group would have used it.
   (void)CreateShmEndpoint(options, &shm);
   const Status status = CreateTcp(&tcp);
   if (status.code() == StatusCode::kInvalidArgument) return status;
@@ -127,7 +127,7 @@ constexpr Entry kTransports[] = {
 
 // Null: there is no transport called `name`.
 const Entry* Find(const std::string& name) {
-  // What "tcp" was called once; scripts may still say so.
+  // "uring" is the old name of "tcp", which scripts may still use.
   const std::string& known = name == "uring" ? "tcp" : name;
   for (const Entry& entry : kTransports) {
     if (known == entry.name) return &entry;

@@ -15,24 +15,25 @@
 namespace brigade {
 
 // Creates an endpoint of the transport called `name`, which must be equal on all ranks of the job;
-// "auto" is the fastest there is. Local. kInvalidArgument, listing the names, if there is no such
-// transport; kUnavailable if the process has an MPI that this was not built for; otherwise as the
-// transport says.
+// "auto" is the fastest transport available. Local. kInvalidArgument, with the list of names: no
+// such transport; kUnavailable: this was not built for the process's MPI; otherwise the errors of
+// the transport.
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint);
 
-// kInvalidArgument, listing the names, if there is no transport called `name`.
+// Returns kInvalidArgument, with the list of names, if there is no transport called `name`.
 Status CheckTransport(const std::string& name);
 
-// The members of the MPI communicator whose Fortran handle (MPI_Comm_c2f) is `mpi_comm`, for
-// callers that do not see <mpi.h>. The communicator must outlive *bootstrap. kInvalidArgument: no
-// such communicator.
+// Makes a bootstrap of the members of the MPI communicator with Fortran handle `mpi_comm`
+// (MPI_Comm_c2f), for callers that do not include <mpi.h>. The communicator must outlive
+// *bootstrap. kInvalidArgument: no such communicator.
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap);
 
-// For callers that do not see <mpi.h>. REQUIRES: an endpoint was created.
+// Returns the position of this process in its job, for callers that do not include <mpi.h>.
+// REQUIRES: an endpoint was created.
 JobPosition PositionInJob();
 
-// Whether MPI would use TCP between hosts, and why, in words. Takes a quarter of a second unless
-// it is known already, as it is once "auto" has opened a group on several hosts. REQUIRES: MPI is
+// Describes whether MPI would use TCP between hosts, and why. Takes a quarter of a second unless it
+// is known already, for example once "auto" has opened a group on several hosts. REQUIRES: MPI is
 // initialised.
 std::string DescribeFabric();
 
@@ -42,7 +43,7 @@ struct TransportName {
 };
 std::vector<TransportName> Transports();
 
-// "auto (...), mpi (...)": for help texts and messages.
+// Returns "auto (...), mpi (...)" for help texts and messages.
 std::string TransportNames();
 
 }  // namespace brigade

@@ -1,5 +1,5 @@
-// SimulatedProcessor: how an engine tells a simulated rank what its processor does. Real ranks have
-// none: their work takes the time that it takes.
+// SimulatedProcessor: the engine reports the work of its processor to a simulated rank. Real ranks
+// have none: their work takes real time.
 
 #ifndef BRIGADE_TRANSPORT_SIMULATED_PROCESSOR_H_
 #define BRIGADE_TRANSPORT_SIMULATED_PROCESSOR_H_
@@ -10,13 +10,13 @@ namespace brigade {
 
 class SimulatedProcessor {
  public:
-  // The processor is about to copy `bytes` bytes, in runs of `run_bytes`. When this returns it has
-  // taken the time for it. False: where there are lengths only, the bytes are not to be touched.
+  // Advances the time by a copy of `bytes` bytes, in runs of `run_bytes`. Returns false if only
+  // lengths are simulated: the bytes must not be touched then.
   virtual bool Copy(const std::byte* to, const std::byte* from, size_t bytes, size_t run_bytes) = 0;
-  // The same of dst = left (op) right, `bytes` each.
+  // Advances the time by dst = left (op) right, `bytes` each. Returns as Copy.
   virtual bool Combine(const std::byte* dst, const std::byte* left, const std::byte* right,
                        size_t bytes, size_t run_bytes) = 0;
-  // The program itself computes for so long.
+  // Advances the time by a computation of the program.
   virtual void Compute(double microseconds) = 0;
 
  protected:

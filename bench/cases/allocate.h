@@ -1,4 +1,4 @@
-// What brigade_alloc gives, for panels.
+// Panels in memory of brigade_alloc.
 
 #ifndef BRIGADE_BENCH_CASES_ALLOCATE_H_
 #define BRIGADE_BENCH_CASES_ALLOCATE_H_

@@ -7,8 +7,8 @@ namespace brigade::bench {
 
 constexpr const char* kBarrier = "barrier";
 
-// Nobody may leave before all have come. That is checked by the clock, which ranks of one machine
-// share, with one rank late; no time is asserted but the order.
+// No rank may leave before all have come. The check uses the clock, which ranks of one machine
+// share, with one rank late; only the order is asserted, no time.
 void MeasureBarrier(const Contenders& all);
 
 }  // namespace brigade::bench

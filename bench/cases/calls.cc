@@ -181,8 +181,8 @@ void MeasureSum(Session* session, const Place& place, int rows) {
   Measure(session, call);
 }
 
-// The root goes round: a broadcast synchronises nobody with the root, but the next root waits for
-// what the last one sent.
+// The root rotates: a broadcast synchronises no rank with the root, but the next root waits for the
+// last root's message.
 void MeasureBroadcast(Session* session, const Place& place, int rows, int cols) {
   Panel panel(rows, cols, rows);
   BlacsCall call;

@@ -27,7 +27,7 @@ struct Contenders {
 };
 
 using Wait = std::function<Status()>;
-// Starts one side of a transfer and hands out what waits for its end.
+// Starts one side of a transfer and returns a function that waits for its end.
 using Start = std::function<Status(int turn, Wait*)>;
 
 Wait WaitFor(std::unique_ptr<Operation> operation) {
@@ -57,7 +57,8 @@ double Microseconds(const Contenders& all, DisseminationBarrier* barrier,
   return MedianOf(samples).median;
 }
 
-// Steps that take all ranks together, who may share processors, as long as `microseconds`.
+// Returns the steps that take `microseconds` when all ranks compute at once; they may share
+// processors.
 uint64_t StepsFor(const Contenders& all, DisseminationBarrier* barrier, double microseconds) {
   constexpr double kTrialSteps = 1 << 20;
   const double trial = Microseconds(all, barrier, [](int) {

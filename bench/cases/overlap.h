@@ -8,7 +8,7 @@
 namespace brigade::bench {
 
 // Collective; an even number of ranks. Every contender has three subjects: the transfer, the
-// computation, and both; what is hidden of the transfer is 1 - (both - computation) / transfer.
+// computation, and both; the hidden part of the transfer is 1 - (both - computation) / transfer.
 void RunOverlap(Session* session);
 
 }  // namespace brigade::bench

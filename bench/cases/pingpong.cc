@@ -54,7 +54,7 @@ void MakeIdleWindow(Contenders* all) {
                                   /*is_shared=*/kind == "shared", &all->idle_window));
 }
 
-// One message length: the panels, and all who exchange them.
+// One message length: the panels, and the contenders.
 class Exchange {
  public:
   Exchange(const Contenders& all, size_t run_bytes, size_t bytes)

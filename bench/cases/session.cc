@@ -73,7 +73,7 @@ Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Se
                                                 session->stock_ ? session->stock_->path() : "");
     status = session->report_->Open();
     can_report = status.ok();
-    // What calibrate prints is a file.
+    // The output of calibrate is a machine file: no other line may be printed.
     const bool prints_file = options.command == Options::Command::kCalibrate;
     if (can_report && !prints_file) session->report_->PrintMachine();
   }

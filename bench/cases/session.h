@@ -41,7 +41,7 @@ class Session {
   // Collective. Measures and reports; nothing if the case has no subject. Data that come out wrong,
   // or a subject that fails, end the job.
   void Measure(const Case& the_case);
-  // Its two halves: what each subject took, and the lines of the report.
+  // The two halves of Measure: the time of each subject, and the lines of the report.
   std::vector<Result> Results(const Case& the_case);
   void Add(const Case& the_case, const std::vector<Result>& results);
 

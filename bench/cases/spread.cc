@@ -35,7 +35,7 @@ constexpr SpreadCase kSpreadCases[] = {
     {"successive-broadcasts", "Broadcasts from every rank in turn", MeasureSuccessiveBroadcasts},
 };
 
-// What is to be measured, and what to call it.
+// Returns the shapes to measure, with their names.
 std::vector<std::pair<std::string, PanelShape>> ShapesOf(const Options& options, int ranks) {
   std::vector<std::pair<std::string, PanelShape>> shapes;
   if (options.contiguous_bytes.empty()) {

@@ -1,4 +1,4 @@
-// What the cases of `spread` have in common: contenders, the panel of a case, and what checks it.
+// Common parts of the cases of `spread`: contenders, the panel of a case, and its check.
 
 #ifndef BRIGADE_BENCH_CASES_SPREAD_DATA_H_
 #define BRIGADE_BENCH_CASES_SPREAD_DATA_H_
@@ -70,7 +70,7 @@ Case MakeCase(const std::string& name, const PanelView& panel);
 // The case in which every rank has its own portion before and all have all afterwards.
 Case MakeGatherCase(const std::string& name, SpreadData* data);
 
-// Each says what is wrong, or nothing.
+// Each returns an error text, or nothing.
 std::string WithGaps(const Panel& panel, std::string wrong);
 std::string CheckGathered(const SpreadData& data);
 

@@ -41,7 +41,7 @@ refuse() {
   die "$1 (see --help)" 2
 }
 
-# is_up, then what the cluster is. Its holder keeps a lock on the directory for as long as it lives.
+# is_up, then the properties of the cluster. Its holder keeps a lock on the directory for as long as it lives.
 is_up() { [[ -e $directory/cluster ]] && ! flock --nonblock "$directory" true; }
 
 find_cluster() {
@@ -81,7 +81,7 @@ up() {
     command -v "${tool%:*}" >/dev/null || die "no ${tool%:*} in PATH (package ${tool#*:})"
   done
 
-  # Until the holder is told to stay, the end of this process, of whatever kind, is its end too.
+  # Until the holder gets "stay", it ends with this process, in every case.
   lock=
   to=
   trap abandon EXIT
@@ -113,7 +113,7 @@ and kernel.apparmor_restrict_unprivileged_userns. A container may forbid both."
   coproc holding { exec setsid unshare $user "${namespaces[@]}" -- "$BASH" "$self" --inside "$directory" hold "$1" "$2" 2>&1; }
   # Copies, because the shell closes its own if the holder ends.
   exec {from}<&"${holding[0]}" {to}>&"${holding[1]}"
-  # What the holder says before is why it fails. It keeps nothing open that belongs to the caller.
+  # Lines before "ready" are error texts of the holder. It keeps no descriptor of the caller open.
   while read -r ready pid congestion <&"$from" && [[ $ready != ready ]]; do echo "$ready $pid $congestion" >&2; done
   [[ $ready == ready ]] || exit 1
   echo "$pid $1 $privileges $congestion" >"$directory/cluster"
@@ -122,7 +122,7 @@ and kernel.apparmor_restrict_unprivileged_userns. A container may forbid both."
   echo "Cluster '$name': $1 hosts at $2, congestion control $congestion, made with $privileges namespaces"
 }
 
-# Leaves nothing, except what belongs to another who has the lock.
+# Removes everything, except files of another process that has the lock.
 abandon() {
   local patience=--nonblock end
   trap '' INT TERM
@@ -136,11 +136,11 @@ abandon() {
   [[ ! -O $directory || -L $directory ]] || remove ${patience:+"$patience"} || true
 }
 
-# Once nobody has the lock, nobody writes to it any more.
+# While the lock is free, no process writes to the directory.
 remove() { flock "$@" "$directory" rm -rf "$directory"; }
 
-# The first process of the cluster, forefather of all others. Says its number, outside, and the congestion control when all is
-# ready, and stays only if it is then told to.
+# The first process of the cluster, ancestor of all others. Prints its number, as seen outside, and the congestion
+# control when all is ready, and stays only if it then reads "stay".
 hold() {
   local i host pid
   # /proc is still the one outside, and this shell reads it itself.
@@ -167,7 +167,7 @@ hold() {
     make "token bucket (tbf)" shape add "$i" "$2"
     ip link set "h$i" master switch up
   done
-  # What launchers call in place of ssh.
+  # Launchers call this in place of ssh.
   printf '#!/bin/sh\nexec %q %q --inside %q agent "$@"\n' "$BASH" "$self" "$directory" >"$directory/agent"
   chmod +x "$directory/agent"
 
@@ -182,7 +182,8 @@ host() { # HOST: the process that holds a host's namespaces, already in them; sa
   local control
   hostname "h$1"
   ip link set lo up
-  # The machine's default may be bbr, which is erratic behind a token bucket. Namespaces may use what the machine allows.
+  # The machine's default may be bbr, which is erratic behind a token bucket. Namespaces may use the algorithms that the
+  # machine allows.
   for control in cubic reno; do
     echo $control 2>/dev/null >/proc/sys/net/ipv4/tcp_congestion_control && break
   done
@@ -247,8 +248,8 @@ run() {
   inside launch "$mpi" "$start_limit" "$per_host" "$map" "$1" "$hosts" "${#options[@]}" "${options[@]}" "${@:2}"
 }
 
-# Sets starter to the command that starts a job, but for the program, and its environment. What is idle yields its processor, of
-# which there are fewer than hosts.
+# Sets starter to the command that starts a job, without the program, and its environment. Idle ranks yield their
+# processor: there are fewer processors than hosts.
 starter() { # uses the variables of launch
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
   if [[ $mpi != openmpi ]]; then
@@ -353,7 +354,7 @@ status() {
   done
 }
 
-# What one stream from host 1 to host 2 carries in two seconds, after half a second to get going.
+# Measures the rate of one stream from host 1 to host 2 for two seconds, after a warm-up of half a second.
 rate() {
   local program='
 import socket, sys, time

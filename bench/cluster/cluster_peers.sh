@@ -13,12 +13,12 @@ fi
 
 install() { # NAME REQUIREMENT
   local prefix=$cache/$1
-  # The name says that it is complete.
+  # Only complete installations have this name.
   if [[ ! -d $prefix ]]; then
     rm -rf "$prefix.part"
     /usr/bin/python3 -m venv "$prefix.part"
     "$prefix.part/bin/python" -m pip --quiet --disable-pip-version-check install --no-deps "${@:2}"
-    # Debian's name of the library, of which these are later versions: what is built with --config=mpich runs with them.
+    # Debian's name of the library, of which these are later versions: programs built with --config=mpich run with them.
     [[ $1 != mpich5 && $1 != impi ]] || ln -s libmpi.so.12 "$prefix.part/lib/libmpich.so.12"
     mv "$prefix.part" "$prefix"
   fi

@@ -1,6 +1,6 @@
-// BareRing: two processes, a ring of slots in memory they share, memcpy in and memcpy out, and
-// nothing else. What travels through shared memory in two copies can at best be as fast: the
-// yardstick of a transport, and of the machine.
+// BareRing: two processes, a ring of slots in shared memory, memcpy in and memcpy out, and nothing
+// else. A lower bound for messages that take two copies through shared memory: the yardstick of a
+// transport, and of the machine.
 
 #ifndef BRIGADE_BENCH_CONTENDERS_BARE_RING_H_
 #define BRIGADE_BENCH_CONTENDERS_BARE_RING_H_
@@ -26,8 +26,8 @@ class BareRing {
   BareRing(const BareRing&) = delete;
   BareRing& operator=(const BareRing&) = delete;
 
-  // Between ranks 0 and 1, in turns: whoever has sent receives next. Sender and receiver name the
-  // same bytes and the same `slot_bytes`, up to kLargestSlotBytes.
+  // Between ranks 0 and 1, alternately: the sender receives next. Sender and receiver pass equal
+  // bytes and equal `slot_bytes`, up to kLargestSlotBytes.
   void Send(const PanelView& panel, size_t slot_bytes);
   void Receive(const PanelView& panel, size_t slot_bytes);
 

@@ -19,7 +19,8 @@ Status Failure(StatusCode code, const char* what) {
   return Status(code, std::string("bare socket: ") + what + ": " + std::strerror(errno));
 }
 
-// Rank 0 listens and tells rank 1 where. The descriptor of the connection, or -1 with errno set.
+// Rank 0 listens and sends its port to rank 1. Returns the descriptor of the connection, or -1 with
+// errno set.
 int Connect(MPI_Comm comm, int rank) {
   sockaddr_in address = {};
   auto* const any = reinterpret_cast<sockaddr*>(&address);
@@ -34,7 +35,7 @@ int Connect(MPI_Comm comm, int rank) {
   socklen_t bytes = sizeof(address);
   const bool listens = bind(socket, any, bytes) == 0 && listen(socket, 1) == 0 &&
                        getsockname(socket, any, &bytes) == 0;
-  // Port 0, where nobody can listen, if it failed: then the other side fails, too.
+  // Port 0, which is invalid, if it failed: the other side then fails, too.
   MPI_Send(&address.sin_port, sizeof(address.sin_port), MPI_BYTE, 1, kTag, comm);
   if (!listens) return -1;
   const int connection = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC);

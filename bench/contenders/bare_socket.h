@@ -1,6 +1,6 @@
 // BareSocket: two processes of one host, a TCP connection, send and recv of whole messages from and
-// into user memory, and nothing else: what TCP can at best reach here, the yardstick of a transport
-// over it.
+// into user memory, and nothing else: the best that TCP can reach here, the yardstick of a
+// transport over it.
 
 #ifndef BRIGADE_BENCH_CONTENDERS_BARE_SOCKET_H_
 #define BRIGADE_BENCH_CONTENDERS_BARE_SOCKET_H_
@@ -28,8 +28,8 @@ class BareSocket {
   BareSocket(const BareSocket&) = delete;
   BareSocket& operator=(const BareSocket&) = delete;
 
-  // Between ranks 0 and 1, in turns: whoever has sent receives next. Both sides name the same
-  // bytes, contiguous. kPeerLost naming the error of the connection.
+  // Between ranks 0 and 1, alternately: the sender receives next. Both sides pass equal bytes,
+  // contiguous. kPeerLost, with the error of the connection.
   Status Send(const PanelView& panel, Waiting waiting);
   Status Receive(const PanelView& panel, Waiting waiting);
 

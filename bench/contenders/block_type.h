@@ -38,7 +38,7 @@ class BlockType {
 
   // Doubles that `count` values lie in.
   int64_t DoublesOf(int64_t count) const;
-  // What `from` has in the blocks of `count` values, where `to` has them; the gaps stay.
+  // Copies the blocks of `count` values from `from` to `to`; gaps are unchanged.
   void Copy(const double* from, int64_t count, double* to) const;
 
  private:

@@ -14,7 +14,8 @@ Status MatrixOf(const PanelView& panel, Matrix* matrix) {
   return StridedLayout::General(panel.rows, panel.cols, panel.ld, sizeof(double), &matrix->layout);
 }
 
-// What the operations on one matrix differ in; `root` is the peer of a send or a receive.
+// Fills in the fields that calls on one matrix have in common; `root` is the peer of a send or a
+// receive.
 Status CallOf(Pattern pattern, const Topology& topology, int root, const PanelView& panel,
               PatternCall* call) {
   call->pattern = pattern;

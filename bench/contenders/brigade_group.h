@@ -19,7 +19,7 @@
 
 namespace brigade::bench {
 
-// Adds one operation to what a rank has paid for several.
+// Adds the counters of one operation to those of several on a rank.
 void Accumulate(const OperationStatistics& one, OperationStatistics* all);
 
 class BrigadeGroup {
@@ -51,7 +51,7 @@ class BrigadeGroup {
   Status MultiReduce(const Topology& topology, const std::vector<PanelView>& portions,
                      const PanelView& result, OperationStatistics* statistics);
 
-  // What an operation, or several added up, on `bytes` cost this rank.
+  // Returns the cost of an operation on `bytes`, or of several added up, on this rank.
   Cost CostOf(const OperationStatistics& statistics, size_t bytes) const;
 
   // Null if its edges were not measured.

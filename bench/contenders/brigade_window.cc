@@ -105,7 +105,7 @@ class BrigadeWindow final : public OneSided {
     return window_->PutNotify(Here(data, count), {rank, displacement, one_, count});
   }
   Status NotifyWait(int source) override { return window_->NotifyWait(source); }
-  // Whoever waits in it still serves the others.
+  // A rank that waits in it still answers the others.
   Status Barrier() override {
     BRIGADE_RETURN_IF_ERROR(window_->FlushAll());
     BRIGADE_RETURN_IF_ERROR(window_->Sync());
@@ -115,7 +115,7 @@ class BrigadeWindow final : public OneSided {
   Status Free() override { return window_->Free(); }
 
  private:
-  // What is only read is not written.
+  // The const_cast is safe: origin data of a put are only read.
   OriginData Here(const double* data, int64_t count) const {
     return {reinterpret_cast<std::byte*>(const_cast<double*>(data)), one_, count};
   }

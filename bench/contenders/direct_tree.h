@@ -1,5 +1,5 @@
 // The binomial tree broadcast written by hand on the bare endpoint: no schedule, no engine, no
-// pool. The yardstick for what the engine adds to a small message.
+// pool. The yardstick for the overhead of the engine on a small message.
 
 #ifndef BRIGADE_BENCH_CONTENDERS_DIRECT_TREE_H_
 #define BRIGADE_BENCH_CONTENDERS_DIRECT_TREE_H_

@@ -1,6 +1,6 @@
-// The same communications by MPI itself: in place where the data are contiguous, else by derived
-// datatypes where MPI takes them, and on packed buffers where it does not (reductions, and gathers
-// of portions that differ in size).
+// The patterns by MPI itself: in place if the data are contiguous, otherwise by derived datatypes
+// if MPI accepts them, and on packed buffers if not (reductions, and gathers of portions that
+// differ in size).
 
 #ifndef BRIGADE_BENCH_CONTENDERS_MPI_PEER_H_
 #define BRIGADE_BENCH_CONTENDERS_MPI_PEER_H_
@@ -41,7 +41,7 @@ class MpiPeer {
   void Allreduce(const PanelView& panel);
   void Allgather(const std::vector<PanelView>& portions);
   void ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result);
-  // The same by MPI_Reduce_scatter_block. REQUIRES: equal portions, one behind the other, and all
+  // Multi-reduce by MPI_Reduce_scatter_block. REQUIRES: equal portions, adjacent in order, and all
   // contiguous.
   void ReduceScatterBlock(const std::vector<PanelView>& portions, const PanelView& result);
 

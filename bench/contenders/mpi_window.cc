@@ -172,7 +172,7 @@ class MpiWindow final : public OneSided {
       int arrived;  // the call is for what may move in it
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
       MPI_Win_sync(window_);
-      // Neither call does, and whom it waits for may share its processor.
+      // Neither call yields, and the other rank may share this rank's processor.
       if (looks >= kLooksBeforeYield) sched_yield();
     }
     MPI_Win_sync(window_);

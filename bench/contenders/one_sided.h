@@ -1,4 +1,4 @@
-// OneSided: who is timed in one-sided communication, and what is asked of them.
+// OneSided: the interface of the subjects of one-sided communication.
 
 #ifndef BRIGADE_BENCH_CONTENDERS_ONE_SIDED_H_
 #define BRIGADE_BENCH_CONTENDERS_ONE_SIDED_H_
@@ -44,7 +44,7 @@ class OneSided {
                           std::unique_ptr<Pending>* pending) = 0;
   // Of one double; complete when it returns.
   virtual Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) = 0;
-  // The same within LockAll, as StartGet.
+  // Starts a fetch-and-add within LockAll, as StartGet.
   virtual Status StartFetchAndAdd(double value, double* before, int rank, int64_t displacement,
                                   std::unique_ptr<Pending>* pending) = 0;
 
@@ -62,7 +62,8 @@ class OneSided {
   // `data` stays untouched until then.
   virtual Status PutNotify(const double* data, int64_t count, int rank, int64_t displacement) = 0;
   virtual Status NotifyWait(int source) = 0;
-  // Collective, within LockAll: what was done before it, by anybody, is seen by all behind it.
+  // Collective, within LockAll: operations of all ranks before it are visible to all ranks after
+  // it.
   virtual Status Barrier() = 0;
   // Collective.
   virtual Status Free() = 0;

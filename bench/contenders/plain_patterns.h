@@ -1,5 +1,6 @@
-// The patterns as one writes them in an afternoon: pack the whole message, move it with MPI, unpack
-// it. No chunks, no overlap, one more buffer than Brigade needs. What Brigade has to beat.
+// The patterns as a simple program implements them: pack the whole message, move it with MPI,
+// unpack it. No chunks, no overlap, one more buffer than Brigade needs. A baseline that Brigade
+// must beat.
 
 #ifndef BRIGADE_BENCH_CONTENDERS_PLAIN_PATTERNS_H_
 #define BRIGADE_BENCH_CONTENDERS_PLAIN_PATTERNS_H_

@@ -41,7 +41,7 @@ def prepare(given):
 
 
 def print_report(module, output, name, inputs):
-    """Runs a report that is text, keeps what it prints, and says where that and its plot are."""
+    """Runs a report that is text, stores its output, and prints the paths of the output and its plot."""
     say("Report")
     text = subprocess.run(["/usr/bin/python3", "-m", f"bench.report.{module}", *inputs,
                            "--plot", output / f"{name}.svg", "--summary", output / f"{name}_summary.json"],

@@ -33,12 +33,12 @@ GOES_WITH = {
     "model": {"full", "rate"},
     "study": {"full", "rate", "places", "rounds"},
 }
-# What each job may not find in its folder: lines of two runs in one file would be taken for one run.
+# Files that must not exist in a job's folder: the lines of two runs in one file would count as one run.
 RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*.jsonl", "model": "model_*.jsonl"}
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what was probably meant."""
+    """Suggests the option that was probably meant."""
 
     def parse_args(self, args=None, namespace=None):
         arguments, unknown = self.parse_known_args(args, namespace)

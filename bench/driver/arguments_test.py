@@ -1,4 +1,4 @@
-"""The command line: what is understood, and what is said of mistakes."""
+"""The command line: valid arguments, and the error texts of others."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ from bench.driver import arguments
 
 
 def refused(*argv):
-    """What is said."""
+    """Returns the text on stderr."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):

@@ -28,7 +28,7 @@ class Cluster:
         subprocess.run([*self.command, "down"], check=True)
 
     def payload_rate(self):
-        """What a TCP stream carries, in MB/s."""
+        """Returns the rate of a TCP stream, in MB/s."""
         text = subprocess.run([*self.command, "rate"], check=True, capture_output=True, text=True).stdout
         return float(re.match(r"[\d.]+", text).group())
 
@@ -109,7 +109,7 @@ def patterns(job):
     most = max(job.ranks())
     common = ["--shapes", "free", "--seconds", job.either("0.3", "0.1"), "--min-iterations", "6"]
     for number in job.rounds(6, 2):
-        # Without --full, what takes long has one round.
+        # Without --full, long measurements have one round.
         is_brief = not job.full and number > 0
         ranks_now = [most] if is_brief else job.ranks()
         for ranks, library in job.shuffled([(ranks, library) for ranks in ranks_now for library in contenders]):
@@ -213,7 +213,7 @@ def overlap(job):
 
 def topologies(job):
     """Broadcast, reduce and their multi forms along every topology by name, beside each MPI and setting"""
-    # What takes a third of a second at 100mbit is run as seldom as can be.
+    # As few runs as possible: some take a third of a second at 100mbit.
     options = ["--cases", "broadcast,reduce,multi-broadcast,multi-reduce",
                "--bytes", job.arguments.sizes or "64K,512K,4M", "--shapes", "free,tree,ring,two trees,circulant",
                "--peers", "mpi", "--shim", "none", "--seconds", "0.4", "--min-iterations", "4",

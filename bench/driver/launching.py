@@ -1,4 +1,4 @@
-"""Runs what a job has planned: records every command, shows progress, limits the time, and counts what fails."""
+"""Runs the plan of a job: records every command, shows progress, limits the time, and counts failures."""
 
 import os
 import shlex
@@ -22,7 +22,7 @@ def say(text):
 
 
 class Launcher:
-    """Launches into one folder. What fails is counted, and the rest is still measured."""
+    """Launches into one folder. Counts failures, and measures the rest."""
 
     def __init__(self, output, limit):
         self.output = output

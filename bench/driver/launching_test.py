@@ -1,4 +1,4 @@
-"""What fails is counted, what takes too long is ended, and every command is recorded."""
+"""Failed launches are counted, slow ones are ended, and every command is recorded."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""What this machine has, and where things are in the source tree and in what Bazel builds."""
+"""Properties of this machine, and paths in the source tree and in Bazel's output."""
 
 import functools
 import os
@@ -32,7 +32,7 @@ def version():
 
 
 class Programs:
-    """What is measured, built."""
+    """The built programs and libraries that are measured."""
 
     def __init__(self, bin_folder, mpich_folder):
         self.bench = str(bin_folder / "bench" / "brigade_bench")

@@ -68,7 +68,7 @@ class MainJob:
         return Launch(title, command)
 
     def bench_mpich(self, title, ranks, arguments):
-        """Only while every rank has a core: Debian's MPICH 4.0.2 cannot be told to yield."""
+        """Only while every rank has a core: Debian's MPICH 4.0.2 has no setting to yield."""
         if ranks > self.cores:
             return []
         command = ["mpiexec.mpich", "-n", str(ranks), "-bind-to", "core", self.programs.bench_mpich, *arguments,
@@ -76,7 +76,7 @@ class MainJob:
         return [Launch(title, command, peers.DEBIAN_MPICH)]
 
     def bench_other_mpis(self, title, ranks, arguments):
-        """Likewise. Those with the interface of MPICH run the program built with it."""
+        """Only while every rank has a core. MPIs with MPICH's interface run the program built with MPICH."""
         if ranks > self.cores:
             return []
         launches = []
@@ -110,7 +110,7 @@ class MainJob:
         return launches
 
     def scalapack(self):
-        """Pairs of launches; whoever goes first may have the cooler machine, so both take turns."""
+        """Pairs of launches in alternating order: the first one may have the cooler machine."""
         launches = []
         for n, nb, routines in self.extent.problems:
             for rows, cols in self.extent.grids:
@@ -193,7 +193,7 @@ def tester_passed(text, subject):
 
 
 def report(output):
-    """Makes report.html; says where it is."""
+    """Makes report.html, and prints its path."""
     say("Report")
     subprocess.run(["/usr/bin/python3", "-m", "bench.report", output, "--picture", output / "picture.svg"], check=True,
                    cwd=ROOT)

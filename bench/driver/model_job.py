@@ -1,4 +1,4 @@
-"""The model's job: every way of running a pattern, measured beside what the cost model says of it."""
+"""The model's job: measures every candidate of a pattern, beside the prediction of the cost model."""
 
 from bench.driver import machine, peers
 from bench.driver.launching import Launch
@@ -28,12 +28,11 @@ class ModelJob:
         return launches
 
     def measure(self, title, count, edges, transport, launcher, environment=None):
-        # Links that rest between two measurements have saved up what they pass at once, and ranks that slept are
-        # found asleep.
+        # Links that rest between two measurements have full token buckets, and ranks that sleep have to wake.
         study = [*launcher, self.programs.bench, "--peers", "none", "--shim", "none", "--asleep",
                  "--max-iterations", "60", "--json", str(self.output / f"model_{edges}.jsonl"),
                  "--transport", transport]
-        # Hosts of a cluster share processors evenly; ranks of one host that outnumber them are bound by nobody.
+        # Hosts of a cluster share processors evenly; ranks of one host that outnumber them are not bound.
         if edges == "cluster" or count <= machine.processors():
             study.append("--pin")
         # Slow links are as slow every time; ranks that share processors are not.

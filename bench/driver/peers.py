@@ -7,7 +7,7 @@ from typing import NamedTuple
 # Where bench/cluster/cluster_peers.sh installs MPIs that Debian does not have.
 INSTALLED = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "brigade"
 
-# MKL's pdgemm and what is below it, to preload: one thread, 32-bit integers, Open MPI.
+# MKL's pdgemm and the libraries below it, to preload: one thread, 32-bit integers, Open MPI.
 MKL = ":".join(str(INSTALLED / "mkl" / "lib" / f"libmkl_{library}") for library in (
     "core.so.3", "sequential.so.3", "intel_lp64.so.3", "blacs_openmpi_lp64.so.2", "scalapack_lp64.so.2"))
 
@@ -66,7 +66,7 @@ class HostMpi(NamedTuple):
         return (INSTALLED / self.folder).is_dir()
 
     def prepared(self):
-        """What its launcher and its programs need."""
+        """Returns the environment for its launcher and its programs."""
         prefix = INSTALLED / self.folder
         return {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": f"{prefix}/lib", **self.environment}
 
@@ -97,7 +97,7 @@ class Library(NamedTuple):
     only_full: bool = False
 
 
-# MPICH cuts no reduction into pieces but non-blocking ones. Both MPIs yield when idle, MPICH without being told.
+# MPICH cuts only non-blocking reductions into pieces. Both MPIs yield when idle, MPICH without a setting.
 _MPICH_BEST = {"BCAST": "pipelined_tree", "ALLGATHER": "ring", "REDUCE_SCATTER_BLOCK": "pairwise",
                "REDUCE_SCATTER": "pairwise", "ALLREDUCE": "ring", "REDUCE": "nb", "IREDUCE": "tsp_tree"}
 # Open MPI has no ring for reduce_scatter_block: butterfly (4) or halving (3) are left, and MPI_Reduce_scatter is

@@ -1,4 +1,4 @@
-"""Plans of launches: who is started, how often, and with what."""
+"""Plans of launches: the contenders, their number of launches, and their arguments."""
 
 import collections
 import pathlib
@@ -257,7 +257,7 @@ class Study(unittest.TestCase):
             backends = [part.split("=")[1] for command in launches for part in command if "LI_BACKEND" in part]
             self.assertEqual(len(backends), len(launches))
             self.assertEqual(set(backends), {"windows", "bsp", "mpi_send", "mpi_rma"})
-            # Nobody has a round of its own.
+            # No subject has a round of its own.
             first, last = backends.index("windows"), len(backends) - 1 - backends[::-1].index("windows")
             self.assertIn("mpi_rma", backends[first:last], place)
 

@@ -17,7 +17,7 @@ SIMULATED = "simulated"
 
 
 class Contender(NamedTuple):
-    """Who is launched, beside whom it brings itself."""
+    """One launch of a program, which may measure several subjects itself."""
 
     label: str = ""  # after the names of MPI's subjects
     mpi: str = "openmpi"  # or mpich, Debian's; or one of cluster_peers.sh
@@ -25,9 +25,9 @@ class Contender(NamedTuple):
     preload: str = ""  # a name of Programs.preloads
     products: str = "on"  # BRIGADE_PBLAS with that
     variants: str = ""  # of the program's, if not all
-    environment: tuple = ()  # what its MPI needs
+    environment: tuple = ()  # of its MPI
     options: tuple = ()  # of mpirun, in shared memory
-    # With more on few processors its windows take minutes, or for ever; its messages do not.
+    # With more ranks on few processors the MPI's windows take minutes, or hang; its messages do not.
     most_ranks_on_windows: int = 1000
 
 
@@ -67,7 +67,7 @@ def _factorizations(grid):
 
 
 def results(name, place):
-    """The file of what a study measures in a place."""
+    """Returns the name of the file for a study's figures in a place."""
     return f"study_{name}_{place}.jsonl"
 
 
@@ -113,10 +113,10 @@ SRUMMA = {"shm": _PRODUCTS_ON_ONE, "cluster": _PRODUCTS_ON_HOSTS}
 # The largest, which take minutes on slow hosts: no more ways than are to be compared.
 _LARGE = [Contender(variants="diagonal,blocking,pdgemm,dgemm"),
           Contender("our BLACS", preload="blacs", variants="diagonal,pdgemm,dgemm")]
-# Ours against what it stands before, at sizes that it leaves to that by itself.
+# Our library against the PBLAS behind it, at sizes that it leaves to them by default.
 _SMALL = [Contender(label, preload=preload, variants="diagonal,pdgemm") for label, preload in (
     ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
-# What the PBLAS, and ours, compute with half of the arithmetic, and the whole product.
+# Routines of the PBLAS, and of our library, that need half of the arithmetic, beside the whole product.
 _HALVES = [Contender(label, preload=preload, variants="whole,pdsyrk,pdtrmm,dgemm") for label, preload in (
     ("", ""), ("our BLACS", "blacs"), ("our PBLAS", "pblas"))]
 PBLAS = {"shm": _SMALL, "cluster": _SMALL}
@@ -126,7 +126,7 @@ _PRODUCTS_TAKEN = [Contender(f"{blacs}, {products}", preload=preload, products=p
                    for products in ("off", "auto", "on")]
 FACTORIZATIONS = {"shm": _PRODUCTS_TAKEN, "cluster": _PRODUCTS_TAKEN}
 _ONE = {"shm": [Contender()], "cluster": [Contender()]}
-# On one host a get goes by messages, and takes a helper, only if it is told to.
+# On one host a get goes by messages, and takes a progress thread, only with an option.
 _GETS = {"shm": [Contender(), Contender("MPICH", "mpich")], "loopback": [Contender(variants="staged")],
          "cluster": [Contender(), Contender("MPICH 5", "mpich5")]}
 STUDIES = {
@@ -144,7 +144,7 @@ STUDIES = {
     ], simulated=True),
     "mult": Study("Products of matrices as the LI paper measures them", LI, [
         Program(["mult_suite", "-n", "320,640"], (4,), full_ranks=(4, 16, 25), sequential=True),
-        # What an int costs, by which the paper predicts the speedup.
+        # The cost of an int, from which the paper predicts the speedup.
         Program(["as_suite", "--no-tests", "--ints", "1024,4096,16384,65536"], (4,), full_ranks=(4, 16, 25)),
     ], simulated=True),
     "rdx": Study("Radix sort as the LI paper measures it", LI, [
@@ -170,8 +170,8 @@ STUDIES = {
         # Over slow links a task is worth its messages only if it is long.
         Program(["md_study", "--atoms", "2048", "--steps", "10", "--block", "256"], (4, 8), contenders=MD_HOSTS),
         Program(["md_study", "--atoms", "12000", "--steps", "2", "--block", "256,512"], (8,), contenders=MD_HOSTS),
-        # So long that energy could drift; and the largest. Nobody waits for them ten times. Each contender runs five
-        # times in a launch, and all must be done before its time is up.
+        # Long enough for energy to drift, and the largest. Ten rounds would take too long. Each contender runs five
+        # times in a launch, and all must end within its time limit.
         *(Program(["md_study", "--atoms", atoms, "--steps", "1000", "--run-seconds", "60"], (), full_ranks=ranks,
                   most_rounds=1)
           for atoms, ranks in (("256,864", (2, 8)), ("2048", (2, 8)), ("12000", (8,)), ("65536", (8,)))),
@@ -271,7 +271,7 @@ class StudyJob:
         if place == "loopback" and not contender.backend:
             command += ["--by-messages"]
         asleep = ["--asleep"] if ranks > machine.processors() else []
-        # Ranks that sleep until they start together take milliseconds for that, however short what they do is.
+        # Ranks that sleep until a common start take milliseconds for it, even for short operations.
         asleep += ["--max-iterations", "150"] if asleep and not self.full else []
         return [*command, "--seconds", seconds, "--min-iterations", least,
                 "--label", contender.label, "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
@@ -297,7 +297,7 @@ class StudyJob:
         if contender.mpi == "mpich5":
             binding = peers.MPICH_5.options if ranks <= machine.cores() else []
             return [Launch(title, ["mpiexec", "-n", str(ranks), *binding, *command], peers.MPICH_5.prepared())]
-        # Debian's MPICH cannot be told to yield.
+        # Debian's MPICH has no setting to yield.
         return [Launch(title, ["mpiexec.mpich", "-n", str(ranks), "-bind-to", "core", *command],
                        peers.DEBIAN_MPICH)] if ranks <= machine.cores() else []
 

@@ -18,7 +18,7 @@ from bench.report.style import (
     NAMES, Cell, Section, Table, bytes_axis, draw_lines, format_bytes, format_us, plot, ratio_axis, ratio_cell,
     time_cell, times_cell)
 
-# What the busiest rank sends or receives, in message lengths, on p ranks: no less can pass its link.
+# Bytes that the busiest rank sends or receives on p ranks, in message lengths: a lower bound for its link.
 SHARE = {
     "broadcast": lambda p: 1,
     "reduce": lambda p: 1,
@@ -28,7 +28,7 @@ SHARE = {
     "pingpong contiguous": lambda p: 1,
     "pingpong runs of 256 B": lambda p: 1,
 }
-# What a topology is called in its table, and who else is there, in this order.
+# Names of topologies in tables, and the other contenders, in this order.
 TOPOLOGIES = {"circulant": "circulant graph", "two trees": "two trees", "ring": "ring (chain)", "tree": "binomial tree"}
 CONTENDERS = [*TOPOLOGIES.values(), "free", "Open MPI", "Open MPI, tuned", "MPICH", "MPICH, tuned"]
 TITLES = {"pingpong contiguous": "send, contiguous", "pingpong runs of 256 B": "send, in runs of 256 bytes"}
@@ -94,7 +94,7 @@ def bound_section(lines, rate):
 
 
 def bound_part(title, keys, ours, peers, rate):
-    """What a template shows of one pattern on so many ranks; and {curve: [Versus]}."""
+    """Returns a template's data of one pattern on one number of ranks, and {curve: [Versus]}."""
     own_rows, peer_rows = collections.defaultdict(dict), collections.defaultdict(dict)  # {who: {Key: cell}}
     series, versus = collections.defaultdict(list), collections.defaultdict(list)
     names, verdicts = ["best peer"], [Cell("best peer / Brigade", bold=True)]
@@ -290,7 +290,7 @@ def loopback_section(lines):
 
 
 def overlap_section(lines):
-    """What of a transfer is hidden behind computation."""
+    """Returns the section about the part of a transfer that computation hides."""
     rows = []
     for key, subjects in collect(lines).items():
         for name in dict.fromkeys(subject for subject, _ in subjects):
@@ -313,7 +313,7 @@ def payload_rates(directory):
 
 
 def about_links(directory):
-    """What the first section says of the links."""
+    """Returns the first section's data about links."""
     lines = load(directory / "cluster.jsonl")
     return {"hosts": lines["hosts"][0], "links": [
         {"rate": rate, "most": group.max(), "measured": ", ".join(map(str, group))}

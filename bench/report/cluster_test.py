@@ -1,4 +1,4 @@
-"""The cluster's sections, of lines that are made up: what they say follows from them."""
+"""The cluster's sections, on invented lines."""
 
 import json
 import pathlib

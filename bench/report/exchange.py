@@ -31,7 +31,7 @@ _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper"
 
 
 class Peer(NamedTuple):
-    """Who does best against ours in the same launch."""
+    """The subject that does best against ours in one launch."""
 
     name: str
     figure: Figure
@@ -78,8 +78,8 @@ def compare(lines):
 
 
 def ours_beside(key, pattern):
-    """With which of ours a peer's is compared. Two-sided: with puts between fences, of a datatype that is kept, or with
-    notification. What is done to bare memory: with the operation that could be no faster. All else: with the same."""
+    """Returns our pattern for the comparison with a peer's. Two-sided: puts between fences, of a kept datatype, or with
+    notification. Bare memory: the operation that could be no faster. All others: the equal pattern."""
     if pattern in BARE:
         return f"{key.case.removeprefix('one-sided ')}, flush"
     if pattern != TWO_SIDED:
@@ -90,7 +90,7 @@ def ours_beside(key, pattern):
 
 
 def exchange_of(key):
-    """What the table's name says, or None."""
+    """Returns the exchange that the case's name describes, or None."""
     match = re.fullmatch(r"exchange with (\d+) neighbours?, (shared|private)", key.case)
     return Exchange(key.ranks, int(match[1]), match[2]) if match else None
 

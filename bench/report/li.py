@@ -1,5 +1,5 @@
-"""What the pages of the LI paper's suites share. Who is measured: LIPUT and LIGET over a backend, "brigade" being its
-windows, and MPI's sends and receives, "mpi"."""
+"""Common parts of the pages of the LI paper's suites. Subjects: LIPUT and LIGET over a backend ("brigade": over its
+windows), and MPI's sends and receives ("mpi")."""
 
 import collections
 import csv
@@ -41,7 +41,7 @@ def contenders(cases):
 
 
 def two_sided(pattern):
-    """The same algorithm with messages."""
+    """Returns the pattern of this algorithm with messages."""
     return re.sub("(put|get)$", "send", pattern)
 
 
@@ -141,7 +141,7 @@ PAPER_HEADER = [f"paper: {library}" for library in LIBRARIES]
 
 
 def paper_cells(known, key, pattern):
-    """What each library of the paper reached in this case, if it is there; small: with two processes a PC."""
+    """Returns the paper's figure of each library for this case, if any; small: with two processes a PC."""
     found = [known.get((key.rows, key.ranks, library, pattern), {}) for library in LIBRARIES]
     return [Cell(f"{cell['non-SMP']:g}" if "non-SMP" in cell else "", f"{cell['SMP']:g}" if "SMP" in cell else "")
             for cell in found]

@@ -17,7 +17,7 @@ INT = 4
 
 
 def ints_of(key):
-    """What each rank sends to all ranks together, the paper's h."""
+    """Returns the ints that each rank sends to all ranks together, the paper's h."""
     return key.rows * key.cols
 
 

@@ -1,4 +1,4 @@
-"""The sections of the Mult study: Table 1 of the LI paper, and what As predicts."""
+"""The sections of the Mult study: Table 1 of the LI paper, and the predictions from As."""
 
 import math
 

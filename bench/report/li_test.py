@@ -52,7 +52,7 @@ class As(unittest.TestCase):
         self.assertIn("0.0391 <small>[0.0391, 0.0391] at 256 ints</small>", self.page)
 
     def test_g_is_that_of_the_longest_exchange(self):
-        # What a token bucket lets pass at once makes the shorter one cheaper.
+        # The burst of a token bucket makes the shorter exchange cheaper.
         text = page("as", times("total exchange", 4, 64, {("brigade", "put"): 10.0}, cols=4) +
                     times("total exchange", 4, 256, {("brigade", "put"): 80.0}, cols=4))
         self.assertIn("0.0781 <small>[0.0781, 0.0781] at 1024 ints</small>", text)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas
 
 OURS = ("brigade", "shim")
-# Below so many samples an interval is the range, and decides nothing.
+# With fewer samples an interval is the range, and decides nothing.
 ENOUGH_SAMPLES = 6
 
 
@@ -23,7 +23,7 @@ class Figure(NamedTuple):
 
 
 class Key(NamedTuple):
-    """What is the same of all who are compared."""
+    """Properties that are equal for all compared subjects."""
 
     case: str
     ranks: int

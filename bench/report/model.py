@@ -100,7 +100,7 @@ def chosen(case):
 
 
 def by_model(case):
-    """The way that is predicted to be the fastest: what a choice would be that believed every difference."""
+    """Returns the candidate that is predicted to be the fastest: a choice by every difference, however small."""
     return min((way for way in case.predicted if is_in_step(case, way)), key=case.predicted.get)
 
 

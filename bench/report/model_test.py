@@ -1,4 +1,4 @@
-"""The model's report on lines that are made up: what it says follows from them."""
+"""The model's report, on invented lines."""
 
 import json
 import pathlib

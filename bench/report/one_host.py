@@ -286,7 +286,7 @@ def memory_section(directory):
 
 
 def sections(directory):
-    """What there is, of what the report shows first."""
+    """Returns the existing sections of those that the report shows first."""
     made = [section(directory) for section in (scalapack_section, pingpong_section, calls_section, patterns_section,
                                                spread_section, small_section)]
     return [section for section in made if section]

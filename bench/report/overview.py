@@ -1,4 +1,4 @@
-"""What the report opens with: is Brigade faster on this machine, and where not."""
+"""The overview of the report: whether Brigade is faster on this machine, and where not."""
 
 from bench.report.measurements import ENOUGH_SAMPLES, OURS, geometric_mean, is_better, is_worse
 from bench.report.style import NAMES, Cell, Table, present
@@ -44,7 +44,7 @@ def questions_table(summaries):
 
 
 def slower_cases(summaries):
-    """[(Versus, peer, question)], the worst first; a case once, against whoever does best there."""
+    """Returns [(Versus, peer, question)], the worst first; each case once, against the best peer."""
     worst = {}
     for summary in summaries:
         for peer, contenders in PEERS.items():
@@ -57,7 +57,7 @@ def slower_cases(summaries):
 
 
 def overview(summaries):
-    """What the template shows on the first screen."""
+    """Returns the template's data of the first screen."""
     slower = slower_cases(summaries)
     cases = {(summary.question, case.case) for summary in summaries if summary.question
              for contenders in PEERS.values() for name in contenders for case in summary.ratios.get(name, ())}
@@ -96,7 +96,7 @@ def summary_table(summaries):
 
 
 def machine(files):
-    """What lines say of the machine, or None."""
+    """Returns the description of the machine in the lines, or None."""
     lines = [line for file in files if "machine" in file for line in file.itertuples()]
     if not lines:
         return None

@@ -1,4 +1,4 @@
-"""What the report opens with, of summaries that are made up."""
+"""The overview of the report, on invented summaries."""
 
 import unittest
 

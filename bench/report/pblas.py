@@ -1,4 +1,4 @@
-"""The page of what our PBLAS take: small products beside those of the PBLAS, and what half products would gain."""
+"""The page about our PBLAS: small products beside those of the PBLAS, and the gain of half products."""
 
 from bench.report import srumma
 from bench.report.li import section

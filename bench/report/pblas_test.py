@@ -1,4 +1,4 @@
-"""The page of what our PBLAS take, of lines that are made up."""
+"""The page about our PBLAS, on invented lines."""
 
 import json
 import pathlib

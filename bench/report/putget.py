@@ -1,4 +1,4 @@
-"""The pages of the put/get study: programs by messages, by puts or gets, and with what can go ahead under way ahead."""
+"""The pages of the put/get study: programs by messages, by puts or gets, and with early puts or gets."""
 
 import collections
 import csv
@@ -17,7 +17,7 @@ puts and gets go by messages over it, and so do those on the windows of Open MPI
 Open MPI 5 are memory there that all ranks map, and are left out. On simulated machines a put is a note, which says
 where it goes and tells of it, and its data: two messages where a send is one. Over slow links, with 12 us for a message
 on either side, that is more than blocking puts gain."""
-# What the paper compares, in our terms: whose time over whose.
+# The comparisons of the paper, in our terms: numerator and denominator of a ratio of times.
 COMPARISONS = {"blocking_over_mpi": ("messages", "blocking"), "nonblocking_over_mpi": ("messages", "ahead"),
                "nonblocking_over_blocking": ("blocking", "ahead"), "rma_over_mpi": ("messages", "ahead")}
 PEERS = {"messages": "MPI's messages", "windows": "MPI's windows"}

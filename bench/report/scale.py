@@ -26,7 +26,7 @@ def read(files):
 
 
 def time_us(subject):
-    """What it takes, and whether that was simulated: otherwise it is the closed form's."""
+    """Returns the time, and whether it was simulated: otherwise it comes from the closed form."""
     simulated = subject["simulated_us"]
     return (subject["predicted_us"], False) if simulated is None else (simulated, True)
 

@@ -1,4 +1,4 @@
-"""The page of SRUMMA's study: what computes through gets, products beside pdgemm and SUMMA, and simulated machines."""
+"""The page of SRUMMA's study: overlap of gets, products beside pdgemm and SUMMA, and simulated machines."""
 
 import collections
 import csv
@@ -73,7 +73,7 @@ _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / "
 
 
 class Product(NamedTuple):
-    """What was found of one product on one grid. `peers`: {label: (Figure, ratio to ours)}; `summa`: {"get" or
+    """The results of one product on one grid. `peers`: {label: (Figure, ratio to ours)}; `summa`: {"get" or
     "broadcast": Figure}."""
 
     ours: dict  # {way: Figure}
@@ -239,7 +239,7 @@ def way_row(place, key, product):
 
 
 def used_part():
-    """What stands behind the names."""
+    """Returns the part that explains the names."""
     return {"title": "What each of ours used", "plot": None, "table": Table(
         ["", "order", "blocks under way", "blocks of others are"],
         [list(way) for way in (OUR_WAY, PBLAS_WAY, *WAYS.values())])}
@@ -326,7 +326,7 @@ def sections(place, lines, _):
 
 
 def draw_simulated(lines, block):
-    """Figure 12 at today's scale: time over what the arithmetic takes, and contention."""
+    """Figure 12 at today's scale: time over the time of the arithmetic, and contention."""
     figure, (time, contention) = plt.subplots(1, 2, figsize=(10, 3.6))
     for way, colour in SIMULATED.items():
         of_way = lines[(lines.case == way) & (lines.block == block)].sort_values("ranks")

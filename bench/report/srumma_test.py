@@ -25,7 +25,7 @@ def gets(subject, target, size, totals):
 
 
 def of_folder(make, measured, simulated=(), place="cluster"):
-    """What `make` makes of a folder with these lines."""
+    """Returns the result of `make` for a folder with these lines."""
     with tempfile.TemporaryDirectory() as folder:
         for name, of_file in ((place, measured), ("simulated", simulated)):
             path = pathlib.Path(folder) / f"study_srumma_{name}.jsonl"

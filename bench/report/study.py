@@ -43,8 +43,8 @@ def make_page(name, directory):
 
 
 def pictures(name, directory):
-    """{file name: SVG} of the plots of its page. Those of several places that are described alike are told apart by the
-    titles of their sections."""
+    """Returns {file name: SVG} of the plots of its page. Plots of several places with equal descriptions get the
+    titles of their sections in their names."""
     plots = [(section.title, part["plot"]) for section in sections_of(name, directory, lines_of(name, directory))
              for part in section.data.get("parts", ()) if part["plot"]]
     alike = collections.Counter(plot["description"] for _, plot in plots)

@@ -1,4 +1,4 @@
-"""A study's page, of lines that are made up: what it says follows from them."""
+"""A study's page, on invented lines."""
 
 import json
 import pathlib

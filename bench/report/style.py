@@ -14,7 +14,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 import matplotlib.ticker  # noqa: E402
 
-# Okabe and Ito: told apart by colour-blind eyes.
+# Okabe and Ito: safe for colour-blind readers.
 BLUE, SKY, GREEN, ORANGE, YELLOW, PURPLE, BLACK = (
     "#0072b2", "#56b4e9", "#009e73", "#d55e00", "#e69f00", "#cc79a7", "#000000")
 # One colour per contender, the same in every plot.
@@ -153,12 +153,12 @@ def svg_text(figure):
 
 
 def plot(figure, description):
-    """What templates show as a picture."""
+    """Returns a template's data of a picture."""
     return {"svg": svg_text(figure), "description": description}
 
 
 def save(figure, path):
-    """The same bytes whenever it is drawn."""
+    """Saves a figure with equal bytes in every run."""
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
 

@@ -1,4 +1,4 @@
-"""The section of a study's page that tells of simulated machines."""
+"""The section of a study's page about simulated machines."""
 
 from bench.report.style import Section, Table, format_bytes, format_us
 

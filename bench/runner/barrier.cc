@@ -43,7 +43,7 @@ std::chrono::steady_clock::time_point DisseminationBarrier::Run(bool asleep) {
               &requests[0]);
     MPI_Isend(&known, 1, MPI_INT64_T, (rank_ + distance) % ranks_, distance, comm_, &requests[1]);
     int done = 0;
-    // Often at first: what an operation before left under way moves when MPI is called only.
+    // Often at first: pending operations of before may progress only in calls of MPI.
     std::chrono::microseconds nap(50);
     for (int polls = 0;; ++polls) {
       MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);

@@ -1,5 +1,5 @@
-// The benchmarks' own barrier. MPI_Barrier is part of what is measured beside, its algorithm is
-// known to change the figures of what follows, and it spins where ranks share processors.
+// The benchmarks' own barrier: MPI_Barrier is one of the subjects, its algorithm is known to change
+// the figures of later subjects, and it spins if ranks share processors.
 
 #ifndef BRIGADE_BENCH_RUNNER_BARRIER_H_
 #define BRIGADE_BENCH_RUNNER_BARRIER_H_
@@ -20,14 +20,14 @@ class DisseminationBarrier {
 
   // Collective. ceil(log2(ranks)) messages per rank. Waits by spinning briefly, then yielding.
   void Wait();
-  // The same, but sleeps while it waits, so that the others have the machine to themselves.
+  // Waits asleep, so that the other ranks have the machine to themselves.
   void WaitAsleep();
-  // The same, and all leave at one moment, a few milliseconds after the last has come.
+  // Waits asleep, and all ranks leave at one moment, a few milliseconds after the last has come.
   // REQUIRES: all ranks read one clock: they are on one machine.
   void StartTogether();
 
  private:
-  // When the last rank came, by the clock of whoever that was.
+  // Returns the time at which the last rank came, by that rank's clock.
   std::chrono::steady_clock::time_point Run(bool asleep);
 
   MPI_Comm comm_;

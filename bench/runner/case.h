@@ -1,4 +1,5 @@
-// What the runner measures: a case is one communication; its subjects are those who compete in it.
+// The cases that the runner measures: a case is one communication; its subjects are the
+// implementations that are compared.
 
 #ifndef BRIGADE_BENCH_RUNNER_CASE_H_
 #define BRIGADE_BENCH_RUNNER_CASE_H_
@@ -14,7 +15,7 @@
 
 namespace brigade::bench {
 
-// What one operation cost the rank that paid most; only Brigade itself can tell.
+// The cost of one operation on the rank where it is highest; only Brigade reports it.
 struct Cost {
   double copies_per_byte = std::numeric_limits<double>::quiet_NaN();
   size_t staging_peak_bytes = 0;
@@ -24,8 +25,8 @@ struct Cost {
 };
 
 struct Subject {
-  std::string name;     // who: "brigade", "shim", "stock", "plain", "direct", "mpi", "bare ring"
-  std::string pattern;  // how: "tree", "topology I", "MPI_Bcast"
+  std::string name;     // "brigade", "shim", "stock", "plain", "direct", "mpi", "bare ring"
+  std::string pattern;  // "tree", "topology I", "MPI_Bcast"
 
   // One operation; every rank calls it. `turn` is equal on all ranks and over all subjects of an
   // iteration: roots rotate with it.
@@ -34,9 +35,9 @@ struct Subject {
   std::function<std::string(int turn)> check;
   // Runs one more operation and measures its cost on this rank. May be empty.
   std::function<Status(int turn, Cost*)> cost = nullptr;
-  // What the cost model says a run takes; not a number: nothing.
+  // The time of a run by the cost model; NaN: unknown.
   double predicted_us = std::numeric_limits<double>::quiet_NaN();
-  bool chosen = false;  // whether this is what the library takes if it is free to
+  bool chosen = false;  // whether the library chooses this
 };
 
 struct Case {
@@ -44,7 +45,7 @@ struct Case {
   int64_t rows = 0;
   int64_t cols = 0;
   int64_t ld = 0;    // elements
-  size_t bytes = 0;  // what MB/s counts
+  size_t bytes = 0;  // counted in MB/s
   int roots = 0;     // that runs are verified with, from turn 0 on; 0: as many as ranks
   int hops = 1;      // the time of a run is divided by it; 2 for a ping and its pong
 

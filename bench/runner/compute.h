@@ -1,4 +1,4 @@
-// Compute: what a program does while its messages are on their way.
+// Compute: the computation of a program while its messages are on their way.
 
 #ifndef BRIGADE_BENCH_RUNNER_COMPUTE_H_
 #define BRIGADE_BENCH_RUNNER_COMPUTE_H_

@@ -48,8 +48,8 @@ class Apart {
   bool changed_ = false;
 };
 
-// So many chains that the multipliers and adders are what it waits for: a second thread on the same
-// core must slow it down.
+// Enough chains to be limited by the multipliers and adders: a second thread on the core must slow
+// it down.
 double ComputeMilliseconds() {
   const auto start = std::chrono::steady_clock::now();
   double a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, k = 9, l = 10, m = 11, n = 12;

@@ -1,4 +1,4 @@
-// What the figures were measured on and with.
+// The machine and the software of the measurements.
 
 #ifndef BRIGADE_BENCH_RUNNER_MACHINE_H_
 #define BRIGADE_BENCH_RUNNER_MACHINE_H_
@@ -15,8 +15,7 @@ struct Machine {
   std::string kernel;
   bool pinned = false;  // every rank may run on one processor only
   // Time of a loop of pure computation on ranks 0 and 1 together over its time on rank 0 alone.
-  // Near 2: what looks like two processors is one, and two-rank figures are halved. 0 with one
-  // rank.
+  // Near 2: two apparent processors are one, and two-rank figures are halved. 0 with one rank.
   double together_over_alone = 0;
   std::string mpi;  // name and version
   // How Open MPI moves long messages between processes of this host: "cma" in one copy, "none"

@@ -8,8 +8,8 @@ void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options) {
   app->add_option("--json", options->json,
                   "Append one JSON line per case and subject to this file");
   app->add_option("--label", options->label,
-                  "Put after the names of subjects mpi and stock, to tell launches with other MPI "
-                  "settings apart");
+                  "Appended to the names of subjects mpi and stock, to distinguish launches with "
+                  "other MPI settings");
   app->add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
   app->add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
       ->check(CLI::PositiveNumber);
@@ -23,8 +23,8 @@ void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options) {
                 "Ranks that have finished sleep, and all start by the clock: for ranks on one "
                 "machine that outnumber its processors");
   app->add_flag("--pin", options->pin,
-                "Keep each rank on one processor, ranks taking turns with those there are: ranks "
-                "that wander make figures differ from launch to launch");
+                "Pin each rank to one processor, round robin: ranks that migrate make figures "
+                "differ from launch to launch");
   app->add_option("--seed", options->seed, "Seed of the random order of the subjects");
   app->parse_complete_callback([=] {
     if (options->max_iterations < options->min_iterations) {
@@ -35,8 +35,8 @@ void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options) {
 
 void AddByMessages(CLI::App* app, MeasuringOptions* options) {
   app->add_flag("--by-messages", options->by_messages,
-                "Puts, gets and accumulates of Brigade go over the transport also within a host, "
-                "where they would go directly to the memory of others");
+                "Send puts, gets and accumulates of Brigade over the transport also within a host, "
+                "instead of accessing memory directly");
 }
 
 }  // namespace brigade::bench

@@ -23,8 +23,7 @@ struct MeasuringOptions : RunnerOptions {
   bool pin = false;
 };
 
-// Adds all of them but how Brigade communicates to `app`, and what refuses those that contradict
-// each other.
+// Adds all options except --by-messages to `app`, and the check for contradictions.
 void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options);
 void AddByMessages(CLI::App* app, MeasuringOptions* options);
 

@@ -35,7 +35,7 @@ std::string WithUnderscores(std::string name) {
   return name;
 }
 
-// What runs under Brigade.
+// Options of the engine and its transport.
 void AddEngineOptions(CLI::App* app, Options* options) {
   app->add_option("--transport", options->transport,
                   "Transport under Brigade: " + TransportNames());
@@ -43,13 +43,13 @@ void AddEngineOptions(CLI::App* app, Options* options) {
   app->add_option("--chunk-bytes", options->chunk_bytes, "Staging chunk (0: Brigade's default)");
   app->add_option("--staging-bytes", options->staging_bytes,
                   "Staging budget per rank (0: Brigade's default)");
-  app->add_flag("--explain", options->explained, "Say on stderr what is chosen, and why");
+  app->add_flag("--explain", options->explained, "Print choices on stderr, with the reasons");
   app->add_flag_callback(
       "--uncalibrated", [=] { options->calibrate = EngineOptions::Calibrate::kNever; },
       "Choose by rule where edges would be measured");
 }
 
-// Who is measured.
+// Options that select subjects.
 void AddSubjectOptions(CLI::App* app, Options* options) {
   app->add_option("--peers", options->peers,
                   "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
@@ -78,12 +78,13 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
                    "Bytes that lie together, at twice that distance; 0: contiguous messages")
       ->delimiter(',')
       ->check(CLI::NonNegativeNumber);
-  command->add_flag("--alloc", options->allocated,
-                    "All messages in memory as brigade_alloc gives it, which the ranks of a host "
-                    "map; the shim, a library of its own, does not know of it");
+  command->add_flag(
+      "--alloc", options->allocated,
+      "Allocate all messages with brigade_alloc, so that the ranks of a host map them; "
+      "the shim, a separate library, does not use this");
   command
       ->add_option("--idle-window", options->idle_window,
-                   "What memory a window has that Brigade keeps meanwhile, and nobody uses")
+                   "Memory of an additional window that Brigade keeps meanwhile, unused")
       ->check(CLI::IsMember({"none", "shared", "private"}));
   return command;
 }
@@ -111,7 +112,7 @@ CLI::App* AddSpread(CLI::App* app, Options* options, std::vector<std::string>* s
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::PositiveNumber);
   command->add_flag("--alloc", options->allocated,
-                    "Panels in memory as brigade_alloc gives it, which the ranks of a host map");
+                    "Allocate panels with brigade_alloc, so that the ranks of a host map them");
   command->add_option("--topologies", options->topologies, "BLACS topology letters to measure");
   command->add_option("--shapes", options->shapes, "Brigade's topologies to measure")
       ->delimiter(',')
@@ -195,7 +196,7 @@ CLI::App* AddExplain(CLI::App* app, Options* options) {
       ->required()
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   command->add_flag("--exact", options->exact,
-                    "The combine gives the same bits in any order: integers, maxima, minima");
+                    "Combines give equal bits in any order: integers, maxima, minima");
   command->add_option("--machine", options->machine, "A file as in transport/machines/")
       ->required()
       ->check(CLI::ExistingFile);
@@ -228,9 +229,8 @@ CLI::App* AddModel(CLI::App* app, Options* options) {
       ->required()
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::PositiveNumber);
-  command->add_option(
-      "--keep-machine", options->machine,
-      "Write what was measured of the edges to this file, as in transport/machines/");
+  command->add_option("--keep-machine", options->machine,
+                      "Write the measured costs of edges to this file, as in transport/machines/");
   return command;
 }
 
@@ -248,7 +248,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, s
       "takes "
       "part.");
   app.option_defaults()->always_capture_default();
-  // One help that says all.
+  // One help text with all options.
   app.set_help_flag();
   app.set_help_all_flag("-h,--help", "Print this help message and exit");
   app.set_version_flag("--version", "brigade_bench " BRIGADE_VERSION);

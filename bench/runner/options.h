@@ -84,8 +84,8 @@ struct Options : MeasuringOptions {
 
 enum class ParseOutcome { kRun, kHelp, kRefused };
 
-// Parses the command line. For kHelp and kRefused `text` is what to print; otherwise `options` is
-// filled. Makes no MPI call.
+// Parses the command line. For kHelp and kRefused sets `text` to the output; otherwise fills
+// `options`. Makes no MPI call.
 ParseOutcome ParseOptions(int argc, const char* const* argv, Options* options, std::string* text);
 
 }  // namespace brigade::bench

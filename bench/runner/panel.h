@@ -33,7 +33,7 @@ class Panel {
 
   // Every element, and the gaps between columns, get a value that no source ever sends.
   void Poison();
-  // True if all gaps still hold what Poison put there.
+  // Returns whether all gaps still have the values of Poison.
   bool GapsUntouched() const;
 
  private:
@@ -41,13 +41,13 @@ class Panel {
   PanelView view_;
 };
 
-// Writes into `view` what `source` sends: integers that encode source and position, so that sums
+// Writes the data of `source` into `view`: integers that encode source and position, so that sums
 // over up to 2000 sources are exact.
 void Fill(const PanelView& view, int source);
 // All elements 0: sums into it in place, again and again, stay finite.
 void Clear(const PanelView& view);
-// Empty if `view` holds the sum of what sources [first, first + count) send; otherwise says where
-// not.
+// Returns an empty text if `view` has the sum of the data of sources [first, first + count);
+// otherwise the place of an error.
 std::string CheckSum(const PanelView& view, int first, int count);
 
 // Column by column into `packed`, or out of it.

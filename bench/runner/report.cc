@@ -88,7 +88,7 @@ Status Report::Add(const Case& the_case, const std::vector<Result>& results) {
     line["cols"] = the_case.cols;
     line["ld"] = the_case.ld;
     line["bytes"] = the_case.bytes;
-    // What a subject cannot tell is null.
+    // Unknown costs are null.
     const bool knows_cost = !std::isnan(result.cost.copies_per_byte);
     line["chunk_bytes"] = knows_cost ? Json(result.cost.chunk_bytes) : Json();
     line["subject"] = subject.name;

@@ -22,9 +22,9 @@ class Report {
   Report(const MeasuringOptions& options, const Machine& machine, int ranks,
          std::string stock_path);
 
-  // Opens the JSON file if one was asked for. kUnavailable naming the file.
+  // Opens the JSON file if there is an option for it. kUnavailable, with the file.
   Status Open();
-  // Prints machine, versions and, where it applies, what makes the figures doubtful.
+  // Prints machine, versions and, if necessary, the reason why figures are doubtful.
   void PrintMachine() const;
   // Prints the head of a table.
   void StartTable(const std::string& title) const;

@@ -21,8 +21,8 @@ struct RunnerOptions {
   int min_iterations = 10;
   int max_iterations = 1000;
   uint64_t seed = 1;
-  // Whoever has finished sleeps, and all start by the clock: for ranks that share one machine and
-  // outnumber its processors.
+  // Ranks that have finished sleep, and all start by the clock: for ranks that share one machine
+  // and outnumber its processors.
   bool asleep = false;
 };
 
@@ -50,14 +50,14 @@ class Runner {
 
  private:
   Status Verify(const Case& the_case, const Subject& subject);
-  // What a rank spends on some operations.
+  // The time of a rank for some operations.
   struct Spent {
     double microseconds = 0;
     double cpu_microseconds = 0;  // of all its threads
   };
   // `runs` operations in a row on this rank; their turns count up from `first_turn`.
   Status Time(const Subject& subject, int first_turn, int runs, Spent* spent);
-  // The maximum over ranks of what `subject` tells, if it tells anything.
+  // Returns the maximum over ranks of the cost that `subject` reports, if it reports one.
   Status WorstCost(const Subject& subject, Cost* cost);
   // How long one operation takes: the maximum over ranks makes all derive the same counts.
   Status WarmUp(const Subject& subject, double* microseconds);

@@ -191,7 +191,7 @@ TEST(RunnerTest, ShortRunsAreTimedInWholeRoundsOfRoots) {
   ASSERT_TRUE(
       runner.Measure(MakeCase({MakeSubject([&](int turn) { turns.push_back(turn); })}), &results)
           .ok());
-  // From the back, a sample is what counts down to the iteration's number.
+  // From the back, samples count down to the iteration's number.
   for (int i = results[0].iterations - 1; i >= 0; --i) {
     int runs = 1;
     while (turns.back() != i) {

@@ -11,9 +11,9 @@
 
 namespace brigade::bench {
 
-// Each round runs every contender once, in an order that is drawn anew and equal on all ranks; as
-// many rounds as the options say, if one takes `round_us`. `run` gives what a run took here.
-// REQUIRES: `options` and `round_us` are equal on all ranks.
+// Runs every contender once in each round, in a random order that is equal on all ranks. The number
+// of rounds follows from the options, if one takes `round_us`. `run` returns the time of a run
+// here. REQUIRES: `options` and `round_us` are equal on all ranks.
 std::vector<Result> TakeTurns(const RunnerOptions& options, double round_us, size_t contenders,
                               const std::function<double(size_t contender)>& run);
 

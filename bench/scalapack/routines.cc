@@ -98,7 +98,7 @@ class Problems::Calls {
 
   Routine Eigenvalues() {
     const double n = n_;
-    // Reduction to tridiagonal form and back; what lies between depends on the matrix.
+    // Reduction to tridiagonal form and back; the work in between depends on the matrix.
     return {"eigenvalues",
             n_,
             10 * n * n * n / 3,

@@ -1,7 +1,6 @@
 // scalapack_timing: times ScaLAPACK's factorizations, matrix product and eigensolver on a process
-// grid. It links the distribution's ScaLAPACK and knows nothing of Brigade: started once as it is
-// and once with the shim preloaded, it shows what the shim is worth to a program that was never
-// recompiled.
+// grid. It links the distribution's ScaLAPACK and does not use Brigade: one run without and one
+// with the preloaded shim show the gain for a program that is not recompiled.
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -38,7 +37,7 @@ void Cblacs_exit(int keep_mpi);
 namespace brigade::bench {
 namespace {
 
-// What has gone over this host's network interfaces, headers included; loopback is none.
+// Bytes over this host's network interfaces, headers included, without loopback.
 struct Traffic {
   double sent_bytes = 0;
   double received_bytes = 0;
@@ -139,13 +138,12 @@ bool ParseSettings(int argc, char** argv, int rank, Settings* settings, int* exi
   app.add_option("--routines", settings->routines, "Which")
       ->delimiter(',')
       ->check(CLI::IsMember(all));
-  app.add_option("--repetitions", settings->repetitions,
-                 "Timed runs of each, after one that is not")
+  app.add_option("--repetitions", settings->repetitions, "Timed runs of each, after one warm-up")
       ->check(CLI::PositiveNumber);
   app.add_option("--pair", settings->pair,
                  "Recorded, to compare this launch with the one beside it");
   app.add_option("--label", settings->label,
-                 "Recorded, to tell launches with other settings apart");
+                 "Recorded, to distinguish launches with other settings");
   app.add_option("--json", settings->json, "Append one JSON line per routine to this file");
   try {
     app.parse(argc, argv);

@@ -52,7 +52,7 @@ def through_kmem(source, target):
     return "kmem" in (source, target) and "sdram" not in (source, target)
 
 
-# What is fitted: each a factor on values of the file.
+# The fitted parameters: each is a factor on values of the file.
 PARAMETERS = {
     "memory bus": memory_bus,
     "messages sent from KMEM": kmem_sends,

@@ -41,7 +41,7 @@ class PaperRank {
   // `group` and `processor`, the rank's own, must outlive the object.
   PaperRank(const PaperCell& cell, Group* group, SimulatedProcessor* processor);
 
-  // Writes what the operation begins with; tells whether the result is right.
+  // Fill writes the initial data of the operation; IsRight returns whether the result is right.
   void Fill();
   bool IsRight() const;
 
@@ -67,7 +67,7 @@ class PaperRank {
   Status PlainRingBroadcast();
   Status PlainRingReduce();
 
-  // --- what the plain ways are made of; a message is contiguous and as long as a portion ---
+  // --- parts of the plain patterns; a message is contiguous and as long as a portion ---
   Status Send(int peer, std::byte* message);
   Status Receive(int peer, std::byte* message);
   // The portion as it lies if that is contiguous; else packed into `buffer`.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What bench/run.sh --paper runs: the table is simulated twice, alike, and reported.
+# The commands of bench/run.sh --paper: the table is simulated twice, with equal results, and reported.
 set -euo pipefail
 trap 'echo "paper_report_test.sh: line $LINENO ended with status $?" >&2' ERR
 
@@ -20,7 +20,7 @@ tr -d '\n' <"$machine" | bench/simulated/paper_table - >"$out/lengths.json"
 /usr/bin/python3 -m bench.simulated.fit_paper bench/simulated/paper_table "$machine" --evaluations 2 >"$out/fit.txt"
 grep -q 'held out: median error' "$out/fit.txt"
 
-# What is wrong is said.
+# Errors are printed.
 if bench/simulated/paper_table no_such_file 2>"$out/error.txt"; then exit 1; fi
 grep -q no_such_file "$out/error.txt"
 if echo '{}' | bench/simulated/paper_table - 2>"$out/error.txt"; then exit 1; fi

@@ -13,7 +13,7 @@
 namespace brigade::bench {
 namespace {
 
-// The empty message of the paper's latency, 8 KB, 1 MB and more, and what lies between.
+// The empty message of the paper's latency, 8 KB, 1 MB and more, and lengths in between.
 constexpr size_t kMessageBytes[] = {0,      1024,   8192,    16384,   32768,   65536,  131072,
                                     262144, 524288, 1 << 20, 2 << 20, 4 << 20, 8 << 20};
 

@@ -6,7 +6,8 @@
 namespace brigade::bench {
 namespace {
 
-// What messages lie in and land in: of a piece only so much travels (SimOptions::carries_payload).
+// Memory for sent and received messages: only this part of a piece is sent
+// (SimOptions::carries_payload).
 constexpr size_t kTravelling = 64;
 std::byte g_sent[kTravelling];
 std::byte g_received[kTravelling];
@@ -216,7 +217,7 @@ void PeerRank::TreeBroadcast(const Tree& tree, size_t bytes) {
   WaitAll();
 }
 
-// Rank r's share is the r-th; who relays has those of the ranks behind it, too.
+// Rank r's share is the r-th; a relay has the shares of the ranks behind it, too.
 void PeerRank::ScatterAllGather(size_t bytes) {
   const size_t share_bytes =
       (bytes + static_cast<size_t>(ranks_) - 1) / static_cast<size_t>(ranks_);

@@ -28,7 +28,7 @@ class PeerRank {
   // the algorithm is not written; else the first failure.
   Status Run(Pattern pattern, PeerAlgorithm algorithm, size_t bytes);
 
-  // What this rank has sent.
+  // Counters of this rank's sends.
   uint64_t messages_sent() const { return messages_sent_; }
   uint64_t bytes_sent() const { return bytes_sent_; }
   uint64_t bytes_combined() const { return bytes_combined_; }
@@ -54,7 +54,7 @@ class PeerRank {
   void Combine(size_t bytes);
   void Copy(size_t bytes);
 
-  // --- who talks to whom ---
+  // --- neighbours in each topology ---
   Tree BinaryTree() const;
   // The child of the largest distance last: its own distances are even larger.
   Tree BinomialTree() const;

@@ -1,5 +1,5 @@
-// PeerRules: which algorithm Open MPI takes for a collective when nobody tells it otherwise: the
-// fixed rules of its component coll/tuned, as of release 4.1.4, as data.
+// PeerRules: the algorithm that Open MPI takes for a collective without settings: the fixed rules
+// of its component coll/tuned, as of release 4.1.4, as data.
 
 #ifndef BRIGADE_BENCH_SIMULATED_PEER_RULES_H_
 #define BRIGADE_BENCH_SIMULATED_PEER_RULES_H_

@@ -33,12 +33,12 @@ struct ScaleCell {
 // longer.
 std::vector<ScaleCell> ScaleCells(Pattern pattern, int most_ranks);
 
-// What this library does.
+// The library's choice.
 struct ScaleChoice {
   Topology topology;
   size_t piece_bytes = 0;  // as in PatternCall
   Cost cost;
-  int64_t messages = 0;  // of all ranks: what a simulation takes its time for
+  int64_t messages = 0;  // of all ranks; a simulation's time is proportional
 };
 
 enum class Chooser : uint8_t {
@@ -46,7 +46,7 @@ enum class Chooser : uint8_t {
   // of a reduction's sums is part of its result, so its topology is that of all machines, and only
   // its pieces are chosen by the cost model.
   kLibrary,
-  // A caller who names the topology that is the fastest by the cost model; it goes by rank then.
+  // A call that names the topology that is the fastest by the cost model; it goes by rank then.
   kBestByName,
 };
 
@@ -56,7 +56,7 @@ ScaleChoice ChooseFor(const MachineDescription& machine, const ScaleCell& cell, 
 // contiguous matrices.
 Status SimulateChoice(const MachineDescription& machine, const ScaleCell& cell,
                       const ScaleChoice& choice, double* us);
-// The same of what Open MPI does; counts are of all ranks.
+// The result of Open MPI's algorithm; counts are of all ranks.
 struct PeerResult {
   double us = 0;
   uint64_t messages = 0;

@@ -140,7 +140,8 @@ TEST(PeerAlgorithms, TakeTheTimeOfTheirLinks) {
   EXPECT_NEAR(reduce / (3 * (wire_us + sum_us)), 1, 0.003);
 }
 
-// What is printed where nothing was simulated is near what a simulation says where it was.
+// The closed form, printed for cells without a simulation, is close to the simulation of other
+// cells.
 TEST(ScaleChoice, ClosedFormAgreesWithTheSimulation) {
   constexpr int64_t kMostMessages = 4000;
   const MachineDescription machine = FatNodes();

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What bench/run.sh --scale runs, on few ranks: simulated twice, in part, alike; and reported.
+# The commands of bench/run.sh --scale, on few ranks: simulated twice, in part, with equal results; and reported.
 set -euo pipefail
 trap 'echo "scale_report_test.sh: line $LINENO ended with status $?" >&2' ERR
 
@@ -19,7 +19,7 @@ done
 /usr/bin/python3 -m bench.report.scale "${files[@]}" --plot "$out/scale.svg" --summary "$out/summary.json" >"$out/scale.txt"
 /usr/bin/python3 -m bench.simulated.scale_report_test "$out"
 
-# What is wrong is said.
+# Errors are printed.
 refuses() { # TEXT argument...
   local text=$1
   shift

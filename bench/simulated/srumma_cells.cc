@@ -77,7 +77,7 @@ class Simulation : public SimNetwork::Client, public EventHandler {
   SimNetwork network_;
 };
 
-// Whom each rank asks for its block of A and of B, step by step.
+// The owners from which each rank gets its blocks of A and of B, step by step.
 using Owners = std::vector<std::vector<std::vector<int>>>;
 
 Owners OwnersOf(const SrummaCell& cell, MultiplyOrder order, int width) {

@@ -1,6 +1,6 @@
 // The cells of SRUMMA's study on simulated machines: a product on a square grid of ranks, one block
-// of each matrix on each, by gets in each order and by SUMMA's broadcasts. Messages pass as in
-// transport/sim; a rank computes at a rate that is given, and what its host has it reads in place.
+// of each matrix on each, by gets in each order and by SUMMA's broadcasts. Messages as in
+// transport/sim; a rank computes at a given rate, and reads memory of its host in place.
 //
 // Source: SRUMMA, sections 3.1 and 4.3.
 
@@ -21,7 +21,7 @@ struct SrummaCell {
   double gflops = 1;  // of a rank
 
   int ranks() const { return side * side; }
-  // If nobody ever waited.
+  // Without any wait.
   double ComputeMicroseconds() const;
 };
 

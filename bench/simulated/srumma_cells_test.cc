@@ -45,7 +45,7 @@ TEST(SrummaCells, ContentionIsThatOfTheOrders) {
   }
 }
 
-// What links must carry bounds the time, and whoever asks elsewhere comes near that bound.
+// The load of the links bounds the time; the diagonal order comes close to that bound.
 TEST(SrummaCells, FewAskOneHostInDiagonalOrder) {
   constexpr int kSide = 8;
   const SrummaCell cell{kSide, 100, 1e6};

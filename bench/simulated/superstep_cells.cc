@@ -125,8 +125,8 @@ SuperstepCell RadixSort(int ranks, long keys, bool is_skewed, const std::string&
   return cell;
 }
 
-// What goes on in the five tests before a barrier: an int to some others, or to none. Computing
-// takes no time here.
+// The messages of the five tests before a barrier: an int to some other ranks, or to none.
+// Computing takes no time here.
 std::vector<SuperstepCell> BarrierTests(int ranks) {
   using Sends = bool (*)(int from, int to, int ranks);
   const std::pair<const char*, Sends> tests[] = {
@@ -229,7 +229,7 @@ class SuperstepRank {
     return window_->Fence({/*nothing_precedes=*/true, false});
   }
 
-  // What comes from the ranks below `end`; who sends lies in the order of the ranks.
+  // Returns the bytes from the ranks below `end`; messages lie in the order of their senders.
   static size_t Arriving(const Relation& relation, int to, int end) {
     size_t bytes = 0;
     for (int from = 0; from < end; ++from) {

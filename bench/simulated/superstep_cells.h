@@ -15,7 +15,7 @@
 
 namespace brigade::bench {
 
-// What one rank sends, or others get from it: to whom it goes, and how long it is.
+// A piece that one rank sends, or that another rank gets from it: the other rank, and the length.
 struct SuperstepPiece {
   int to;
   size_t bytes;

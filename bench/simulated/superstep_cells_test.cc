@@ -59,7 +59,7 @@ TEST(SuperstepCells, SkewedKeysGoMostlyToTheFirst) {
   EXPECT_LT(sent, cell.bytes);
 }
 
-// Whoever gets keys has as many as every other, wherever they come from.
+// All ranks that get keys have equally many, wherever they come from.
 TEST(SuperstepCells, KeysFillEveryRank) {
   for (const SuperstepCell& cell : SuperstepCells("rdx", 5)) {
     for (int rank = 0; rank < 5; ++rank) {

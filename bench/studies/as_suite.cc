@@ -20,7 +20,7 @@
 namespace brigade::bench {
 namespace {
 
-// Who sends to whom.
+// The senders and receivers of an exchange.
 struct Relation {
   const char* name;
   bool (*sends)(int from, int to, int ranks);

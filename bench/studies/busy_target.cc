@@ -37,7 +37,7 @@ class BusyTarget {
     Fill(ViewOf(here_.data(), doubles), 0);
   }
 
-  // Collective. What the origin took; elsewhere it means nothing.
+  // Returns the time of the origin; meaningless on other ranks. Collective.
   double Run(const Contender& contender) {
     OneSided* const window = contender.window;
     const auto doubles = static_cast<int64_t>(here_.size());

@@ -12,8 +12,8 @@
 namespace brigade::bench {
 namespace {
 
-// Of each rank in a run. Of few, ranks that share processors would meet nobody; and the barrier at
-// the end is of them all.
+// Adds of each rank in a run. With few, ranks that share processors would not contend; and the
+// barrier at the end is part of the time.
 constexpr int kAdds = 500;
 
 }  // namespace

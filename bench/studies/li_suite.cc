@@ -66,7 +66,8 @@ int LiSuite::Main(int argc, char** argv, CLI::App* app, const std::function<void
   options.transport = Variable("BRIGADE_TRANSPORT", "auto");
   std::vector<std::string> variants = {"put", "get", "send"};
   app->option_defaults()->always_capture_default();
-  app->add_option("--variants", variants, "How data go: with LIPUT, LIGET, or messages of MPI")
+  app->add_option("--variants", variants,
+                  "How data are sent: with LIPUT, LIGET, or messages of MPI")
       ->delimiter(',')
       ->check(CLI::IsMember(variants));
   AddMeasuringOptions(app, &options);

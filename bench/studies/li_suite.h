@@ -1,6 +1,5 @@
-// What the suites of the LI paper share: a program under mpirun over one backend of LI, which
-// BRIGADE_LI_BACKEND says, with MPI's sends and receives beside. LIPUT and LIGET are who is
-// measured.
+// Common parts of the suites of the LI paper: a program under mpirun over one backend of LI, which
+// BRIGADE_LI_BACKEND selects, beside MPI's sends and receives. The subjects are LIPUT and LIGET.
 
 #ifndef BRIGADE_BENCH_STUDIES_LI_SUITE_H_
 #define BRIGADE_BENCH_STUDIES_LI_SUITE_H_

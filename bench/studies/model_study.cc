@@ -19,10 +19,10 @@
 namespace brigade::bench {
 namespace {
 
-// Ways that are predicted to take more than this many times what the best is said to take are
-// measured with the pieces that suit them best only. Of long messages, which take longest to
-// measure, what is hopeless is not, and what is near the best with the longest and the shortest
-// pieces, too: all lengths take about the same.
+// Candidates that are predicted to take more than this many times the best are measured only with
+// the pieces that suit them best. Of long messages, whose measurements take longest, hopeless
+// candidates are not measured, and those near the best are also measured with the longest and the
+// shortest pieces: all lengths take about equal time.
 constexpr double kFarFromBest = 2;
 constexpr double kNearBest = 1.2;
 constexpr double kHopeless = 4;
@@ -126,7 +126,7 @@ class StudyData {
   std::vector<Matrix> portions_;
 };
 
-// Those worth measuring, equal on all ranks.
+// Returns the candidates worth measuring, equal on all ranks.
 std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t bytes) {
   struct Cuts {
     double best_us = std::numeric_limits<double>::infinity();
@@ -171,9 +171,9 @@ size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candida
   return place;
 }
 
-// What ranks that sleep until a common time need to come, when all processors have several of them
-// to wake: what sums of 4 bytes to all, measured in turn with the ways of a case, take beyond what
-// is predicted of ranks that are there, in the mean of a tree and a hypercube.
+// The delay of ranks that sleep until a common time, when all processors have several of them to
+// wake: the time of all-reduces of 4 bytes, measured alternately with the candidates of a case,
+// minus the prediction for ranks that are awake; the mean of a tree and a hypercube.
 class Lateness {
  public:
   Lateness(const Session& session, Group* group)

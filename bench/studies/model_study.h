@@ -1,5 +1,5 @@
-// RunModelStudy: how long the cost model says every way of running a pattern takes, beside how long
-// it does take; and what the library chooses by itself, beside the best.
+// RunModelStudy: the predictions of the cost model for every candidate of a pattern, beside
+// measurements; and the library's choice, beside the best.
 
 #ifndef BRIGADE_BENCH_STUDIES_MODEL_STUDY_H_
 #define BRIGADE_BENCH_STUDIES_MODEL_STUDY_H_
@@ -8,8 +8,8 @@
 
 namespace brigade::bench {
 
-// Collective. Measures the edges between the ranks first. Each case is measured twice: whoever
-// takes the best of many from one measurement finds it slower in the next.
+// Collective. Measures the edges between the ranks first. Each case is measured twice: the best of
+// many candidates in one measurement is slower in the next.
 void RunModelStudy(Session* session);
 
 }  // namespace brigade::bench

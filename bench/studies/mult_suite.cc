@@ -206,7 +206,7 @@ int Main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 14));
   app.add_option("--kernels", kernels,
-                 "What multiplies blocks: loops over one transposed, or dgemm")
+                 "How blocks are multiplied: by loops over one transposed, or by dgemm")
       ->delimiter(',')
       ->check(CLI::IsMember(kernels));
   return LiSuite::Main(argc, argv, &app, [&](LiSuite* suite) {

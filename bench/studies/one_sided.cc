@@ -30,7 +30,7 @@ Case CaseOf(const std::string& operation, int64_t doubles) {
   return made;
 }
 
-// What a put or a get of memory that both see can at best be.
+// Returns the lower bound of a put or a get of memory that both ranks map.
 const char* BarePattern(bool is_put, int64_t doubles) {
   return doubles > 1 ? "memcpy" : is_put ? "store" : "load";
 }
@@ -104,7 +104,7 @@ void MeasureOperations(const WindowContenders& all, int64_t doubles, int64_t at_
   for (const auto& window : windows) AbortUnlessOk(window->Free());
 }
 
-// Ranks 0 and 1 bring each other data in turn, and wait to be told of them.
+// Ranks 0 and 1 put data to each other alternately, and wait for notifications.
 void MeasureNotifications(const WindowContenders& all, int64_t doubles) {
   const int rank = all.session->rank();
   const int other = 1 - rank;

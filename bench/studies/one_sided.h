@@ -1,5 +1,5 @@
-// Single operations of rank 0 on the memory of rank 1: latency, rate, puts that tell of themselves,
-// and puts to a target that computes.
+// Single operations of rank 0 on the memory of rank 1: latency, rate, puts with notification, and
+// puts to a target that computes.
 
 #ifndef BRIGADE_BENCH_STUDIES_ONE_SIDED_H_
 #define BRIGADE_BENCH_STUDIES_ONE_SIDED_H_

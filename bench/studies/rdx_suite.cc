@@ -160,7 +160,7 @@ class RadixSort {
     }
   }
 
-  // What a rank sends, digits in order from `first` on and round again.
+  // Calls `use` for the pieces that a rank sends, by digit, from `first` on and around.
   template <typename Use>
   void ForPieces(int from, int first, const Use& use) {
     int64_t begins[kDigits];
@@ -330,10 +330,10 @@ int Main(int argc, char** argv) {
   app.add_option("--keys", keys, "Of all ranks together")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 30));
-  app.add_option("--algorithms", algorithms, "How keys go where they belong")
+  app.add_option("--algorithms", algorithms, "How keys are sent to their ranks")
       ->delimiter(',')
       ->check(CLI::IsMember(algorithms));
-  app.add_flag("--skewed", is_skewed, "Keys with few bits set, of which most digits are alike");
+  app.add_flag("--skewed", is_skewed, "Keys with few bits set: most of their digits are equal");
   return LiSuite::Main(argc, argv, &app, [&](LiSuite* suite) {
     for (const int64_t all : keys) RadixSort(suite, all, is_skewed).Measure(algorithms);
   });

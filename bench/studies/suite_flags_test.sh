@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a suite measures is chosen by flags, and an unknown name is refused, by one rank.
+# Flags select the measurements of a suite, and an unknown name is an error, printed by one rank.
 #   suite_flags_test.sh RUN_MPI MULT_SUITE RDX_SUITE
 set -euo pipefail
 

@@ -36,7 +36,7 @@ def input_of(theory):
 
 
 def energy(job, theory):
-    """What the job printed last; None: it did not."""
+    """Returns the last energy that the job printed; None: it printed none."""
     found = re.findall(rf"Total {ENERGIES[theory]} energy\s*[=:]?\s+(-?\d+\.\d+)", job.output)
     return float(found[-1]) if found else None
 
@@ -48,7 +48,7 @@ def launch(theory, ranks, library, folder):
 
 
 def wrong(theory, stock, ours):
-    """What is wrong with a pair; None: nothing."""
+    """Returns the error of a pair of jobs; None: there is none."""
     for name, job in (("on stock", stock), ("with the library", ours)):
         if not job.ended or job.status != 0:
             return f"{name} it {f'ends with status {job.status}' if job.ended else mpi_job.HANGS}"

@@ -1,4 +1,4 @@
-"""What is made of launches of NWChem that are made up."""
+"""Results of invented launches of NWChem."""
 
 import unittest
 

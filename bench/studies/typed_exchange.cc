@@ -44,7 +44,7 @@ class TypedExchange {
   }
 
   void Measure(BrigadeGroup* group, WindowSpace* space) {
-    // As the library chooses, and by messages, which alone tell of datatypes.
+    // By the library's choice, and by messages: only these send datatypes.
     for (const bool goes_directly : {true, false}) {
       std::unique_ptr<OneSided> ours;
       AbortUnlessOk(MakeBrigadeWindow(group, space, doubles_, /*is_shared=*/false, &ours,
@@ -70,7 +70,7 @@ class TypedExchange {
  private:
   size_t Size() const { return static_cast<size_t>(doubles_); }
 
-  // What has come from the rank before, with gaps that nobody has touched.
+  // Checks the data from the previous rank; gaps must be untouched.
   std::string Check(const double* memory) const {
     std::vector<double> sent(Size());
     std::vector<double> expected(Size(), -1.0);

@@ -1,5 +1,5 @@
 // Typed blocks of the exchange study: every rank puts values of a datatype with gaps to its
-// neighbour, with start and complete; by messages the target has kept the datatype, or is told it
+// neighbour, with start and complete; by messages, the target has kept the datatype, or gets it
 // each time.
 //
 // Source: MPI/SX, section 5, Table 4.

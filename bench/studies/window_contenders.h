@@ -50,7 +50,7 @@ struct WindowContenders {
       MPI_Barrier(session->comm());
     }
   }
-  // Where nobody drives a rank that has finished, others may not need it.
+  // Whether a finished rank makes no progress, so that operations on it must not be needed.
   bool targets_must_call() const { return std::string(group->group()->transport()) == "mpi"; }
 
   Session* const session;

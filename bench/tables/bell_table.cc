@@ -1,10 +1,10 @@
-// Times the two handshakes between who sleeps and who wakes it, with few ranks and with many: the
-// measurement behind transport/edge/bell.h.
+// Times the two handshakes between a sleeping rank and the rank that wakes it, with few ranks and
+// with many: the measurement behind transport/edge/bell.h.
 //
-// Either the sleeper has all ranks execute a fence before it looks a last time, as Bell does, or
-// every sender executes one behind each message. Ranks are processes that wait as ranks over shared
-// memory do. They pass a token around, so that all but one wait; or all send to all, and then wait
-// for all, as in an exchange. The handshakes take turns, so that a disturbance of the machine meets
+// Either the sleeper makes all ranks execute a fence before its last poll, as Bell does, or every
+// sender executes a fence after each message. Ranks are processes that wait like ranks over shared
+// memory. They pass a token around, so that all but one wait; or all send to all, and then wait for
+// all, as in an exchange. The handshakes alternate, so that a disturbance of the machine affects
 // both; medians count.
 
 #include <linux/futex.h>
@@ -214,7 +214,7 @@ void PrintRow(Traffic traffic, int ranks) {
 }  // namespace brigade
 
 int main(int argc, char** argv) {
-  CLI::App app("Times the handshakes between who sleeps and who wakes it");
+  CLI::App app("Times the handshakes between a sleeping rank and the rank that wakes it");
   std::vector<int> ranks = {2, 4, 8, 32};
   app.add_option("--ranks", ranks, "Numbers of ranks")
       ->delimiter(',')

@@ -1,10 +1,10 @@
-// Times the first use of memory of a segment, whose pages nobody has mapped yet: what staging
-// memory is at first, and overflow memory always. As it is, each page is mapped when it is first
-// written, and some at once when they are read; populated, all are mapped ahead by one call; and by
-// huge pages there are few, where the system has any for shared memory.
+// Times the first use of memory of a segment, whose pages are not mapped yet: staging memory at
+// first, and overflow memory always. By default, each page is mapped when it is first written, and
+// some at once when they are read; populated, all are mapped ahead by one call; with huge pages
+// there are few, if the system has any for shared memory.
 //
-// One process allocates, writes and frees, and another reads between. The ways take turns, so that
-// a disturbance of the machine meets all; medians count.
+// One process allocates, writes and frees, and another reads between. The variants alternate, so
+// that a disturbance of the machine affects all; medians count.
 
 #include <sched.h>
 #include <sys/mman.h>

@@ -28,7 +28,7 @@
    8. Errors are reported on stderr and end the job by MPI_Abort.
    9. One thread of a process calls at a time.
 
-   What calls cost: docs/design/patterns.md. */
+   Costs of calls: docs/design/patterns.md. */
 
 #ifndef BRIGADE_BLACS_H_
 #define BRIGADE_BLACS_H_
@@ -51,9 +51,9 @@ typedef int blacs_int;
    The first call initialises MPI if the program has not. */
 /** @{ */
 
-/** Rank and size in MPI_COMM_WORLD. Local. */
+/** Returns rank and size in MPI_COMM_WORLD. Local. */
 void Cblacs_pinfo(blacs_int* mypnum, blacs_int* nprocs);
-/** The same as Cblacs_pinfo(). */
+/** Like Cblacs_pinfo(). */
 void Cblacs_setup(blacs_int* mypnum, blacs_int* nprocs);
 /** Completes all sends and frees all contexts. notdone == 0: also finalises MPI; otherwise MPI and
    the BLACS remain usable. */
@@ -66,13 +66,13 @@ void Cblacs_abort(blacs_int ctxt, blacs_int errnum);
 /** @name Parameters
    what: 0 handle of MPI_COMM_WORLD; 1 range of message ids (val[0], val[1]); 2 debug level; 10
    handle of the context's communicator; 11, 13 rings of topology M, broadcast and combine; 12, 14
-   branches of topology T, likewise; 15 repeatable, 16 coherent (always so, whatever is set). */
+   branches of topology T, broadcast and combine; 15 repeatable, 16 coherent (always on). */
 /** @{ */
 
-/** The value of parameter `what`. ctxt counts for 10 and more only. Local. */
+/** Returns parameter `what`. ctxt is used for parameters from 10 on only. Local. */
 void Cblacs_get(blacs_int ctxt, blacs_int what, blacs_int* val);
-/** Sets parameter 11 to 16 of a context; 11 to 14 must be equal on all its processes. Local. What
-   cannot be set is a warning. */
+/** Sets parameter 11 to 16 of a context; 11 to 14 must be equal on all its processes. Local. Any
+   other parameter causes a warning. */
 void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 
 /** @} */
@@ -91,33 +91,34 @@ void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
    Cost: a few messages per process; the first grid opens the transport, and on several hosts
    measures it once. */
 void Cblacs_gridinit(blacs_int* ctxt, const char* order, blacs_int nprow, blacs_int npcol);
-/** The same of any processes. usermap[j * ldumap + i]: rank, in the handle's communicator, of the
-   process at {i,j}. */
+/** Makes a grid of any processes, like Cblacs_gridinit(). usermap[j * ldumap + i]: rank, in the
+   handle's communicator, of the process at {i,j}. */
 void Cblacs_gridmap(blacs_int* ctxt, const blacs_int* usermap, blacs_int ldumap, blacs_int nprow,
                     blacs_int npcol);
 /** Frees a context. Local; messages on their way still arrive. */
 void Cblacs_gridexit(blacs_int ctxt);
-/** Shape of the grid and this process's place. Any ctxt is legal: four -1 if it is none. Local. */
+/** Returns the shape of the grid and this process's place. Any ctxt is legal: returns four -1 if it
+   is not a context. Local. */
 void Cblacs_gridinfo(blacs_int ctxt, blacs_int* nprow, blacs_int* npcol, blacs_int* myrow,
                      blacs_int* mycol);
-/** Number of the process at {prow,pcol}; -1 outside the grid. Local. */
+/** Returns the number of the process at {prow,pcol}; -1 outside the grid. Local. */
 blacs_int Cblacs_pnum(blacs_int ctxt, blacs_int prow, blacs_int pcol);
-/** Place of process pnum; -1, -1 if the grid has none. Local. */
+/** Returns the place of process pnum; -1, -1 if it is not in the grid. Local. */
 void Cblacs_pcoord(blacs_int ctxt, blacs_int pnum, blacs_int* prow, blacs_int* pcol);
-/** No process of the scope leaves before all have come. An unknown scope: nothing. */
+/** Blocks until all processes of the scope have called. No effect if the scope is unknown. */
 void Cblacs_barrier(blacs_int ctxt, const char* scope);
-/** Frees memory kept for reuse; wait != 0: after all sends are done. */
+/** Frees memory that is kept for reuse; wait != 0: after all sends are complete. */
 void Cblacs_freebuff(blacs_int ctxt, blacs_int wait);
 
 /** @} */
 
 /** @name System handles
-   The communicator stays the caller's and must live until the grid is made. All are local. */
+   The caller keeps the communicator, which must be valid until the grid is made. All are local. */
 /** @{ */
 
 /* brigade/blacs_mpi.h has Csys2blacs_handle() and Cblacs2sys_handle(). */
 
-/** Forgets a handle; the communicator lives on. */
+/** Frees a handle; the communicator stays valid. */
 void Cfree_blacs_system_handle(blacs_int handle);
 
 /** @} */
@@ -126,13 +127,13 @@ void Cfree_blacs_system_handle(blacs_int handle);
    Kept for old programs; nothing depends on them. All are local. */
 /** @{ */
 
-/** Always the same number. */
+/** Returns a constant. */
 blacs_int Cksendid(blacs_int ctxt, blacs_int rdest, blacs_int cdest);
-/** Always the same number. */
+/** Returns a constant. */
 blacs_int Ckrecvid(blacs_int ctxt, blacs_int rsrc, blacs_int csrc);
-/** A number for the next broadcast in the scope, one more at each call. */
+/** Returns a number for the next broadcast in the scope, incremented at each call. */
 blacs_int Ckbsid(blacs_int ctxt, const char* scope);
-/** The same; both count their own calls together. */
+/** Like Ckbsid(), with one counter for both. */
 blacs_int Ckbrid(blacs_int ctxt, const char* scope, blacs_int rsrc, blacs_int csrc);
 
 /** @} */
@@ -141,9 +142,9 @@ blacs_int Ckbrid(blacs_int ctxt, const char* scope, blacs_int rsrc, blacs_int cs
    Local. */
 /** @{ */
 
-/** Processor time is not available: -1. */
+/** Returns -1: processor time is not available. */
 double Cdcputime00(void);
-/** Seconds since some moment. */
+/** Returns the seconds since some moment. */
 double Cdwalltime00(void);
 
 /** @} */
@@ -153,30 +154,30 @@ double Cdwalltime00(void);
    and trapezoidal (tr) matrices. */
 /** @{ */
 
-/** Declares what there is for one type; gone at the end of this header. */
+/** Declares the functions of one type. Undefined at the end of this header. */
 #define BRIGADE_BLACS_DECLARE(t, T)                                                                \
   /** Sends A to {rdest,cdest}, as convention 5 says. */                                           \
   void C##t##gesd2d(blacs_int ctxt, blacs_int m, blacs_int n, const T* A, blacs_int lda,           \
                     blacs_int rdest, blacs_int cdest);                                             \
-  /** The same of a trapezoid. */                                                                  \
+  /** Sends a trapezoid, as convention 5 says. */                                                  \
   void C##t##trsd2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
                     const T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                  \
   /** Receives A from {rsrc,csrc}. */                                                              \
   void C##t##gerv2d(blacs_int ctxt, blacs_int m, blacs_int n, T* A, blacs_int lda, blacs_int rsrc, \
                     blacs_int csrc);                                                               \
-  /** The same of a trapezoid. */                                                                  \
+  /** Receives a trapezoid from {rsrc,csrc}. */                                                    \
   void C##t##trrv2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc);                          \
   /** Broadcasts A to the scope, as convention 6 says. */                                          \
   void C##t##gebs2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     const T* A, blacs_int lda);                                                    \
-  /** The same of a trapezoid. */                                                                  \
+  /** Broadcasts a trapezoid to the scope, as convention 6 says. */                                \
   void C##t##trbs2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
                     const char* diag, blacs_int m, blacs_int n, const T* A, blacs_int lda);        \
   /** Receives the broadcast of {rsrc,csrc}. */                                                    \
   void C##t##gebr2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc);                          \
-  /** The same of a trapezoid. */                                                                  \
+  /** Receives the broadcast of a trapezoid of {rsrc,csrc}. */                                     \
   void C##t##trbr2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
                     const char* diag, blacs_int m, blacs_int n, T* A, blacs_int lda,               \
                     blacs_int rsrc, blacs_int csrc);                                               \
@@ -187,7 +188,7 @@ double Cdwalltime00(void);
   void C##t##gamx2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);                                             \
-  /** Smallest magnitude, likewise. */                                                             \
+  /** Smallest magnitude, element by element, as convention 7 says. */                             \
   void C##t##gamn2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);

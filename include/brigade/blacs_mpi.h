@@ -2,7 +2,7 @@
    The BLACS functions that take or return an MPI_Comm. Includes <mpi.h> and brigade/blacs.h; no
    other header of Brigade includes <mpi.h>. Usable from C and C++.
 
-   brigade.h and its kin take a communicator's Fortran handle, MPI_Comm_c2f(comm), which is an int
+   The other headers take a communicator's Fortran handle, MPI_Comm_c2f(comm), which is an int
    under every MPI. */
 
 #ifndef BRIGADE_BLACS_MPI_H_
@@ -20,9 +20,10 @@ extern "C" {
    In libbrigade_blacs.so. Both are local. */
 /** @{ */
 
-/** The handle of a communicator, which stays the caller's and must live until the grid is made. */
+/** Returns a handle of a communicator. The caller keeps the communicator, which must be valid until
+   the grid is made. */
 blacs_int Csys2blacs_handle(MPI_Comm comm);
-/** The communicator of a handle. */
+/** Returns the communicator of a handle. */
 MPI_Comm Cblacs2sys_handle(blacs_int handle);
 
 /** @} */

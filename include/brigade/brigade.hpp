@@ -1,7 +1,7 @@
 /// @file
-/// Brigade for C++ programs: what brigade.h, window.h and multiply.h make, as objects that clean up
-/// after themselves. Header only, so that the library's binary interface is that of C. Those say
-/// what arguments mean, which must be equal on all ranks, and what state errors leave.
+/// Brigade for C++ programs: owning classes for the objects of brigade.h, window.h and multiply.h.
+/// Header only, so the library's binary interface is C. The C headers document arguments, equality
+/// on all ranks, and the state after errors.
 
 #ifndef BRIGADE_BRIGADE_HPP_
 #define BRIGADE_BRIGADE_HPP_
@@ -18,33 +18,33 @@
 #include "brigade/window.h"
 
 namespace brigade {
-/// The face of libbrigade.so.
+/// The C++ interface of libbrigade.so.
 namespace direct {
 
-/// The outcome of a call: false when it failed, with a text that says why.
+/// The outcome of a call: false if the call failed, with the error text.
 struct Result {
-  brigade_status status = BRIGADE_OK;  ///< what kind of failure
+  brigade_status status = BRIGADE_OK;  ///< the kind of failure
   std::string text;                    ///< what was wrong, where, and what to do
 
   Result() = default;
-  /// What `s`, just returned in this thread, stands for.
+  /// Converts `s`, which a call has just returned in this thread.
   Result(brigade_status s) : status(s), text(s == BRIGADE_OK ? "" : brigade_error_text()) {}
-  /// Whether it went well.
+  /// Returns whether the call succeeded.
   explicit operator bool() const { return status == BRIGADE_OK; }
 };
 
-/// The matrix at `data`; see brigade_matrix.
+/// Returns the matrix at `data`; see brigade_matrix.
 template <typename T>
 brigade_matrix MatrixOf(T* data, int64_t rows, int64_t cols, int64_t ld = 0) {
   return {const_cast<std::remove_const_t<T>*>(data), rows, cols, ld};
 }
 
-/// Gives memory back; see brigade_free().
+/// Deleter of memory of brigade_alloc().
 struct FreeMemory {
-  /// Of brigade_alloc().
+  /// Calls brigade_free().
   void operator()(void* memory) const { brigade_free(memory); }
 };
-/// So many values in memory of brigade_alloc(), unspecified. Null: there is no memory.
+/// Allocates `count` values with brigade_alloc(), uninitialised. Null: no memory is left.
 template <typename T>
 std::unique_ptr<T[], FreeMemory> Allocate(size_t count) {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -52,11 +52,11 @@ std::unique_ptr<T[], FreeMemory> Allocate(size_t count) {
   return std::unique_ptr<T[], FreeMemory>(static_cast<T*>(memory));
 }
 
-/// One per process; see brigade_engine_create(). Copies are one engine. It ends when neither they
-/// nor a group made with it are left, which must be before MPI_Finalize.
+/// An engine, one per process; see brigade_engine_create(). Copies share one engine. It ends when
+/// no copy and no group made with it is left, which must be before MPI_Finalize.
 class Engine {
  public:
-  /// Makes it, in place of what there was.
+  /// Makes an engine, and replaces the old one.
   Result Create(const brigade_options* options = nullptr) {
     brigade_engine* engine = nullptr;
     const Result result = brigade_engine_create(options, &engine);
@@ -75,17 +75,17 @@ class Engine {
   std::shared_ptr<brigade_engine> engine_;
 };
 
-/// A started call, or nothing: before a start, after one that failed, once it was waited for, and
-/// when it was moved from. Nothing is done, as MPI_REQUEST_NULL is.
+/// A started call, or a null operation: before a start, after a failed start, after a wait, and
+/// after a move. A null operation counts as complete, like MPI_REQUEST_NULL.
 ///
-/// What is under way when its object goes, or gets another one's operation, is waited for there,
-/// and its outcome is lost.
+/// The destructor, and an assignment, block until a pending operation is complete, and discard its
+/// outcome.
 class Operation {
  public:
-  /// Progresses; whether it is done, well or not. Of nothing: true.
+  /// Progresses. Returns whether the operation is complete, successfully or not. Null: true.
   bool Test() { return brigade_test(operation_.get()) != 0; }
-  /// Waits until done; the outcome, and nothing is left. Of nothing: #BRIGADE_OK at once, and
-  /// statistics of zeros.
+  /// Blocks until the operation is complete, and returns its outcome. The object is null
+  /// afterwards. Null: returns #BRIGADE_OK at once, with counters of 0.
   Result Wait(brigade_statistics* statistics = nullptr) {
     Started ended = std::move(operation_);
     return brigade_wait(ended.release(), statistics);
@@ -93,7 +93,7 @@ class Operation {
 
  private:
   friend class Group;
-  /// Ends it; until then its group stays.
+  /// Waits for the operation, and keeps its group alive until then.
   struct WaitFor {
     void operator()(brigade_operation* operation) const { (void)brigade_wait(operation, nullptr); }
     std::shared_ptr<brigade_group> group;
@@ -102,11 +102,11 @@ class Operation {
   Started operation_;
 };
 
-/// Ranks that communicate; see brigade_group_create(). Copies are one group. It ends when neither
-/// they nor an operation of it are left.
+/// A group; see brigade_group_create(). Copies share one group. It ends when no copy and no
+/// operation of it is left.
 class Group {
  public:
-  /// Collective over the communicator. Makes the group, in place of what there was.
+  /// Makes a group, and replaces the old one. Collective over the communicator.
   Result Create(const Engine& engine, int mpi_comm, int rows, int cols) {
     brigade_group* group = nullptr;
     const Result result = brigade_group_create(engine.get(), mpi_comm, rows, cols, &group);
@@ -118,9 +118,9 @@ class Group {
   }
   /// The group of the C functions; null before Create.
   brigade_group* get() const { return group_.get(); }
-  /// Ranks in the calling rank's scope.
+  /// Returns the number of ranks in the calling rank's scope.
   int size(brigade_scope scope = BRIGADE_ALL) const { return brigade_scope_size(get(), scope); }
-  /// The calling rank's number there.
+  /// Returns the calling rank's number in its scope.
   int rank(brigade_scope scope = BRIGADE_ALL) const { return brigade_scope_rank(get(), scope); }
 
   /// See brigade_group_error().
@@ -131,8 +131,8 @@ class Group {
   Result Run(const brigade_call& call, brigade_statistics* statistics = nullptr) {
     return brigade_run(get(), &call, statistics);
   }
-  /// See brigade_start(). #BRIGADE_INVALID_ARGUMENT, and nothing happens, if `operation` is still
-  /// under way or was not waited for.
+  /// See brigade_start(). Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
+  /// still pending or was not waited for.
   Result Start(const brigade_call& call, Operation* operation) {
     if (operation->operation_ != nullptr) {
       Result busy;
@@ -150,33 +150,34 @@ class Group {
   std::shared_ptr<brigade_group> group_;
 };
 
-/// Memory that ranks expose to each other, or nothing: before it is made, once it was freed, and
-/// when it was moved from. Operations and synchronisation are the functions of window.h, on get().
+/// A window, or null: before it is made, after Free, and after a move. Pass get() to the functions
+/// of window.h for operations and synchronisation.
 ///
-/// One that goes without Free is given up, which ends the others' calls on it. No request of it may
-/// be left then.
+/// The destructor without Free destroys the window (brigade_window_destroy()): calls of other ranks
+/// on it fail. No request of it may be left.
 class Window {
  public:
-  /// Makes it of memory that the caller has, in place of what there was; see
+  /// Makes a window of memory that the caller owns, and replaces the old one; see
   /// brigade_window_create().
   Result Create(const Engine& engine, int mpi_comm, void* memory, size_t bytes, int64_t unit = 1) {
     brigade_window* window = nullptr;
     return Keep(engine, brigade_window_create(engine.get(), mpi_comm, memory, bytes, unit, &window),
                 &window);
   }
-  /// The same with memory of the library's; see brigade_window_allocate().
+  /// Makes a window of memory that the library allocates; see brigade_window_allocate().
   Result Allocate(const Engine& engine, int mpi_comm, size_t bytes, int64_t unit, void** memory) {
     brigade_window* window = nullptr;
     return Keep(engine,
                 brigade_window_allocate(engine.get(), mpi_comm, bytes, unit, memory, &window),
                 &window);
   }
-  /// The same with memory that is attached later; see brigade_window_create_dynamic().
+  /// Makes a window to which memory is attached later; see brigade_window_create_dynamic().
   Result CreateDynamic(const Engine& engine, int mpi_comm) {
     brigade_window* window = nullptr;
     return Keep(engine, brigade_window_create_dynamic(engine.get(), mpi_comm, &window), &window);
   }
-  /// Collective; see brigade_window_free(). After #BRIGADE_INVALID_ARGUMENT it is still there.
+  /// Frees the window. Collective; see brigade_window_free(). After #BRIGADE_INVALID_ARGUMENT the
+  /// window still exists.
   Result Free() {
     const Result result = brigade_window_free(get());
     if (result.status == BRIGADE_INVALID_ARGUMENT) return result;
@@ -200,12 +201,12 @@ class Window {
   Held window_;
 };
 
-/// A grid that multiplies, or nothing, as of a window.
+/// A multiplier, or null: before it is made, after Free, and after a move.
 ///
-/// One that goes without Free is given up, which ends the others' calls on it.
+/// The destructor without Free destroys the multiplier: calls of other ranks on it fail.
 class Multiplier {
  public:
-  /// Collective over the communicator. Makes it, in place of what there was; see
+  /// Makes a multiplier, and replaces the old one. Collective over the communicator; see
   /// brigade_multiplier_create().
   Result Create(const Engine& engine, int mpi_comm, int rows, int cols, size_t buffer_bytes = 0) {
     brigade_multiplier* multiplier = nullptr;
@@ -214,7 +215,8 @@ class Multiplier {
     multiplier_ = Held(multiplier, {engine.engine_});
     return result;
   }
-  /// Collective; see brigade_multiplier_free(). Nothing is left, whatever the outcome.
+  /// Frees the multiplier. Collective; see brigade_multiplier_free(). The object is null
+  /// afterwards, also on failure.
   Result Free() {
     Held freed = std::move(multiplier_);
     return brigade_multiplier_free(freed.release());

@@ -1,38 +1,37 @@
 /// @file
-/// BSPlib for C99: programs of supersteps, with memory that other processes put to and get from,
+/// BSPlib for C99: programs of supersteps, with one-sided access to the memory of other processes,
 /// and messages.
 ///
-/// In libbrigade_bsp.so. A program consists of processes, each of which runs this, and of
-/// supersteps. What is asked for in one is done at its end, at which all processes meet:
+/// Library: libbrigade_bsp.so. A program consists of processes and of supersteps. Operations of a
+/// superstep take place at its end, where all processes synchronise:
 ///
 /// @code
 ///   bsp_begin(bsp_nprocs());
-///   bsp_push_reg(a, bytes);         // each its own address, which is its name of the memory
+///   bsp_push_reg(a, bytes);         // each process its own address, its name of the memory
 ///   bsp_sync();                     // a superstep ends, and the registration is in effect
 ///   bsp_put(pid, source, a, offset, n);
-///   bsp_sync();                     // what was put is there
+///   bsp_sync();                     // the put is complete
 ///   bsp_pop_reg(a);
 ///   bsp_end();
 /// @endcode
 ///
 /// Conventions:
 ///
-/// 1. A superstep lasts from bsp_begin() or bsp_sync() to the next bsp_sync(). Each has the number
-///    of those before it; errors tell it.
-/// 2. Collective calls are made by all processes, in the same superstep and the same order among
-///    each other. All others are local, and return without another process.
-/// 3. At the end of a superstep things are done in this order. All that is got is read. What was
-///    got is written, in the order of a process's calls. What was put is written, by process and in
-///    the order of its calls. Registrations change. So the same program gives the same bytes, every
-///    time.
-/// 4. An error ends the program on all processes, and says on stderr which process made which call
-///    in which superstep. Checked always: arguments, ranges, and that collective calls agree.
+/// 1. A superstep lasts from bsp_begin() or bsp_sync() to the next bsp_sync(). Supersteps are
+///    numbered from 0; error texts have the number.
+/// 2. Collective calls are made by all processes, in the same superstep and in one order. All other
+///    calls are local, and return without another process.
+/// 3. At the end of a superstep (1) all gets read their sources, (2) gets write their results, in
+///    the order of a process's calls, (3) puts write, by process and in the order of its calls, (4)
+///    registrations change. Programs give equal bytes in every run.
+/// 4. An error ends the program on all processes, and prints on stderr the process, the call and
+///    the superstep. Always checked: arguments, ranges, and that collective calls agree.
 /// 5. Offsets and lengths are in bytes.
-/// 6. Not thread-safe: one thread of a process calls.
+/// 6. Not thread-safe: one thread of a process makes all calls.
 ///
 /// Source: J. M. D. Hill et al., "BSPlib: The BSP programming library", Parallel Computing 24
-/// (1998), and where it is silent, as said below. What goes beyond it: messages come by process, in
-/// the order in which they were sent, where it promises no order.
+/// (1998). The comments below define cases that the paper leaves open. Messages arrive by process,
+/// in the order in which they were sent; the paper promises no order.
 
 #ifndef BRIGADE_BSP_H_
 #define BRIGADE_BSP_H_
@@ -42,7 +41,7 @@ extern "C" {
 #endif
 
 /// @cond
-/* Memory that is registered need hold nothing: compilers are told. */
+/* Registered memory may be uninitialised: suppresses compiler warnings about it. */
 #if defined(__has_attribute)
 #if __has_attribute(access)
 #define BRIGADE_BSP_ADDRESS(argument) __attribute__((access(none, argument)))
@@ -54,8 +53,8 @@ extern "C" {
 /// @endcond
 
 /// @name Types
-/// The names by which BSPonMPI and MulticoreBSP declare processes, counts and lengths. They are
-/// int, as in BSPonMPI and in the standard; MulticoreBSP's are unsigned.
+/// The type names of BSPonMPI and MulticoreBSP for processes, counts and lengths. They are int, as
+/// in BSPonMPI and in the standard; MulticoreBSP's are unsigned.
 /// @{
 
 /// The number of a process.
@@ -69,25 +68,26 @@ typedef int bsp_size_t;
 /// @name Start and end
 /// @{
 
-/// Lets process 0 run alone until bsp_begin(). The first statement of main(), if it is called. On
-/// all other processes it calls `start` and does not return. Collective.
+/// Lets process 0 run alone until bsp_begin(). If called, it must be the first statement of main().
+/// On all other processes it calls `start` and does not return. Collective.
 ///
 /// @param start  a procedure whose first and last statements are bsp_begin() and bsp_end(); process
 ///               0 calls it later
-/// @param argc, argv  main()'s; not looked at
+/// @param argc, argv  main()'s; ignored
 void bsp_init(void (*start)(void), int argc, char** argv);
-/// Begins the program. The first call but for bsp_init() and bsp_nprocs(); once. MPI is
-/// initialised, unless that is done. Collective.
+/// Begins the program. The first call, except bsp_init() and bsp_nprocs(); must be called once.
+/// Initialises MPI if the program has not. Collective.
 ///
-/// @param most_processes  at least 1, equal on all processes; behind bsp_init() process 0's counts.
-///                        There are as many processes, or as many as mpirun has started if that is
-///                        fewer. All others end here, with exit code 0.
+/// @param most_processes  at least 1, equal on all processes; after bsp_init() the value of process
+///                        0 counts. The program gets this number of processes, or fewer if mpirun
+///                        has started fewer. All other processes exit here, with exit code 0.
 void bsp_begin(int most_processes);
-/// Ends the program; and MPI, if bsp_begin() has initialised it. Collective, on all processes in
-/// the same superstep, and what was asked for in that is not done. Behind bsp_init(), all processes
-/// but 0 end. Nothing but bsp_nprocs() and bsp_abort() may follow.
+/// Ends the program, and finalises MPI if bsp_begin() has initialised it. Collective, on all
+/// processes in the same superstep. Operations of that superstep do not take place. After
+/// bsp_init(), all processes except 0 exit. Only bsp_nprocs() and bsp_abort() may follow.
 void bsp_end(void);
-/// Ends the program, on all processes, and says why on stderr. Local; may be called at any time.
+/// Ends the program on all processes, and prints the text on stderr. Local; may be called at any
+/// time.
 ///
 /// @param format  as printf()'s
 void bsp_abort(const char* format, ...)
@@ -95,105 +95,109 @@ void bsp_abort(const char* format, ...)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
-/// How many processes there are; before bsp_begin(), how many there can be. Local.
+/// Returns the number of processes; before bsp_begin() the largest possible number. Local.
 int bsp_nprocs(void);
-/// The calling one's number, from 0. Local.
+/// Returns the number of the calling process, from 0. Local.
 int bsp_pid(void);
-/// Seconds since bsp_begin() on this process, whose clock is its own. Local.
+/// Returns the seconds since bsp_begin() on this process. Processes have different clocks. Local.
 double bsp_time(void);
 
 /// @}
 /// @name Supersteps
 /// @{
 
-/// Ends the superstep: does all that was asked for in it, and begins the next. Collective. Cost: a
-/// short message from each process to each other one; another for what does not fit; and one more
-/// back for what was got.
+/// Ends the superstep: completes its operations, and begins the next superstep. Collective. Cost: a
+/// short message from each process to each other one; another message for data that does not fit;
+/// and one more back for the results of gets.
 void bsp_sync(void);
 
 /// @}
 /// @name Memory of other processes
 /// @{
 
-/// Registers memory, from the next superstep on: each process its own, for which its address stands
-/// in calls of this process. Where that stands for several pieces of memory, the newest counts.
-/// Collective. Cost: 16 bytes to each process.
+/// Registers memory from the next superstep on. Each process passes its own memory, and identifies
+/// the memory of all processes by its own address. If an address is registered several times, the
+/// newest registration counts. Collective. Cost: 16 bytes to each process.
 ///
-/// @param address  the memory stays the caller's. NULL, with 0 bytes: none, and this process does
-///                 not put to or get from the others' by this registration.
-/// @param bytes    how many, 0 or more; may differ by process
+/// @param address  the memory; the caller keeps it. NULL, with 0 bytes: no memory, and this process
+///                 does not put to or get from other processes by this registration.
+/// @param bytes    its length, 0 or more; may differ by process
 void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
-/// Ends a registration, the newest of this address, at the end of the superstep. It may be of this
-/// superstep. Collective.
+/// Ends the newest registration of an address, at the end of the superstep. The registration may be
+/// of this superstep. Collective.
 ///
-/// @param address  of the same registration on all processes. NULL: of one that is NULL on this
-///                 process; on all processes, the newest that is.
+/// @param address  the address of one registration on all processes. NULL: the registration is NULL
+///                 on this process; if NULL on all processes, the newest NULL registration.
 void bsp_pop_reg(const void* address) BRIGADE_BSP_ADDRESS(1);
-/// Puts bytes into the memory of a process, at the end of the superstep. They are copied now.
+/// Puts bytes into the memory of a process, at the end of the superstep. The bytes are copied now.
 /// Local.
 ///
-/// @param pid      whose; may be the caller
-/// @param source   of the bytes
+/// @param pid      the target process; may be the caller
+/// @param source   the bytes
 /// @param address  the calling process's address of the registered memory
-/// @param offset   where they go, in the memory of `pid`
-/// @param bytes    how many; they lie in what `pid` has registered. 0: nothing else is looked at.
+/// @param offset   destination in the registered memory of `pid`
+/// @param bytes    number of bytes; must lie within the registered memory of `pid`. 0: the other
+///                 arguments are ignored.
 void bsp_put(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
-/// bsp_put() without copies: source and destination must not be changed, nor the destination read,
-/// by anybody until the superstep has ended. Up to BRIGADE_CHUNK_BYTES it is bsp_put().
+/// Like bsp_put() without copies: no process may change source or destination, or read the
+/// destination, until the superstep has ended. Up to BRIGADE_CHUNK_BYTES it is bsp_put().
 void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
-/// Gets bytes from the memory of a process, as they are at the end of the superstep before anything
-/// is written. Local.
+/// Gets bytes from the memory of a process, with their values at the end of the superstep before
+/// any write. Local.
 ///
-/// @param pid      whose; may be the caller
+/// @param pid      the target process; may be the caller
 /// @param address  the calling process's address of the registered memory
-/// @param offset   where they are, in the memory of `pid`
-/// @param result   where they go, at the end of the superstep
-/// @param bytes    how many; they lie in what `pid` has registered. 0: nothing else is looked at.
+/// @param offset   source in the registered memory of `pid`
+/// @param result   destination, written at the end of the superstep
+/// @param bytes    number of bytes; must lie within the registered memory of `pid`. 0: the other
+///                 arguments are ignored.
 void bsp_get(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
-/// bsp_get() without copies: source and destination must not be changed, nor the destination read,
-/// by anybody until the superstep has ended. Up to BRIGADE_CHUNK_BYTES it is bsp_get().
+/// Like bsp_get() without copies: no process may change source or destination, or read the
+/// destination, until the superstep has ended. Up to BRIGADE_CHUNK_BYTES it is bsp_get().
 void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
 
 /// @}
 /// @name Messages
-/// A message is a tag, of the same length for all, and a payload. What is sent in a superstep can
-/// be received in the next one, and no longer. They come by process, and in the order in which a
-/// process has sent them.
+/// A message is a tag, whose length is equal for all messages, and a payload. A message of a
+/// superstep can be received in the next superstep only. Messages arrive by process, in the order
+/// in which a process has sent them.
 /// @{
 
-/// Says how long tags are, of what is sent from the next superstep on; 0 until then. Collective.
+/// Sets the length of tags of messages from the next superstep on; 0 before the first call.
+/// Collective.
 ///
-/// @param bytes  how many, equal on all processes; then, what the last call said
+/// @param bytes  in: the length, equal on all processes; out: the length that was set before
 void bsp_set_tagsize(int* bytes);
-/// Sends a message. Both parts are copied now. Local.
+/// Sends a message. Tag and payload are copied now. Local.
 ///
-/// @param pid      who gets it; may be the caller
-/// @param tag      NULL only if tags have no bytes
-/// @param payload  NULL only if it has no bytes
-/// @param bytes    of the payload, 0 or more
+/// @param pid      the receiver; may be the caller
+/// @param tag      the tag; NULL only if tags have no bytes
+/// @param payload  the payload; NULL only if it has no bytes
+/// @param bytes    bytes of the payload, 0 or more
 void bsp_send(int pid, const void* tag, const void* payload, int bytes);
-/// How many messages are left, and the bytes of their payloads. Error: either is above INT_MAX;
-/// then bsp_get_tag() says when all are taken. Local. Cost: a look at each.
+/// Returns the number of messages that are left, and the bytes of their payloads. Error: either is
+/// above INT_MAX; use bsp_get_tag() then, which reports when none is left. Local. Cost:
+/// proportional to the number of messages.
 void bsp_qsize(int* messages, int* bytes);
-/// Looks at the first message. Local.
+/// Returns length and tag of the first message. Local.
 ///
-/// @param status  the bytes of its payload; -1 if there is none
-/// @param tag     gets its tag, as long as tags were when it was sent; left alone if there is none.
-///                NULL only if that is no bytes.
+/// @param status  the bytes of its payload; -1 if there is no message
+/// @param tag     the tag, with the length of tags when the message was sent; unchanged if there is
+///                no message. NULL only if the length is 0.
 void bsp_get_tag(int* status, void* tag);
-/// Takes the first message. Error: there is none. Local.
+/// Takes the first message. Error: there is no message. Local.
 ///
-/// @param payload  gets its payload. NULL only if it gets no bytes.
-/// @param bytes    how many at most; the rest is dropped
+/// @param payload  destination of the payload. NULL only if no bytes are copied.
+/// @param bytes    the length of `payload`; the rest is dropped
 void bsp_move(void* payload, int bytes);
 /// Takes the first message, without a copy. Local.
 ///
-/// @param tag, payload  where they are until the superstep ends, each where any type may begin.
-///                      Left alone if there is no message.
+/// @param tag, payload  the addresses of tag and payload, aligned for every type, valid until the
+///                      superstep ends. Unchanged if there is no message.
 /// @return the bytes of its payload; -1 if there is no message
 int bsp_hpmove(void** tag, void** payload);
 

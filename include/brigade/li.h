@@ -1,44 +1,48 @@
 /// @file
-/// LI: one put, one get and one synchronisation for C99, over libraries of different models. The
-/// same program runs over Brigade's windows, over the one-sided calls of MPI, over its messages,
-/// and over any library with BSPlib's interface; BRIGADE_LI_BACKEND says which when it starts.
+/// LI: one put, one get and one synchronisation for C99, over libraries of different models. A
+/// program runs unchanged over (1) Brigade's windows, (2) MPI's one-sided calls, (3) MPI's
+/// messages, (4) any library with BSPlib's interface. BRIGADE_LI_BACKEND selects the backend when
+/// the program starts.
 ///
-/// In libbrigade_li.so. A program consists of processes, and of supersteps. All processes call
-/// everything but LIPUT and LIGET, LINPROCS, LIPID and LIABORT together, in the same order:
+/// Library: libbrigade_li.so. A program consists of processes, and of supersteps. Collective calls
+/// are made by all processes in the same order. All calls are collective, except LIPUT, LIGET,
+/// LINPROCS, LIPID and LIABORT:
 ///
 /// @code
 ///   LIBEGIN(LINPROCS());
-///   LIREGISTER(a, bytes);           // each its own address, which is its label of the memory
+///   LIREGISTER(a, bytes);           // each process its own address, its label of the memory
 ///   LIINIT();
 ///   LICOMMIT();                     // a superstep begins
 ///   LIPUT(pid, source, a, offset, bytes);
 ///   LISYNC();                       // source may be changed
-///   LIBARRIER();                    // all that was put is there, and the next superstep begins
+///   LIBARRIER();                    // all puts are complete, and the next superstep begins
 ///   LIDEREGISTER(a);
 ///   LIEND();
 /// @endcode
 ///
 /// Conventions:
 ///
-/// 1. A superstep lasts from LICOMMIT or LIBARRIER to the next of these. Each has the number of
-///    those before it; errors tell it.
-/// 2. Within a superstep a byte of memory is either only read, or written by one operation, the
-///    owner's own loads and stores included. An operation reads its source and writes where it puts
-///    to, from its call to the LIBARRIER; only the source of a put is free from LISYNC on.
-/// 3. A program that keeps to this, which is called sound, gives the same bytes over all backends.
-///    What others give is unspecified. BRIGADE_LI_CHECK=1 finds what breaks rule 2 but for loads
-///    and stores, of which it sees those that change the source of a put.
-/// 4. An error ends the program on all processes, and says on stderr which process made which call
-///    in which superstep. Checked always: arguments, and the order of calls.
+/// 1. A superstep lasts from LICOMMIT or LIBARRIER to the next call of either. Supersteps are
+///    numbered from 0; error texts have the number.
+/// 2. Within a superstep a byte of memory is either only read, or written by one operation,
+///    including loads and stores of the owner. An operation reads its source and writes its
+///    destination from its call to the LIBARRIER; only the source of a put may be reused after
+///    LISYNC.
+/// 3. A program that keeps rule 2 is called sound. A sound program gives equal bytes over all
+///    backends. The results of other programs are unspecified. BRIGADE_LI_CHECK=1 finds violations
+///    of rule 2 by operations, and stores that change the source of a put, but no other loads and
+///    stores.
+/// 4. An error ends the program on all processes, and prints on stderr the process, the call and
+///    the superstep. Always checked: arguments, and the order of calls.
 /// 5. Offsets and lengths are in bytes.
-/// 6. Not thread-safe: one thread of a process calls.
+/// 6. Not thread-safe: one thread of a process makes all calls.
 ///
-/// Source: the paper that proposed LI. What differs from it: LIGET's parameters, whose order it
-/// leaves open, are those of bsp_get; LICOMMIT is a barrier over all backends, since it is one in
-/// BSPlib; LIINIT, LISYNC and LIBARRIER without a label are for all registered memory, where it
-/// allows one piece; the argument of LIBEGIN must be LINPROCS(), where it is ignored over MPI;
-/// memory that is registered twice is an error. They are functions, and lengths are of type size_t.
-/// The table of what each backend does is in docs/user/li.md.
+/// Source: the paper that proposed LI. Differences: (1) LIGET's parameters have the order of
+/// bsp_get; the paper leaves the order open. (2) LICOMMIT is a barrier over all backends, as in
+/// BSPlib. (3) LIINIT, LISYNC and LIBARRIER without a label apply to all registered memory, which
+/// in the paper is one piece. (4) The argument of LIBEGIN must be LINPROCS(), and is not ignored
+/// over MPI. (5) Registering memory twice is an error. (6) All calls are functions, and lengths
+/// have type size_t. docs/user/li.md has the table of backends.
 
 #ifndef BRIGADE_LI_H_
 #define BRIGADE_LI_H_
@@ -49,48 +53,48 @@
 extern "C" {
 #endif
 
-/// Pieces of memory that can be registered at the same time.
+/// Largest number of pieces of memory that are registered at one time.
 #define MAX_LI_WINDOWS 64
 
 /// @name Start and end
 /// @{
 
-/// Begins the program. The first LI call but for LINPROCS(). MPI, where the backend uses it, is
-/// initialised, unless that is done. Collective.
+/// Begins the program. The first LI call, except LINPROCS(). Initialises MPI if the backend uses it
+/// and the program has not initialised it. Collective.
 ///
 /// @param processes  LINPROCS()
 void LIBEGIN(int processes);
-/// Ends it, and registrations with it; and MPI, if LI has initialised it. Collective; no LI call
-/// but LIABORT() may follow. A process that ends without it is an error.
+/// Ends the program and all registrations, and finalises MPI if LIBEGIN() has initialised it.
+/// Collective; only LIABORT() may follow. It is an error if a process ends without this call.
 void LIEND(void);
 /// Ends the program, on all processes, with an error. Local.
 void LIABORT(void);
-/// How many processes there are. Local; may be called before LIBEGIN().
+/// Returns the number of processes. Local; may be called before LIBEGIN().
 int LINPROCS(void);
-/// The calling one's number, from 0. Local.
+/// Returns the number of the calling process, from 0. Local.
 int LIPID(void);
 
 /// @}
 /// @name Registration
 /// @{
 
-/// Exposes memory, which the address stands for on this process; on others their own address does.
-/// LIINIT() and LICOMMIT() must follow, in any order, before it is put to or got from. Collective.
+/// Exposes memory. Each process identifies the memory of all processes by its own address. LIINIT()
+/// and LICOMMIT() must follow, in any order, before a put or get. Collective.
 ///
-/// @param address  not NULL, and not of memory that is registered already. It stays the caller's.
-/// @param bytes    how many; may differ by process, and be 0
+/// @param address  not NULL, and not in memory that is registered already. The caller keeps the
+///                 memory.
+/// @param bytes    its length; may differ by process, and be 0
 ///
-/// Error: #MAX_LI_WINDOWS are registered already. Cost: over windows and MPI that of a window;
-/// a few messages per process otherwise.
+/// Error: #MAX_LI_WINDOWS are registered already. Cost: making a window over windows and MPI;
+/// otherwise a few messages per process.
 void LIREGISTER(void* address, size_t bytes);
-/// Opens all registered memory. Collective. Cost: none if it is open already, else up to a barrier
-/// per piece.
+/// Opens all registered memory. Collective. Cost: none if it is open already, otherwise up to a
+/// barrier per piece of memory.
 void LIINIT(void);
-/// Makes registrations effective, and begins a superstep. Collective. What was put or got in the
-/// superstep must be complete: LISYNC() and LIBARRIER() come first. Cost: a barrier.
+/// Makes registrations effective, and begins a superstep. Collective. All puts and gets of the
+/// superstep must be complete: call LISYNC() and LIBARRIER() first. Cost: a barrier.
 void LICOMMIT(void);
-/// Ends the registration of memory that nobody has put to or got from since LIBARRIER().
-/// Collective.
+/// Ends the registration of memory without puts or gets since LIBARRIER(). Collective.
 ///
 /// @param address  the calling process's, as of LIREGISTER()
 void LIDEREGISTER(void* address);
@@ -99,34 +103,36 @@ void LIDEREGISTER(void* address);
 /// @name Communication
 /// @{
 
-/// Puts bytes into the memory of a process. Local, but that it may wait for a process which has not
-/// yet left the last LIBARRIER(). They go now, with others to the same process, or by LISYNC() or
-/// LIBARRIER(), as the backend has it.
+/// Puts bytes into the memory of a process. Local, but may wait for a process that has not yet left
+/// the last LIBARRIER(). The backend decides whether the bytes are sent at once, with other puts to
+/// the process, or by LISYNC() or LIBARRIER().
 ///
-/// @param pid      whose; may be the caller
-/// @param source   of the bytes; unchanged until LISYNC(). NULL only if there are none.
+/// @param pid      the target process; may be the caller
+/// @param source   the bytes; must not change until LISYNC(). NULL only if `bytes` is 0.
 /// @param address  the calling process's address of the registered memory
-/// @param offset   where they go, in the memory of `pid`
-/// @param bytes    how many; they lie in what `pid` has registered
+/// @param offset   destination in the registered memory of `pid`
+/// @param bytes    number of bytes; must lie within the registered memory of `pid`
 void LIPUT(int pid, const void* source, const void* address, size_t offset, size_t bytes);
-/// Gets bytes from the memory of a process. Local, as LIPUT(). They are there behind LIBARRIER().
+/// Gets bytes from the memory of a process. Local, like LIPUT(). The bytes have arrived after
+/// LIBARRIER().
 ///
-/// @param pid      whose; may be the caller
+/// @param pid      the target process; may be the caller
 /// @param address  the calling process's address of the registered memory
-/// @param offset   where they are, in the memory of `pid`
-/// @param result   where they go. NULL only if there are none.
-/// @param bytes    how many; they lie in what `pid` has registered
+/// @param offset   source in the registered memory of `pid`
+/// @param result   destination. NULL only if `bytes` is 0.
+/// @param bytes    number of bytes; must lie within the registered memory of `pid`
 void LIGET(int pid, const void* address, size_t offset, void* result, size_t bytes);
-/// Completes what this process has put and got, in all registered memory: sources are the caller's
-/// again. Collective.
+/// Completes the puts and gets of this process, in all registered memory: the caller may reuse the
+/// sources of puts. Collective.
 void LISYNC(void);
-/// Ends the superstep: what anybody has put and got is there. Behind LISYNC(). Collective.
+/// Ends the superstep: puts and gets of all processes are complete. Must follow LISYNC().
+/// Collective.
 void LIBARRIER(void);
 
 /// @}
 /// @name Labelled forms
-/// The same for one piece of registered memory; the others are left alone. LIDEREGISTER() is for
-/// both forms, which may be mixed.
+/// The calls above, for one piece of registered memory; other pieces are not affected.
+/// LIDEREGISTER() is for both forms, which may be mixed.
 /// @{
 
 /// LIREGISTER().

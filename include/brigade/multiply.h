@@ -1,25 +1,24 @@
 /// @file
-/// Brigade: products of matrices that are spread over a grid of ranks, C = alpha op(A) op(B) +
-/// beta C, for C99 and what can call it. Matrices are dealt in blocks to the rows and columns of
-/// the grid, as ScaLAPACK deals them. Each rank gets what it needs of A and B by itself, while it
-/// multiplies, and reads in place what its host lets it see. Nobody makes a copy of a whole
-/// operand.
+/// Brigade: products of distributed matrices, C = alpha op(A) op(B) + beta C, for C99 and for
+/// languages that can call C. Matrices are distributed over a grid of ranks in blocks, as in
+/// ScaLAPACK. While a rank multiplies, it fetches the parts of A and B that it needs, and reads
+/// parts in place if its host maps them. No rank makes a copy of a whole operand.
 ///
-/// The conventions of brigade.h hold, and these:
+/// The conventions of brigade.h hold. In addition:
 ///
 /// 1. The grid's ranks are numbered row by row: rank r is in row r / cols and column r % cols.
 /// 2. Indices count from 0. Sizes are in elements.
-/// 3. The same call on the same grid gives the same bits, whatever the options, whatever arrives
-///    first, and whichever ranks share a host, as long as the BLAS does so. Another grid, other
-///    blocks or another size of buffers give other last bits.
-/// 4. The products of pieces are made by sgemm_, dgemm_, cgemm_ and zgemm_ of the BLAS that the
-///    process has: link one, or preload it. How many threads that uses is its own affair.
-/// 5. Not thread-safe, as an engine is not.
+/// 3. The result of a call has equal bits in every run on the same grid, for all options and all
+///    placements of ranks on hosts, if the results of the BLAS do. Another grid, other blocks or
+///    another buffer size may change the last bits.
+/// 4. Pieces are multiplied by sgemm_, dgemm_, cgemm_ and zgemm_ of the BLAS in the process: link
+///    one, or preload it. The BLAS decides how many threads it uses.
+/// 5. Not thread-safe: see brigade.h.
 ///
-/// A rank need not call while others get what they want of its A and B where windows do without
-/// that too; window.h says where. Within brigade_multiply() every rank serves the others.
+/// A rank need not call while other ranks read its parts of A and B, under the conditions of
+/// window.h. Within brigade_multiply() every rank answers the other ranks.
 ///
-/// Source: SRUMMA (Krishnan, Nieplocha), section 3; the order of sums is this library's own.
+/// Source: SRUMMA (Krishnan, Nieplocha), section 3. The order of sums is not SRUMMA's.
 
 #ifndef BRIGADE_MULTIPLY_H_
 #define BRIGADE_MULTIPLY_H_
@@ -35,41 +34,42 @@ extern "C" {
 #endif
 
 /// @name Multipliers
-/// What a grid needs for products, made once.
+/// A multiplier holds the window and the buffers of a grid of ranks.
 /// @{
 
 /// A multiplier; opaque.
 typedef struct brigade_multiplier brigade_multiplier;
 
-/// Makes the ranks of a communicator a grid that multiplies. Collective over that communicator, and
-/// nobody else.
+/// Makes the ranks of a communicator a grid for products. Collective over the communicator only.
 ///
-/// @param engine        the calling process's; must outlive the multiplier
+/// @param engine        the engine of the calling process; must outlive the multiplier
 /// @param mpi_comm      as of brigade_group_create(): used during this call only
 /// @param rows          rows of the grid; equal on all ranks
-/// @param cols          its columns, likewise; rows * cols must be the communicator's size
-/// @param buffer_bytes  of the buffer of one piece; equal on all ranks, 4096 at least; 0: 8 MiB. A
-///                      rank takes 2 * (depth + 1) of them at most, and as much as 8 for sums. It
-///                      decides how much is summed at once, and so the last bits of results. Larger
-///                      ones make longer messages, and have less fetched twice.
+/// @param cols          columns of the grid; equal on all ranks; rows * cols must be the
+///                      communicator's size
+/// @param buffer_bytes  bytes of the buffer of one piece; equal on all ranks, at least 4096; 0: 8
+///                      MiB. A rank allocates at most 2 * (depth + 1) buffers, and as much as 8
+///                      buffers for sums. The buffer size decides how much is summed at once, and
+///                      so the last bits of results. Larger buffers make longer messages, and fewer
+///                      parts are fetched twice.
 /// @param multiplier    the new multiplier
-/// @return the same on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad shape or size on a rank;
-///         #BRIGADE_MISMATCH: ranks differ in them; and as of brigade_window_create(). There is no
-///         multiplier then.
+/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad shape or size on a rank;
+///         #BRIGADE_MISMATCH: ranks differ in shape or size; otherwise as brigade_window_create().
+///         On failure no multiplier is made.
 ///
-/// Cost: that of a window. It takes no memory yet.
+/// Cost: making a window. Buffers are allocated later.
 BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_engine* engine, int mpi_comm,
                                                         int rows, int cols, size_t buffer_bytes,
                                                         brigade_multiplier** multiplier);
 /// Frees a multiplier. Collective over its ranks.
 ///
-/// @param multiplier  gone afterwards, whatever the outcome; NULL is ignored
-/// @return the first failure of the multiplier, if it had one that broke it
+/// @param multiplier  invalid afterwards, also on failure; NULL is ignored
+/// @return the first failure that broke the multiplier, or #BRIGADE_OK
 ///
 /// Cost: a fence.
 BRIGADE_EXPORT brigade_status brigade_multiplier_free(brigade_multiplier* multiplier);
-/// Gives a multiplier up that is not to be freed together. Local. The others' calls on it end with
-/// #BRIGADE_ABORTED.
+/// Destroys a multiplier that its ranks cannot free together. Local. Calls of other ranks on it
+/// fail with #BRIGADE_ABORTED.
 ///
 /// @param multiplier  NULL is ignored
 BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
@@ -78,111 +78,113 @@ BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
 /// @name Products
 /// @{
 
-/// A submatrix of a matrix that is dealt in blocks. `data` and `ld` are each rank's own; all else
-/// is equal on all ranks. It begins at (row, col); how long it is the product says. In terms of a
-/// descriptor of ScaLAPACK: rows and cols are M and N, then come MB, NB, RSRC, CSRC, LLD, IA - 1
-/// and JA - 1.
+/// A submatrix of a distributed matrix. It begins at (row, col) of the whole matrix; the product
+/// has its size. `data` and `ld` may differ by rank; all other fields are equal on all ranks. The
+/// fields correspond to a descriptor of ScaLAPACK: rows and cols are M and N, then follow MB, NB,
+/// RSRC, CSRC, LLD, IA - 1 and JA - 1.
 typedef struct {
   void* data;         ///< this rank's part, column-major; NULL only if it has no element
-  int64_t rows;       ///< of the whole matrix, 2^48 at most
-  int64_t cols;       ///< likewise
+  int64_t rows;       ///< rows of the whole matrix, 2^48 at most
+  int64_t cols;       ///< columns of the whole matrix, 2^48 at most
   int64_t row_block;  ///< rows of a block, 1 at least
-  int64_t col_block;  ///< its columns, likewise
+  int64_t col_block;  ///< columns of a block, 1 at least
   int row_source;     ///< the row of the grid that has the first block
-  int col_source;     ///< its column, likewise
-  /// From one column of `data` to the next, in elements: at least as many as this rank has rows,
-  /// and 1; below 2^31.
+  int col_source;     ///< the column of the grid that has the first block
+  /// The distance of two columns of `data`, in elements: at least 1, and at least the number of
+  /// rows of this rank; below 2^31.
   int64_t ld;
-  int64_t row;  ///< where the submatrix begins
-  int64_t col;  ///< likewise
-  /// The window that `data` lies in, whose ranks are the multiplier's; NULL: none. On all ranks or
-  /// on none. It lets ranks of one host read each other's part in place, if the library made its
-  /// memory. No epoch is needed.
+  int64_t row;  ///< first row of the submatrix
+  int64_t col;  ///< first column of the submatrix
+  /// A window that contains `data`, with the ranks of the multiplier; NULL: none. NULL on all ranks
+  /// or on none. If the library allocated the window's memory, ranks of one host read each other's
+  /// part in place. No epoch is needed.
   const brigade_window* window;
 } brigade_distributed_matrix;
 
-/// What is multiplied instead of a matrix.
+/// The operand in place of a matrix.
 typedef enum {
-  BRIGADE_NOT_TRANSPOSED = 0,   ///< itself
-  BRIGADE_TRANSPOSED,           ///< its transpose
-  BRIGADE_CONJUGATE_TRANSPOSED  ///< the conjugate of that
+  BRIGADE_NOT_TRANSPOSED = 0,   ///< the matrix
+  BRIGADE_TRANSPOSED,           ///< the transpose
+  BRIGADE_CONJUGATE_TRANSPOSED  ///< the conjugate transpose
 } brigade_transpose;
 
-/// A product; equal on all ranks, but for what brigade_distributed_matrix says.
+/// The arguments of a product; equal on all ranks, except where brigade_distributed_matrix permits
+/// otherwise.
 typedef struct {
-  /// #BRIGADE_ELEMENT_FLOAT, #BRIGADE_ELEMENT_DOUBLE, #BRIGADE_ELEMENT_COMPLEX_FLOAT or
-  /// #BRIGADE_ELEMENT_COMPLEX_DOUBLE: of all matrices and scalars.
+  /// The type of all matrices and scalars: #BRIGADE_ELEMENT_FLOAT, #BRIGADE_ELEMENT_DOUBLE,
+  /// #BRIGADE_ELEMENT_COMPLEX_FLOAT or #BRIGADE_ELEMENT_COMPLEX_DOUBLE.
   brigade_element element;
   brigade_transpose op_a;        ///< op(A) is m x k
   brigade_transpose op_b;        ///< op(B) is k x n
-  int64_t m;                     ///< 0 or more, likewise n and k
-  int64_t n;                     ///< columns of op(B) and C
-  int64_t k;                     ///< what is summed over
+  int64_t m;                     ///< rows of op(A) and C; 0 or more
+  int64_t n;                     ///< columns of op(B) and C; 0 or more
+  int64_t k;                     ///< columns of op(A), rows of op(B); 0 or more
   const void* alpha;             ///< one element; if it is 0, A and B are not read
   const void* beta;              ///< one element; if it is 0, C is not read
-  brigade_distributed_matrix a;  ///< A, as it lies
-  brigade_distributed_matrix b;  ///< B, as it lies
-  /// m x n. No element of it takes part in A or B: where a rank's part has its memory in common
-  /// with theirs, that is an invalid argument.
+  brigade_distributed_matrix a;  ///< A, not transposed
+  brigade_distributed_matrix b;  ///< B, not transposed
+  /// C, m x n. It is an invalid argument if a rank's part of C shares memory with its parts of A or
+  /// B.
   brigade_distributed_matrix c;
 } brigade_product;
 
-/// In which order a rank takes what it sums over.
+/// The order in which a rank takes the pieces that it multiplies.
 typedef enum {
-  BRIGADE_MULTIPLY_DIAGONAL = 0,  ///< ranks begin elsewhere, so that few ask one at a time
-  BRIGADE_MULTIPLY_NATURAL,       ///< as it lies
-  BRIGADE_MULTIPLY_OWN_FIRST      ///< what is the rank's own, then as the first
+  BRIGADE_MULTIPLY_DIAGONAL = 0,  ///< each rank begins at another piece, to spread requests
+  BRIGADE_MULTIPLY_NATURAL,       ///< by index
+  BRIGADE_MULTIPLY_OWN_FIRST      ///< the rank's own pieces first, then diagonal
 } brigade_multiply_order;
 
-/// How a product is computed. Changes times and never results; may differ by rank. Fill in the
-/// defaults with brigade_multiply_options_init() first.
+/// Options of a product. They change times and never results; may differ by rank. Call
+/// brigade_multiply_options_init() first.
 typedef struct {
-  brigade_multiply_order order;  ///< of the pieces
+  brigade_multiply_order order;  ///< order of the pieces
   int depth;     ///< pieces of A and B on their way while one is multiplied; 0 to 16
-  int in_place;  ///< 1: what a rank sees of others' parts is read in place; 0: it is fetched
+  int in_place;  ///< 1: mapped parts of other ranks are read in place; 0: fetched
 } brigade_multiply_options;
 
-/// What a product did on this rank.
+/// Counters of a product on this rank.
 typedef struct {
   int64_t products;   ///< calls of the BLAS
-  int64_t in_place;   ///< operands of these that were read where they are
-  int64_t gets;       ///< of others' memory
-  int64_t bytes_got;  ///< by these
+  int64_t in_place;   ///< operands of these calls that were read in place
+  int64_t gets;       ///< gets from other ranks
+  int64_t bytes_got;  ///< bytes of these gets
 } brigade_multiply_statistics;
 
-/// The defaults: #BRIGADE_MULTIPLY_DIAGONAL, a depth of 1, in place.
+/// Fills in the defaults: #BRIGADE_MULTIPLY_DIAGONAL, a depth of 1, in place.
 BRIGADE_EXPORT void brigade_multiply_options_init(brigade_multiply_options* options);
 
-/// Computes C = alpha op(A) op(B) + beta C. Collective over the multiplier. When it returns this
-/// rank's part of C is there, and nobody reads its parts of A and B any more; meanwhile they must
-/// not change.
+/// Computes C = alpha op(A) op(B) + beta C. Collective over the multiplier. When it returns, this
+/// rank's part of C is complete, and no rank reads this rank's parts of A and B. Until then they
+/// must not change.
 ///
 /// @param multiplier  the grid's
-/// @param product     what is computed; need not live longer than the call
-/// @param options     how; NULL: the defaults
-/// @param statistics  what it took; NULL: not wanted
-/// @return the same on all ranks: #BRIGADE_INVALID_ARGUMENT: an argument, which the text names, on
-///         this rank or another; #BRIGADE_MISMATCH: ranks differ in what must be equal;
+/// @param product     the arguments; may be freed afterwards
+/// @param options     NULL: the defaults
+/// @param statistics  counters of the product on this rank; NULL: not wanted
+/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: an argument of this rank or another,
+///         which the text names; #BRIGADE_MISMATCH: ranks differ in an argument that must be equal;
 ///         #BRIGADE_UNAVAILABLE: a process has no BLAS; #BRIGADE_OUT_OF_MEMORY: no memory for
-///         buffers. After these nothing happened, and the multiplier can be used. After any other
-///         failure the multiplier is broken, on all ranks, and C is unspecified.
+///         buffers. These failures have no effect, and the multiplier can be used. After any other
+///         failure the multiplier is broken on all ranks, and C is unspecified.
 ///
-/// Cost: an exchange of 600 bytes per rank, and a barrier, beside the work. Each rank fetches what
-/// it needs of others' A and B once if its part of C fits into four buffers.
+/// Cost: an exchange of 600 bytes per rank, and a barrier, beside the gets and the calls of the
+/// BLAS. Each rank fetches the parts of A and B that it needs once if its part of C fits into four
+/// buffers.
 BRIGADE_EXPORT brigade_status brigade_multiply(brigade_multiplier* multiplier,
                                                const brigade_product* product,
                                                const brigade_multiply_options* options,
                                                brigade_multiply_statistics* statistics);
 
-/// How many of `n` indices, dealt in blocks, a row or column of a grid has: the size of its part.
-/// Local; any thread may call.
+/// Returns how many of `n` indices, distributed in blocks, a row or column of a grid has, like
+/// ScaLAPACK's numroc. Local; any thread may call.
 ///
 /// @param n       0 or more
-/// @param block   of each block, 1 or more
-/// @param source  who has the first block
-/// @param procs   rows, or columns, of the grid
-/// @param proc    which of them
-/// @return -1 if an argument makes no sense
+/// @param block   indices of a block, 1 or more
+/// @param source  the row, or column, of the grid that has the first block
+/// @param procs   number of rows, or columns, of the grid
+/// @param proc    the row, or column, whose part is counted
+/// @return the count; -1 if an argument is out of range
 BRIGADE_EXPORT int64_t brigade_dealt_count(int64_t n, int64_t block, int source, int procs,
                                            int proc);
 

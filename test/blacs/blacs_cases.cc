@@ -78,7 +78,7 @@ void LeaveSendPending() {
   }
 }
 
-// Both ranks send each other what neither receives, and end.
+// Both ranks send each other messages that neither receives, and end.
 void LeaveUnreceived(int elems, const std::function<void()>& end) {
   const int context = NewGrid();
   std::vector<double> data(static_cast<size_t>(elems), 4.25);
@@ -94,7 +94,7 @@ long PeakBytes() {
   return usage.ru_maxrss * 1024;
 }
 
-// Both ranks send each other so many short messages before either receives one.
+// Both ranks send each other `messages` short messages before either receives one.
 void Flood(int messages) {
   const int context = NewGrid();
   TakeTurns(context, 100);
@@ -176,7 +176,7 @@ void ManyContexts(int contexts) {
   Cblacs_exit(0);
 }
 
-// What MPI's own says from now on.
+// The result that MPI's own function returns from now on.
 int answer_of_create_group = MPI_SUCCESS;
 
 using Cases = std::map<std::string, std::function<void()>>;
@@ -259,7 +259,7 @@ const Cases& AllCases() {
          if (rank == 1) Cdgamx2d(context, "All", " ", 2, 1, a, 2, nullptr, nullptr, -1, -1, -1);
          Cblacs_barrier(context, "All");
        }},
-      // On four ranks. Those that return from the broadcast end.
+      // On four ranks. Ranks that return from the broadcast end.
       {"another_root",
        [] {
          const int context = NewSquare();
@@ -517,7 +517,7 @@ const Cases& AllCases() {
          context = Csys2blacs_handle(parent);
          Cblacs_gridinit(&context, "Row", 1, 2);
        }},
-      // No grid ever has all ranks: there is nobody to sum with.
+      // No grid ever has all ranks: there is no sum.
       {"lonely",
        [] {
          const int map[] = {rank};

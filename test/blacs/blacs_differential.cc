@@ -2,10 +2,10 @@
 // byte.
 //
 // An MPI program for any number of ranks of one host. Each step is executed with the reference,
-// then with the library under test, on separate copies of the same data; then both copies, padding
-// included, are compared with what the definition of the operation demands. All ranks derive the
-// script from the seed alone; what only one rank sees (leading dimensions, spelling of arguments,
-// C or Fortran entry point) it draws from the seed, the step and its rank.
+// then with the library under test, on separate copies of the data; then both copies, padding
+// included, are compared with the definition of the operation. All ranks derive the script from the
+// seed alone; values of one rank only (leading dimensions, spelling of arguments, C or Fortran
+// entry point) are drawn from the seed, the step and the rank.
 
 #include <mpi.h>
 #include <signal.h>
@@ -53,8 +53,8 @@ struct Options {
 // ---- Watchdog
 // -------------------------------------------------------------------------------------
 
-// What each rank does now, in memory all ranks share, so that the first to lose patience can tell
-// of all. A text may be overwritten while another rank reads it: what it prints is for people.
+// The current call of each rank, in shared memory, so that the first rank that times out can print
+// all of them. A text may be overwritten while another rank reads it: the output is for people.
 struct Progress {
   std::atomic<bool> reported;  // used in the first only
   char text[2048];
@@ -74,7 +74,7 @@ void OnWatchdog(int) {
   _exit(EXIT_FAILURE);  // mpirun ends the other ranks
 }
 
-// Says what `rank` does, and that it is alive.
+// Publishes the current call of `rank`, and that it is alive.
 void ReportProgress(int rank, const std::string& what) {
   std::snprintf(progress[rank].text, sizeof(Progress::text), "  rank %d: %.1900s\n", rank,
                 what.c_str());
@@ -97,7 +97,7 @@ void StartWatchdog(int rank, int ranks) {
 // ---- The runner
 // -----------------------------------------------------------------------------------
 
-// One argument array: what it is to become, and the copy each library works on.
+// One argument array: its expected contents, and the copy of each library.
 struct Operand {
   explicit Operand(const Image& initial) : expected(initial), actual{initial, initial} {}
 
@@ -167,7 +167,7 @@ class Runner {
 
   Entry DrawEntry() { return local_.OneIn(2) ? Entry::kC : Entry::kFortran; }
   int DrawLeadingDimension(int m, int n);
-  // The coordinates that say where the result of `step` goes.
+  // Draws the destination of the result of `step`.
   std::pair<int, int> DrawDestination(const Combine& step, int first_member);
   Image DrawImage(int m, int n, int lda, size_t element_bytes, size_t alignment) {
     return Image(local_.Key(), m, n, lda, element_bytes, 64 + alignment * local_.Uniform(0, 64));
@@ -196,8 +196,8 @@ class Runner {
     for (size_t l = 0; l < libraries_.size(); ++l) function(libraries_[l], l);
   }
 
-  // Compares both copies with what is expected, then scribbles over them: no library may still need
-  // the memory of a call that returned.
+  // Compares both copies with the expected contents, then overwrites them: no library may still
+  // need the memory of a call that returned.
   void Check(const char* what, Operand* operand);
   void CheckEqual(const char* what, size_t library, long long actual, long long expected);
   [[noreturn]] void Fail(const std::string& text);
@@ -582,7 +582,7 @@ std::pair<int, int> Runner::DrawDestination(const Combine& step, int first_membe
   int row = first_member / grid.npcol;
   int column = first_member % grid.npcol;
   if (step.root < 0) {
-    // Either coordinate, or both, may say so.
+    // Either coordinate, or both, may be -1.
     const int form = static_cast<int>(step.key % 3);
     row = form == 1 ? local_.Uniform(0, grid.nprow - 1) : -1;
     column = form == 2 ? local_.Uniform(0, grid.npcol - 1) : -1;

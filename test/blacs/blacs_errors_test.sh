@@ -21,7 +21,7 @@ expect() {
   fi
 }
 
-# expect_from_one CASE TEXT: as expect; the error is rank 1's and says so.
+# expect_from_one CASE TEXT: as expect; the error is rank 1's, and names it.
 expect_from_one() {
   expect "$@"
   if ! grep -q 'pnum=1' "$TEST_TMPDIR/out"; then
@@ -74,7 +74,7 @@ expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_STAGING_BYTES=4096" BRIGADE_
 expect grid "BLACS ERROR 'blacs_gridinit: .*BRIGADE_CHUNK_BYTES=4194304" BRIGADE_CHUNK_BYTES=4M
 expect grid "BLACS ERROR 'blacs_pinfo: .*BRIGADE_TRANSPORT=pigeon" BRIGADE_TRANSPORT=pigeon
 
-# Calls of four ranks that do not match, whoever else returns or waits.
+# Calls of four ranks that do not match, while other ranks return or wait.
 expect_among_four() {
   local transport
   for transport in shm tcp auto mpi; do
@@ -92,8 +92,8 @@ expect_among_four another_scope \
   "come in different orders: rank . waits in barrier number 0 of scope .*, rank . waits in barrier number 0 of scope .*, each for the other"
 expect_among_four barrier_among_sums "differ in "
 
-# What is sent and not received takes overflow memory, over shared memory, too; and where the system
-# gives no more of that, a send does not wait for ever.
+# Messages that are sent and not received take overflow memory, over shared memory, too; if the system has no more
+# memory, a send fails after a time.
 expect_at_limit() {
   local limit=$1
   shift

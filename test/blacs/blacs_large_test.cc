@@ -19,7 +19,7 @@ size_t At(int i, int j) { return static_cast<size_t>(j) * kLd + i; }
 
 double Value(int seed, int i, int j) { return seed + i % 1000 + j * 4096.0; }
 
-// One matrix serves all tests: memory is what limits them.
+// One matrix serves all tests: memory limits them.
 std::vector<double>& Matrix() {
   static std::vector<double> matrix(static_cast<size_t>(kLd) * kCols);
   return matrix;
@@ -32,7 +32,7 @@ void Fill(int seed) {
   }
 }
 
-// Elements, gaps included, that differ from `scale` times what Fill put there.
+// Returns the number of elements, gaps included, that differ from `scale` times the values of Fill.
 int64_t Wrong(int seed, double scale) {
   int64_t wrong = 0;
   for (int j = 0; j < kCols; ++j) {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A job whose launcher says nothing of the processes of a host: over each transport ranks find each other and what they
-# share by themselves. Arguments: run_mpi.sh, the program blacs_cases, libbrigade_blacs.so.
+# A job whose launcher does not describe the processes of a host: over each transport ranks find each other and their
+# shared memory by themselves. Arguments: run_mpi.sh, the program blacs_cases, libbrigade_blacs.so.
 set -u
 
 run_mpi=$1
@@ -9,7 +9,7 @@ shim=$3
 failures=0
 out=$TEST_TMPDIR/out
 export TEST_TIMEOUT=60
-# What transport/host/launcher.cc reads.
+# Variables that transport/host/launcher.cc reads.
 silent=()
 for name in OMPI_COMM_WORLD_LOCAL_{SIZE,RANK} MPI_LOCALNRANKS MPI_LOCALRANKID PALS_LOCAL_{SIZE,RANKID} \
   SLURM_{STEP_TASKS_PER_NODE,NODEID,LOCALID}; do

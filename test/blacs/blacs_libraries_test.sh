@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where the host lacks liburing or libsodium, the library is loaded all the same, says so, and does what it can.
+# On a host without liburing or libsodium the library is loaded, prints a line about it, and does what it can.
 # Arguments: run_mpi.sh, the program blacs_cases, libbrigade_blacs.so.
 set -u
 
@@ -40,7 +40,7 @@ lines 1 'received intact'
 # As Debian 12 calls it, and as later systems do.
 sodium=libsodium.so.23,libsodium.so.26
 
-# Who asks for connections is not given any that strangers could open.
+# A request for connections fails if strangers could open them.
 for transport in tcp sockets; do
   run blacs_exit $sodium BRIGADE_TRANSPORT=$transport && fail "$transport without libsodium"
   why='peers cannot be authenticated: .*libsodium.so.26: .*; .*libsodium.so.23: .*; install libsodium '
@@ -58,8 +58,8 @@ run blacs_exit $sodium BRIGADE_TRANSPORT=auto BRIGADE_LOG=off || fail "one host 
 lines 0 brigade
 lines 1 'received intact'
 
-# Open MPI is told to use TCP, so that nothing but libsodium keeps us from it; what it connects at its start, by shared
-# memory, stays.
+# Settings make Open MPI use TCP, so that only libsodium keeps Brigade from it; connections of its start, by shared
+# memory, stay.
 if unshare --net true 2>"$out"; then
   run blacs_exit $sodium BRIGADE_TRANSPORT=auto BRIGADE_LOG=off BRIGADE_TEST_TWO_HOSTS=1 OMPI_MCA_pml=ob1 \
     OMPI_MCA_btl=self,vader,tcp || fail "two hosts without libsodium"

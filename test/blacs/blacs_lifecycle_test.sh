@@ -62,7 +62,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   run again
   lines 3 'received intact'
 
-  # What nobody receives keeps nobody from leaving.
+  # Messages without a receive do not keep ranks from leaving.
   run exit_unreceived
   run finalize_unreceived
   if [ "$BRIGADE_TRANSPORT" != mpi ]; then
@@ -89,7 +89,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   lines 2 'child 0'
   lines 1 'brigade statistics'
 
-  # What is counted does not depend on what moves messages, but for the time in MPI.
+  # The counters do not depend on the transport, except for the time in MPI.
   case $BRIGADE_TRANSPORT in tcp | sockets) continue ;; esac
 
   run turns BRIGADE_STAT=1 BRIGADE_TRANSPROT=mpi
@@ -112,7 +112,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   lines 1 'brigade statistics of rank 1'
   lines 2 "brigade dgesd2d  *' '  *5  *40 "
 
-  # The same as JSON: alone, summed with what single ranks had, and per rank.
+  # The statistics as JSON: alone, summed with figures of single ranks, and per rank.
   run turns BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json"
   lines 0 'brigade statistics'
   statistics stats.json 'ranks == 2 and "rank" not in j'
@@ -126,7 +126,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   run turns BRIGADE_STATS_FILE=/nowhere/stats.json
   lines 1 'brigade: BRIGADE_STATS_FILE: cannot write /nowhere/stats.json: No such file or directory'
 
-  # The time in MPI, of all ranks, where that is asked for: each grid takes some.
+  # The time in MPI, of all ranks, if it is counted: each grid takes some.
   run turns BRIGADE_STATS=1
   lines 0 'brigade inside MPI'
   run turns BRIGADE_STATS=1 BRIGADE_STATS_MPI=1 BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json"
@@ -152,14 +152,14 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   statistics stats.1.json 'j["rank"] == 1 and j["aborted"] and ranks == 2 and j["left"]["contexts"] == 1'
 done
 
-# More than a million messages that nobody receives yet are no reason to wait.
+# A send does not wait for more than a million messages without a receive.
 for BRIGADE_TRANSPORT in shm tcp; do
   run flood
   lines 2 '1200000 of 1200000 messages are right'
   lines 2 'a message takes little'
 done
 
-# Over MPI, as in MPI_Finalize, a long message that nobody receives is waited for, which is said.
+# Over MPI, as in MPI_Finalize, the end waits for a long message without a receive, and prints a line about it.
 BRIGADE_TRANSPORT=mpi
 for name in exit_unreceived_long finalize_unreceived_long; do
   TEST_TIMEOUT=6 BRIGADE_REPORT_SECONDS=1 "$run_mpi" 2 "$cases" $name > "$out" 2>&1

@@ -1,5 +1,5 @@
-// What the BLACS operations mean, by direct definition: which elements they move, what the data
-// are, and what a combine makes of them. Shares no code with the implementation under test.
+// The meaning of the BLACS operations, by direct definition: the elements that they move, their
+// data, and the results of combines. Shares no code with the implementation under test.
 
 #ifndef BRIGADE_TEST_BLACS_BLACS_ORACLE_H_
 #define BRIGADE_TEST_BLACS_BLACS_ORACLE_H_
@@ -55,7 +55,7 @@ uint64_t Mix(uint64_t a, uint64_t b);
 size_t ElementBytes(char type);
 size_t ScalarBytes(char type);
 
-// Any bits at all: what is only moved may be NaN or anything else.
+// Fills an element with any bits: elements that are only moved may be NaN.
 void FillArbitrary(uint64_t key, size_t index, size_t element_bytes, void* element);
 
 enum class CombineOp { kSum, kAbsMax, kAbsMin };

@@ -1,5 +1,5 @@
-// The BLACS as its callers see it, on four ranks: what the BLACS tester does not look at, and what
-// it cannot, because the reference does not promise it.
+// The BLACS as its callers see it, on four ranks: properties that the BLACS tester does not check,
+// and those that it cannot, because the reference does not guarantee them.
 
 #include <mpi.h>
 
@@ -478,9 +478,9 @@ void SendAllThenReceiveAll(int count, int elems) {
 
 TEST(BlacsPointToPoint, SendsAreLocallyBlocking) { SendAllThenReceiveAll(3, 50000); }
 TEST(BlacsPointToPoint, ManySmallSendsAreLocallyBlocking) { SendAllThenReceiveAll(2000, 2); }
-// What rank 2 has not asked for yet fills all that MPI has for messages of rank 3 under way. Rank 0
-// has to get some that are behind those, and rank 2 waits for rank 0, in shared memory if they are
-// on one host.
+// Messages of rank 3 that rank 2 has not received fill all of MPI's memory for pending messages.
+// Rank 0 has to receive some that are behind them, and rank 2 waits for rank 0, in shared memory if
+// they are on one host.
 TEST(BlacsPointToPoint, WhoWaitsForOneTakesInWhatComesFromAnother) {
   const Grid grid(2, 2);
   const int count = 3000;
@@ -574,7 +574,7 @@ TEST(BlacsPointToPoint, ContextsDoNotMix) {
   EXPECT_EQ(got, 1);
 }
 
-// The receiver gets what was sent although the sender's context is gone.
+// The receiver gets the message although the sender's context is gone.
 TEST(BlacsPointToPoint, SendsOutliveTheirContext) {
   const int elems = 1 << 18;
   int context = WorldHandle();
@@ -661,7 +661,7 @@ TEST(BlacsBroadcast, ScopeOfOneSendsNothing) {
   EXPECT_EQ(value, grid.rank());
 }
 
-// Whether a message of `rank` comes. The limit ends what would hang.
+// Returns whether a message of `rank` comes. The limit ends a wait that would hang.
 bool HearsFrom(int rank) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   int came = 0;
@@ -781,7 +781,7 @@ TEST(BlacsCombine, EveryTypeSums) {
   EXPECT_EQ(z[1], -16);
 }
 
-// The same bits on every rank and in every round, whatever the arrival order.
+// Equal bits on every rank and in every round, for any arrival order.
 TEST(BlacsCombine, SumsAreCoherentAndRepeatable) {
   const Grid grid(2, 2);
   std::mt19937 random(grid.rank());

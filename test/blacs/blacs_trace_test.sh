@@ -1,5 +1,5 @@
 #!/bin/bash
-# BRIGADE_TRACE: what stands in the files, and what happens where there can be none. Arguments: run_mpi.sh, the program
+# BRIGADE_TRACE: the contents of the files, and errors if there can be none. Arguments: run_mpi.sh, the program
 # blacs_cases, blacs_trace_test.py.
 set -u
 

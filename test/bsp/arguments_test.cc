@@ -1,4 +1,5 @@
-// What BSPlib says of wrong arguments. A refused call does nothing: the program could go on.
+// Error texts of BSPlib for wrong arguments. A failed call has no effect: the program could
+// continue.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

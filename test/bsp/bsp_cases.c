@@ -96,7 +96,7 @@ static void paper(void) {
 
 /* --- puts and gets --- */
 
-/* What is put is copied when it is asked for, and is there behind the superstep, not before. */
+/* A put copies its source at once, and arrives at the end of the superstep, not before. */
 static void put_is_buffered(void) {
   int a[3] = {-1, -1, -1}, x = 10 + me;
   bsp_push_reg(a, sizeof(a));
@@ -116,7 +116,7 @@ static void put_is_buffered(void) {
   bsp_sync();
 }
 
-/* What is got is read at the end of the superstep, and written when all have read. */
+/* A get reads at the end of the superstep, and writes after all gets have read. */
 static void get_reads_at_the_end(void) {
   int a[2] = {-1, -1}, got = -1, none = -1;
   bsp_push_reg(a, sizeof(a));
@@ -552,7 +552,7 @@ static void push(int piece) {
   bsp_push_reg(mine[piece], registered[me][piece]);
 }
 
-/* What is written at the end of a superstep. */
+/* The writes at the end of a superstep. */
 static struct Write {
   int process, piece, at, bytes, from, is_put;
   unsigned char* data;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs of BSPlib do what its paper says, on 1 to 4 processes.
+# Programs of BSPlib behave as its paper defines, on 1 to 4 processes.
 #   bsp_test.sh RUN_MPI BSP_CASES [VARIABLE=VALUE...]
 set -u
 

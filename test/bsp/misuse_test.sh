@@ -1,5 +1,5 @@
 #!/bin/bash
-# What BSPlib's rules forbid ends the program on all processes, and stderr says what was wrong and where.
+# Violations of BSPlib's rules end the program on all processes, with the error and its place on stderr.
 #   misuse_test.sh RUN_MPI MISUSE_CASES PART PARTS      every PARTS-th case, from number PART on
 set -u
 
@@ -18,7 +18,7 @@ while read -r name text; do
   # Over TCP there may be little memory to lock.
   said=$(grep -F 'brigade: ' <<<"$output" | grep -v 'memory is not registered')
   others=$(grep -vcF -- "$text" <<<"$said")
-  # Where all do wrong, as many say so as come to it.
+  # If all processes make the error, every process that comes to it prints it.
   if [[ $code -eq 0 || $said != *"$text"* || ($others -ne 0 && $text != *' on process 0: '*) ]]; then
     failures=$((failures + 1))
     echo "FAILED: $name, which ended with $code, said not '$text': $output"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs of BSPlib start and end as they ask for.
+# Programs of BSPlib start and end as their arguments request.
 #   start_test.sh RUN_MPI START_CASES
 set -u
 
@@ -14,7 +14,7 @@ ends() {
   shift 3
   # shellcheck disable=SC2086 # a list of words
   output=$("$run_mpi" "$processes" "$cases" $case 2>&1) || code=$?
-  # What processes print is marked: by Open MPI in one way, by MPICH in another, which has a line of its own of aborts.
+  # The MPI prefixes lines of processes: Open MPI in one way, MPICH in another, with an additional line for aborts.
   # Over TCP there may be little memory to lock.
   printed=$(sed -nE 's/^\[[0-9,]+\](<std(out|err)>:| )//p' <<<"$output" | grep -v 'application called MPI_Abort\|memory is not registered' |
     LC_ALL=C sort)

@@ -28,7 +28,7 @@ c() { "$cluster" --name "$name" "$@"; }
 cluster_processes() { pgrep --full -- "brigade-cluster-[0-9]*-$name" | wc -l; }
 no_process_left() { [[ $(cluster_processes) -eq 0 ]]; }
 no_process_says() { ! pgrep --full -- "$1" >/dev/null; }
-# What a cluster might leave, or have, outside of its namespaces; others may be at work on the same machine.
+# Objects of a cluster outside of its namespaces; other processes may use the machine.
 network() {
   ip -brief link | grep -E '^(switch|h[0-9]+|eth0)\b'
   ip netns list | grep -E '^(switch|h[0-9]+)\b'
@@ -186,7 +186,7 @@ wait
 wait_until no_process_says "sleep 3$$"
 nothing_left "down"
 
-# Interrupted, as by Ctrl-C, at several moments. What is started in the background ignores it unless told otherwise.
+# Interrupted, as by Ctrl-C, at several moments. Background processes ignore it by default.
 foreground() { setsid env --default-signal=INT "$cluster" --name "$name" "$@" >>"$scratch/interrupted" 2>&1 & }
 interrupted=0
 for delay in 0 0.01 0.03 0.06 0.1 0.15 0.2 0.3; do
@@ -194,7 +194,7 @@ for delay in 0 0.01 0.03 0.06 0.1 0.15 0.2 0.3; do
   sleep "$delay"
   kill -INT -- "-$!" 2>/dev/null
   wait $!
-  # Whether it was raised or not, its exit code and the status say the same.
+  # Exit code and status agree whether the cluster was made or not.
   case $? in
     0) c status >/dev/null || fail "up ended well, but there is no cluster" ;;
     *)
@@ -261,7 +261,7 @@ for tool in bash realpath ip nsenter unshare setpriv flock mkdir rm setsid mount
   ln -s "$(command -v $tool)" "$scratch/without/"
 done
 refused "no tc" "no tc in PATH \(package iproute2\)" env PATH="$scratch/without" "$BASH" "$cluster" --name "$name" up 2 400mbit
-# What tc says where the kernel has no such queue.
+# The error of tc on a kernel without this queue.
 printf '#!/bin/sh\necho "Error: Specified qdisc kind is unknown." >&2\nexit 2\n' >"$scratch/without/tc"
 chmod +x "$scratch/without/tc"
 refused "no tbf" "cannot make a token bucket .* Specified qdisc kind is unknown" \
@@ -270,7 +270,7 @@ nothing_left "a kernel without tbf"
 ln -s / "/tmp/brigade-cluster-$EUID-$name"
 refused "a directory that leads elsewhere" "cannot make /tmp/brigade-cluster-$EUID-$name, or it is not yours" c up 2 400mbit
 rm "/tmp/brigade-cluster-$EUID-$name"
-# A user who may make no namespaces, neither as root nor as anybody.
+# A user who may make no namespaces, neither as root nor otherwise.
 refused "no namespaces" "lets you make no namespaces: unshare: .*user.max_user_namespaces" \
   unshare --user --map-root-user sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all "$@"' \
   sh "$cluster" --name "$name" up 2 400mbit

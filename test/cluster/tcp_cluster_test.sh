@@ -24,7 +24,8 @@ fail() {
   failures=$((failures + 1))
 }
 c() { bench/cluster/cluster.sh --name "$name" "$@"; }
-# A limit only ends what hangs. mpirun sometimes loses its daemons when the machine is busy, before it starts a rank.
+# A limit only ends jobs that hang. mpirun sometimes loses its daemons when the machine is busy, before it starts a
+# rank.
 run() {
   local code _
   for _ in 1 2 3; do
@@ -52,7 +53,7 @@ trap 'c down; rm -rf "$scratch"' EXIT
 
 # --- data ---
 
-# What edges cost is measured once, by the job that finds nothing about these hosts, and by nobody else.
+# The costs of edges are measured once, by the job that finds no result for these hosts.
 if title "calibration"; then
   export XDG_CACHE_HOME=$scratch/cache
   for job in first second; do
@@ -67,7 +68,7 @@ if title "calibration"; then
   bazel-bin/bench/brigade_bench explain --pattern reduce --ranks 8 --bytes 1M --machine "$scratch/first.json" \
     >"$out" 2>&1 || fail "$what: explain cannot read what was kept"
   lines 1 '^Choice: '
-  # Hosts whose settings differ are told, and nobody waits.
+  # Hosts with different settings get an error, and no rank waits.
   run 4 sh -c 'BRIGADE_CALIBRATE=$((OMPI_COMM_WORLD_RANK % 2)) LD_PRELOAD='"$shim"' '"$programs/blacs/blacs_cases"' grid' &&
     fail "$what: settings that differ"
   grep -q 'rank 0 has 0, rank 1 has 1' "$out" || fail "$what: differing settings are not named"
@@ -101,7 +102,7 @@ if title "Debian's testers"; then
 fi
 unset BRIGADE_TRANSPORT
 
-# --- who goes on while nobody calls ---
+# --- progress without calls ---
 
 for transport in tcp sockets; do
   for where in compute receive barrier; do
@@ -163,17 +164,18 @@ done
 # --- ranks that go ---
 
 told() { [[ $(grep -c ': peer lost: ' "$out") -ge 3 ]]; }
-# It may end all ranks when it writes to a daemon that was killed, before they have said anything.
+# mpirun may end all ranks when it writes to a killed daemon, before they have printed anything.
 ended_by_mpirun() { grep -q FORCE-TERMINATE "$out"; }
 it_left='\(10\.78\.0\.2:[0-9]+\): (it has left|Connection refused)'
 for transport in tcp sockets; do
-  # What patterns make of a lost peer does not depend on how bytes get to the socket.
+  # The handling of a lost peer does not depend on how bytes get to the socket.
   patterns=(broadcast multi_reduce)
   [[ $transport == sockets ]] || patterns+=(send reduce all_reduce multi_broadcast barrier)
   for pattern in "${patterns[@]}"; do
     for end in die leave; do
       title "$end during $pattern over $transport" || continue
-      # Whoever only sends to it hears no goodbye, and may find out first and tell the others. Then once more.
+      # A rank that only sends to it receives no goodbye, and may detect the loss first and notify the others. The test
+      # runs again then.
       for _ in 1 2 3; do
         run --mpirun --enable-recovery 4 "$programs/patterns/peer_failure" $transport "$pattern" 100000 $end
         [[ $? -ne 124 ]] || fail "$what: hangs"
@@ -186,7 +188,7 @@ for transport in tcp sockets; do
           fail "$what: rank $rank does not say whom it lost"
       done
       grep -q '(10\.78\.0\.2:[0-9]*): ' "$out" || fail "$what: nobody names the victim"
-      # Those that never had a connection with it cannot get one.
+      # Ranks that never had a connection with it cannot get one.
       [[ $end == die ]] || grep -qE "$it_left" "$out" ||
         fail "$what: nobody knows that it left"
     done
@@ -210,7 +212,7 @@ for transport in tcp sockets; do
       c up 4 400mbit >/dev/null
       if told || ! ended_by_mpirun; then break; fi
     done
-    # A reset after the end of the stream has come is a broken pipe to who writes.
+    # A reset after the end of the stream is a broken pipe to the writer.
     why='the connection ended|Connection reset by peer|Broken pipe'
     [[ $cable == in ]] || why='its system has not answered for 10 s|Connection timed out'
     for rank in 0 2 3; do

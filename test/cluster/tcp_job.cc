@@ -1,4 +1,4 @@
-// What takes a job of several processes to show about the TCP transports (tcp_cluster_test.sh).
+// Tests of the TCP transports that need a job of several processes (tcp_cluster_test.sh).
 //
 //   tcp_job TRANSPORT flood MESSAGES SECONDS WAIT
 //     Rank 0 sends so many messages of 1 KiB to rank 1, which sleeps for SECONDS before it receives
@@ -9,8 +9,8 @@
 //   tcp_job TRANSPORT ring FILE
 //     All ranks first send to each other, round a ring, when there is such a file.
 //   tcp_job TRANSPORT silence SECONDS
-//     Messages go round a ring without end; a peer may be silent for SECONDS. Whose call fails says
-//     why and leaves.
+//     Messages go round a ring without end; a peer may be silent for SECONDS. A rank whose
+//     call fails prints the reason and leaves.
 //   tcp_job TRANSPORT stopped FILE
 //     Of two ranks. Rank 1 posts receives of a broadcast and stops itself; rank 0 sends what it
 //     can, returns, writes FILE and waits in MPI. Then rank 1 goes on.
@@ -105,7 +105,7 @@ std::string LockedMemory() {
   return all;
 }
 
-// The kernel does not list a ring's buffers while somebody drives it, as the helper may.
+// The kernel does not list a ring's buffers while a thread drives it, as the progress thread may.
 void RequireLocked(const std::string& locked) {
   for (int i = 0; i < 1000; ++i) {
     if (LockedMemory() == locked) return;
@@ -165,7 +165,7 @@ void Elsewhere(Group* group, const std::string& where, const std::string& file) 
     Run(group, Pattern::kReceive, 0, &sent);
     RequireAll(sent, 1);
   }
-  // Every rank is elsewhere until the last one has everything, so that relays are, too.
+  // Every rank, relays included, is outside the library until the last one has everything.
   if (where == "compute") {
     std::ofstream mine(file + std::to_string(rank));
     for (int r = 0; r < ranks; ++r) {

@@ -123,7 +123,7 @@ static void fail_with_windows(void) {
     FAILS(CALL(MPI_Get)(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, win[i]));
     FAILS(CALL(MPI_Rput)(&value, 1, MPI_INT, 0, 1, 1, MPI_INT, win[i], &request));
     MPI_Group_free(&group);
-    /* What is in the memory stays. */
+    /* The contents of the memory stay. */
     CALL(MPI_Win_get_attr)(win[i], MPI_WIN_BASE, &base, &is_there);
     CHECK(is_there && base == cells[i] && cells[i][1] == 1000 + (rank + size - 1) % size);
     CALL(MPI_Win_get_attr)(win[i], keyval_of_window, &attribute, &is_there);

@@ -69,7 +69,7 @@ works() {
   [[ $1 != *_pblas.so* || $(grep -c 'by one-sided communication' out) -eq 2 ]] || complain "$*: products are not taken"
 }
 
-# What follows is right without the libraries, too.
+# The cases below pass without the libraries, too.
 ! mine || passes 1 'the callback has passed' '' $cases callback init $uses
 
 # Each library alone; then all, in any order, and one level of threads for each.
@@ -94,7 +94,7 @@ if [[ $i -eq 0 ]]; then
   done
 fi
 
-# What the program does not end, ends behind its callback.
+# Windows, grids and products that the program does not end, end after its callback.
 if mine; then
   works "$all" $cases forgotten multiple $uses
   ! grep 'UCX' out || complain "MPICH is left with windows"

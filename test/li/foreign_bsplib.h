@@ -1,4 +1,4 @@
-/* What programs of BSPonMPI's tests expect of its test.h, which this stands for. */
+/* Replaces the test.h that programs of BSPonMPI's tests include. */
 
 #ifndef BSPONMPI_TEST_H
 #define BSPONMPI_TEST_H

@@ -24,7 +24,7 @@ our_program() {  # NAME OPTION... FILE...: a program for BSPonMPI, on our librar
     -Wl,-rpath,"$built/windows/faces/bsp" -Wl,--allow-shlib-undefined
 }
 
-# A program that says an error is due ends with one of our library, or with what it says itself.
+# A program that announces an error ends with one of our library, or with its own text.
 runs() {  # NAME PROCESSES
   local output code=0
   output=$("$run_mpi" "$2" "$work/$1" 2>&1) || code=$?
@@ -73,7 +73,7 @@ bsponmpi() {
   done
 }
 
-# It asks process 0 for a number, and tells the sum of squares up to that on all. Begins as the standard has it.
+# Process 0 reads a number, and all print the sum of squares up to it. Begins as the standard defines.
 bspedupack() {
   local folder
   folder=$(dirname "$(find "$work/BSPedupack" -name bspinprod.c | head -n 1)")

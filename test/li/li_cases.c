@@ -82,7 +82,7 @@ static void labels(void) {
   LIDEREGISTER(a);
 }
 
-/* What is registered at the end ends with the program. */
+/* Registrations end with the program. */
 static void forgotten(void) {
   static int a[2];
   LIREGISTER(a, sizeof(a));
@@ -165,7 +165,7 @@ static void lengths(void) {
   free(sent);
 }
 
-/* What was put is there for all, and not only for its target, once anybody is behind LIBARRIER. */
+/* After LIBARRIER puts are visible to all processes, not only to their target. */
 static void seen_by_all(void) {
   enum { kMany = 10000 };
   static int many[kMany], sent[kMany];

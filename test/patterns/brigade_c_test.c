@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
   run(group, &call, "multi-reduce");
   check(a[7] == (double)me * size, "summed portion");
 
-  /* What a pattern does not use is neither read nor checked. */
+  /* Fields that a pattern does not use are neither read nor checked. */
   call.matrix.rows = -1;
   call.pattern = BRIGADE_MULTI_BROADCAST;
   run(group, &call, "multi-broadcast beside a matrix of -1 rows");

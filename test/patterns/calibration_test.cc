@@ -1,5 +1,5 @@
-// What ranks measure of their edges, over TCP on one host and in shared memory: all know the same,
-// to the bit, and it is something that can be reckoned with. On several hosts: tcp_cluster_test.sh.
+// Measurements of edges, over TCP on one host and in shared memory: all ranks have equal results,
+// to the bit, and the results are plausible. On several hosts: tcp_cluster_test.sh.
 
 #include "patterns/group/calibration.h"
 
@@ -78,7 +78,7 @@ TEST_F(CalibrationTest, AllKnowTheSame) {
   EXPECT_GT(link.latency_us + link.send_overhead.message_us + link.receive_overhead.message_us, 0);
   EXPECT_GT(machine->Copy(0, 0).rate.RateAt(4096), 1);
   EXPECT_GE(machine->ranks_per_processor, 1);
-  // What is kept can be read again.
+  // A stored machine can be read again.
   MachineDescription again;
   const Status parsed = MachineDescription::Parse(text, "text", &again);
   EXPECT_TRUE(parsed.ok()) << parsed.ToString();
@@ -147,8 +147,8 @@ TEST_F(CalibrationTest, RanksOfOneHostAreMeasuredOnlyIfAsked) {
   EXPECT_EQ(group_->machine(), nullptr);
 }
 
-// Every way that is offered gives the right result, each differs from the others, and the time that
-// it is offered with is what is predicted of it by name.
+// Every candidate gives the right result, each differs from the others, and its time equals the
+// prediction for the call that names it.
 TEST_P(EachTransport, CandidatesAreRight) {
   MakeGroup(EngineOptions::Calibrate::kAlways);
   const int64_t elems = 20000;

@@ -1,4 +1,4 @@
-// The cost model beside the simulator: what it predicts without running is what running takes.
+// The cost model beside the simulator: predictions are equal to simulated times.
 
 #include "patterns/model/cost_model.h"
 
@@ -92,7 +92,7 @@ std::string Describe(const CostQuery& query, const Cost& cost, double simulated_
   return text.str();
 }
 
-// Everything that a group may be asked for: whether messages can go by host here.
+// All variants of a call on a group: whether messages can go by host here.
 std::vector<bool> WaysByHost(const CatalogueEntry& entry, const Topology& topology, int hosts,
                              int ranks) {
   if (topology.shape == Shape::kExchange) return {};  // to the model it is its tree
@@ -160,9 +160,9 @@ void ExpectWithin(const MachineDescription& machine,
   EXPECT_LE(deviations.back().error, worst) << machine.name << "; " << deviations.back().what;
 }
 
-// Both are exact, so the figures are what the model is worth, no allowance for noise. Furthest off
-// among the first are all-reduces along trees, whose two directions get into each other's way at
-// the ports; along two trees and on circulant graphs everything does.
+// Both are exact, so the figures are the model's errors, without noise. The largest errors among
+// the first are all-reduces along trees, whose two directions interfere at the ports; along two
+// trees and on circulant graphs all messages do.
 TEST(CostModel, AgreesWithTheSimulator) {
   ExpectWithin(Read("shaped_cluster"), InStep, 0.005, 0.11, 0.34);
   ExpectWithin(Read("shaped_cluster"), OutOfStep, 0.13, 0.40, 0.52);
@@ -228,7 +228,8 @@ TEST(CostModel, RanksOfAHostShareItsPortAlongAHypercube) {
   }
 }
 
-// Nobody knows in which order ranks come: the cost is the mean of all that follow one on another.
+// The order in which ranks come is unknown: the cost is the mean over all orders in which they
+// follow one another.
 TEST(CostModel, RanksThatComeOneAfterTheOther) {
   const MachineDescription machine = Read("shaped_cluster");
   const PieceSettings settings =
@@ -301,7 +302,7 @@ TEST(CostModel, ShortPiecesOnCirculantGraphs) {
   }
 }
 
-// No machine, no ranks: what 65536 of them need follows from the same arithmetic.
+// No machine, no ranks: the costs for 65536 ranks follow from the same arithmetic.
 TEST(CostModel, ScalesAsTheShapesDo) {
   MachineDescription machine = Read("shaped_cluster");
   machine.between_hosts.burst_bytes = 0;

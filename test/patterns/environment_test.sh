@@ -54,7 +54,7 @@ good 1 'brigade: broadcast of up to 8 bytes on 2 ranks: .* Chosen by rule' BRIGA
 good 0 'brigade: ' BRIGADE_EXPLAIN=0
 good 1 'brigade: BRIGADE_TRANSPROT is set, but .*nearest name is BRIGADE_TRANSPORT' BRIGADE_TRANSPROT=shm
 
-# Which transport there is shows by what it asks of the environment. One that the program names comes first.
+# The variables that a transport reads show which one is used. A transport that the program names takes precedence.
 says 2 'BRIGADE_IFACE=nowhere7 is neither' BRIGADE_IFACE=nowhere7 BRIGADE_TRANSPORT=sockets
 good 0 'nowhere7' BRIGADE_IFACE=nowhere7 BRIGADE_TRANSPORT=shm
 good 0 'nowhere7' BRIGADE_IFACE=nowhere7 BRIGADE_TRANSPORT=sockets -- shm

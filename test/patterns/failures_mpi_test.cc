@@ -1,5 +1,5 @@
 // A failure on one rank ends the calls of all, over the transports of an MPI job; each process is
-// one rank. Whoever has failed makes MPI calls at most.
+// one rank. A failed rank makes at most MPI calls.
 
 #include <mpi.h>
 
@@ -32,8 +32,8 @@ class MpiFailures : public testing::TestWithParam<const char*> {
   }
   void TearDown() override { Leave(); }
 
-  // On an engine of its own: what a broken group has sent over MPI, and nobody received, keeps its
-  // memory.
+  // On an engine of its own: messages that a broken group has sent over MPI, without a receive,
+  // keep their memory.
   void NewGroup() {
     Leave();
     ASSERT_OK(CreateEndpoint(GetParam(), &endpoint_));
@@ -104,7 +104,7 @@ TEST_P(MpiFailures, AnAbortEndsTheCallsOfAll) {
     NewGroup();
     const PatternCall call = Call(Pattern::kAllReduce, 100);
     Status status;
-    // Whoever is the first to have made them gives up while others are in the last one.
+    // The first rank that has made them aborts while others are in the last one.
     for (int i = 0; late && status.ok() && i < 1000; ++i) status = group_->Run(call);
     if (rank_ == ranks_ - 1) group_->Abort("enough");
     while (status.ok()) status = rank_ % 2 == 0 ? group_->Run(call) : group_->failure();

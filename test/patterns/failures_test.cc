@@ -1,5 +1,5 @@
-// A failure on one rank ends the calls of all, on every transport whose ranks can be threads or
-// live in virtual time. Whoever has failed stays, and calls no more: nobody is released by its end.
+// A failure on one rank ends the calls of all, on every transport whose ranks can be threads or run
+// in virtual time. A failed rank stays without calls, so its end releases no other rank.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -92,7 +92,7 @@ EngineOptions Small() {
   return options;
 }
 
-// What the ranks of a job have in common.
+// Shared state of the ranks of a job.
 struct Job {
   explicit Job(int size) : ranks(size), outcomes(static_cast<size_t>(size)) {}
   // Without a call of the library.
@@ -112,7 +112,7 @@ struct Rank {
     Require(Group::Create(engine.get(), bootstrap, 1, ranks, &group));
   }
 
-  // Its matrix, or each of its portions, has so many elements.
+  // Returns a call whose matrix, or each of its portions, has `elems` elements.
   PatternCall Call(Pattern pattern, int root, size_t elems) {
     PatternCall call;
     call.pattern = pattern;
@@ -157,7 +157,7 @@ struct Rank {
 
 using Body = std::function<Status(Rank& me)>;
 
-// Runs body on so many ranks. Each stays until all have come to its end. What they returned.
+// Runs body on `ranks` ranks. Each stays until all have ended. Returns their results.
 std::vector<Status> OnRanks(Kind kind, int ranks, const Body& body) {
   Job job(ranks);
   if (kind == Kind::kSim) {
@@ -297,7 +297,7 @@ TEST_P(Failures, ACallEndsWhenItsTimeIsOver) {
   }
 }
 
-// Messages that are always there when they are asked for: two ranks talk, and a third gives up.
+// Messages that have always come when they are received: two ranks communicate, and a third aborts.
 TEST_P(Failures, RanksThatNeverWaitHearOfIt) {
   const std::vector<Status> outcomes = OnRanks(GetParam(), 3, [&](Rank& me) {
     if (me.rank == 2) {
@@ -318,7 +318,7 @@ TEST_P(Failures, RanksThatNeverWaitHearOfIt) {
   for (const Status& status : outcomes) EXPECT_EQ(status.code(), StatusCode::kAborted);
 }
 
-// What is wrong with one group is not with another of the same ranks.
+// A failure of one group does not affect another of equal ranks.
 TEST_P(Failures, OtherGroupsGoOn) {
   if (GetParam() == Kind::kSim) GTEST_SKIP() << "made in RunRanks only";
   RunRanks(3, OptionsOf(GetParam()), [&](InprocWorld& world, int rank) {
@@ -372,7 +372,7 @@ TEST(Creation, FailsOnAllIfItFailsOnOne) {
   });
 }
 
-// After so many pieces it cannot send any more.
+// Fails to send after a number of pieces.
 class BreaksDown : public ForwardingEndpoint {
  public:
   BreaksDown(std::unique_ptr<Endpoint> target, int pieces)
@@ -428,7 +428,7 @@ INSTANTIATE_TEST_SUITE_P(Over, CalibrationFailures, testing::ValuesIn(kThreadKin
 
 // --- random failures ---
 
-// What one rank of a trial does at some call instead of that.
+// An action of one rank of a trial in place of a call.
 enum class Deed { kLonger, kOtherPattern, kOtherRoot, kAbort, kIdle, kVanish };
 constexpr int kDeeds = 6;
 
@@ -458,8 +458,8 @@ struct Trial {
   unsigned calls;  // the seed of all ranks' calls
 };
 
-// Calls that differ in where messages go may wait for each other without ever meeting: whoever has
-// been wrong limits its own.
+// Calls that differ in the paths of messages may wait for each other without ever meeting: the
+// wrong rank sets a limit for its calls.
 constexpr double kLimitSeconds = 0.1;
 
 // The next of the calls that all ranks make.
@@ -513,7 +513,8 @@ Status PlayWrong(Rank* me, const Trial& trial, InprocWorld* world, std::mt19937*
   return me->Run(call);
 }
 
-// Ends on all ranks, whatever went wrong: nobody makes calls for ever, and RunRanks says who hangs.
+// Ends on all ranks after every failure: no rank makes calls for ever, and RunRanks reports hanging
+// ranks.
 void RunTrial(unsigned seed) {
   const Trial trial(seed);
   Job job(trial.ranks);
@@ -584,8 +585,8 @@ struct Death {
   unsigned calls;  // the seed of all ranks' calls
 };
 
-// What is wrong with the way in which this rank ended, if anything. It stays until all others have,
-// which count themselves in *over.
+// Returns the error in the end of this rank, if any. The rank stays until all others have ended,
+// which are counted in *over.
 std::string PlayUntilDeath(const Death& death, Bootstrap* bootstrap, unsigned seed,
                            std::atomic<int>* over) {
   const int rank = bootstrap->rank();

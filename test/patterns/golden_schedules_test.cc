@@ -1,6 +1,6 @@
-// Schedules are what they were. Some are kept in full, for people; of a wide sweep there is a
-// digest for each pattern, topology and number of ranks. What a schedule promises is proved
-// elsewhere (patterns/check); this test finds the change that nobody meant.
+// Schedules do not change by accident. Some are stored in full, for readers; a wide sweep has a
+// digest for each pattern, topology and number of ranks. The proof that schedules are right is
+// elsewhere (patterns/check).
 
 #include <sodium.h>
 
@@ -24,10 +24,10 @@ namespace {
 
 constexpr char kWrite[] = "bazel run //test/patterns:golden_schedules_test -- --write";
 
-// Titles, and what is kept under each.
+// Titles, each with its text.
 using Golden = std::vector<std::pair<std::string, std::string>>;
 
-// What a schedule may depend on beside pattern, topology and numbers of ranks.
+// Properties beside pattern, topology and numbers of ranks on which a schedule may depend.
 struct Surroundings {
   bool by_host = false;
   bool memory_is_shared = false;  // within a host
@@ -131,7 +131,7 @@ Golden SchedulesInFull() {
 
 // --- digests ---
 
-// The same for every machine and library: BLAKE2b.
+// Equal on every machine and library: BLAKE2b.
 class Digest {
  public:
   Digest() { crypto_generichash_init(&state_, nullptr, 0, kBytes); }

@@ -1,5 +1,5 @@
-// Many non-blocking operations at once: how many there may be, and what a rank does that is refused
-// one more. The ranks are threads.
+// Many non-blocking operations at once: their limit, and a rank whose start fails beyond it. The
+// ranks are threads.
 
 #include <atomic>
 #include <chrono>
@@ -163,7 +163,7 @@ TEST_P(ManyOperations, ARefusedStartMadeAgainIsTakenInTheEnd) {
   EXPECT_GT(refusals, 0);
 }
 
-// What can never be taken is refused on every rank, whatever its own part would need.
+// A start that can never succeed fails on every rank, even on ranks whose own part would fit.
 TEST_P(ManyOperations, WhatNeedsMoreThanThereIsIsRefusedOnAllRanks) {
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     EngineOptions options;

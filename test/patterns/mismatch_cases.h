@@ -1,4 +1,5 @@
-// Pairs of calls that do not match: what one rank of a 2 x 2 grid calls, and what the others do.
+// Pairs of calls that do not match: the call of one rank of a 2 x 2 grid, and the call of the
+// others.
 
 #ifndef BRIGADE_TEST_PATTERNS_MISMATCH_CASES_H_
 #define BRIGADE_TEST_PATTERNS_MISMATCH_CASES_H_
@@ -45,11 +46,11 @@ Status RunCalls(Group* group, const MismatchCase& tested);
 // it; OK if nothing has for a long time.
 Status RunCase(Group* group, const MismatchCase& tested);
 
-// Those of an engine that finds out soon.
+// Returns options of an engine that detects mismatches soon.
 EngineOptions MismatchOptions();
 
-// Why a status is not the mismatch of a case; empty if it is. `goes_on`: other calls follow, whose
-// numbers may be what a rank sees first.
+// Returns why a status is not the mismatch of a case; empty if it is. `goes_on`: other calls
+// follow, whose numbers a rank may see first.
 std::string WrongOutcome(const MismatchCase& tested, const Status& status, bool goes_on);
 
 }  // namespace brigade

@@ -30,12 +30,13 @@ void AwaitAll() {
 class MpiMismatches : public testing::TestWithParam<const char*> {};
 
 TEST_P(MpiMismatches, EndOnAllRanks) {
-  // Ranks that are threads try all. Over MPI each case waits a second for sends that nobody
-  // receives.
+  // Ranks that are threads try all cases. Over MPI each case waits a second for sends without a
+  // receive.
   const size_t stride = GetParam() == std::string("mpi") ? 11 : 3;
   for (size_t i = 0; i < MismatchCases().size(); i += stride) {
     const MismatchCase& tested = MismatchCases()[i];
-    // What a broken group has sent over MPI, and nobody received, keeps its memory.
+    // Messages that a broken group has sent over MPI, and that were not received, keep their
+    // memory.
     std::unique_ptr<Endpoint> endpoint;
     ASSERT_TRUE(CreateEndpoint(GetParam(), &endpoint).ok());
     std::unique_ptr<Engine> engine;

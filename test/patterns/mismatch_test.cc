@@ -56,7 +56,7 @@ std::unique_ptr<Endpoint> NewEndpoint(Kind kind, InprocWorld* world, int rank) {
   }
 }
 
-// One rank. What a broken group has sent, and nobody receives, its engine outlives.
+// One rank. Messages of a broken group that were not received live as long as its engine.
 struct Member {
   Member(Kind kind, InprocWorld* world, int rank) : endpoint(NewEndpoint(kind, world, rank)) {
     Require(Engine::Create(endpoint.get(), MismatchOptions(), &engine));
@@ -118,12 +118,13 @@ TEST_P(Mismatches, AreNamedByWhoWaits) {
   });
 }
 
-// Ranks that have returned leave: who waits for one of them finds out by what has come.
+// Ranks that have returned leave: a rank that waits for one of them detects the mismatch by the
+// messages that have come.
 TEST_P(Mismatches, AreNamedThoughAllOthersLeave) {
   for (const size_t elems : {size_t{1}, size_t{100}, size_t{3000}}) {
     const MismatchCase tested = MismatchOfRoots(elems);
     for (const bool ends : {false, true}) {  // their engines, and not the group alone
-      // Of inproc what a lost rank has sent is lost.
+      // Messages of a lost rank are lost over inproc.
       if (ends && GetParam() != Kind::kShm && GetParam() != Kind::kTcp) continue;
       std::atomic<bool> over{false};
       OnRanks([&](InprocWorld& world, int rank) {
@@ -142,8 +143,7 @@ TEST_P(Mismatches, AreNamedThoughAllOthersLeave) {
   }
 }
 
-// A rank that is late is no mismatch, however often it is asked, and neither are ranks that are
-// ahead.
+// A late rank is no mismatch, for any number of checks, and neither are ranks that are ahead.
 TEST_P(Mismatches, AreNotSeenWhereRanksAreLate) {
   OnRanks([&](InprocWorld& world, int rank) {
     Member me(GetParam(), &world, rank);

@@ -1,6 +1,5 @@
-// What goes on while nobody calls: ranks that have sent and started and then sleep, leaving the
-// rest to their helper threads. The right data of every pattern in that case:
-// patterns_threads_test.
+// Progress without calls: ranks have sent and started and then sleep, with their progress threads.
+// Right data of every pattern in that case: patterns_threads_test.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,7 +61,8 @@ class SoundSleeper : public ForwardingEndpoint {
   const std::atomic<bool>* const awake_;
 };
 
-// Says whether a helper may drive, and counts what helpers do and how often the owner leaves.
+// Decides whether a progress thread may drive, and counts its actions and how often the owner
+// leaves.
 class Chooser : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -233,7 +233,8 @@ TEST(PatternsHelper, AFailureIsToldAtTheNextCall) {
   });
 }
 
-// Who must not wait for receivers looks for overflow memory soon, even if nothing ever moves.
+// A send that must not wait for receivers tries overflow memory soon, even if no message ever
+// moves.
 TEST(PatternsHelper, TheWayToOverflowMemoryIsNotSlept) {
   std::atomic<bool> over{false};
   RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
@@ -408,7 +409,7 @@ TEST(PatternsHelper, TheThreadEndsWithItsEngine) {
   });
 }
 
-// Many turns of two drivers, and everything that reads what they share.
+// Many alternations of two threads that drive, and all readers of their shared state.
 TEST(PatternsHelper, ManyTurns) {
   RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0.1);
@@ -462,7 +463,7 @@ TEST(PatternsHelper, AForkedChildHasNoneAndGoesItsWay) {
   });
 }
 
-// Ends the process while one rank's helper waits for what never comes.
+// Ends the process while one rank's progress thread waits for a message that never comes.
 void ExitAmidWork() {
   RunRanks(2, WithHelper(), [](InprocWorld& world, int rank) {
     Rank me(world, rank);

@@ -1,5 +1,5 @@
-// What the patterns promise beyond the right data, over any transport whose ranks can be threads:
-// who waits for whom, what wrong calls are told, the same bits at any timing.
+// Guarantees of the patterns beyond right data, over any transport whose ranks can be threads:
+// which ranks wait for which, errors of wrong calls, equal bits at any timing.
 
 #include <malloc.h>
 #include <sched.h>
@@ -286,8 +286,7 @@ TEST_P(Semantics, WhatATransportKeepsIsCountedAsOverflow) {
   }
 }
 
-// Neither source nor relays wait for who comes after them, however long the message and however
-// small the pool.
+// Neither source nor relays wait for later ranks, for any message and any pool.
 TEST_P(Semantics, NoRankOfARingWaitsForOneDownstream) {
   std::atomic<int> returned{0};
   OnRanks(4, [&](InprocWorld& world, int rank) {
@@ -329,8 +328,8 @@ TEST_P(Semantics, ASendReturnsWithoutItsReceiverAndArrivesWithoutItsSender) {
   });
 }
 
-// A relay that has returned may never call again. Where it had forwarded what lies in the root's
-// memory, the root must not be left waiting for that to come back.
+// A relay that has returned may never call again. If it had forwarded the root's memory, the root
+// must not wait for its release.
 TEST_P(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
   for (const Topology& topology : {Topology{Shape::kIncreasingRings, 1}, {Shape::kDealt, 0}}) {
     for (const size_t elems : {size_t{40}, size_t{2000}}) {
@@ -349,7 +348,7 @@ TEST_P(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
   }
 }
 
-// The same where the relays do not block.
+// With relays that do not block.
 TEST_P(Semantics, AWaitForACombineReturnsWhatItOwes) {
   std::atomic<int> returned{0};
   OnRanks(3, [&](InprocWorld& world, int rank) {
@@ -431,7 +430,7 @@ TEST_P(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
       const Status status = me.Run(Call(Pattern::kSend, 1), &data);
       EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
       EXPECT_NE(status.message().find("8192"), std::string::npos) << status.message();
-      // The group is broken and says so.
+      // The group is broken, and its calls fail.
       EXPECT_EQ(me.Run(Call(Pattern::kBarrier), &data).code(), StatusCode::kTimedOut);
     } else {
       AwaitCount(over, 1);
@@ -440,8 +439,8 @@ TEST_P(Semantics, AtTheOverflowLimitASendFailsAfterItsWait) {
   });
 }
 
-// A send does not wait for a transport that takes nothing now, and keeps what it is given until its
-// memory is at an end.
+// A send does not wait for a transport that accepts nothing at present, and keeps its message until
+// its memory is used up.
 TEST_P(Semantics, ShortSendsReturnWhileThereIsMemoryThoughTheTransportTakesNone) {
   std::atomic<int> over{0};
   OnRanks(2, [&](InprocWorld& world, int rank) {
@@ -555,8 +554,8 @@ TEST_P(Semantics, RanksLeaveAlthoughEachHasSentWhatTheOtherNeverReceives) {
   });
 }
 
-// Two ranks make different calls; at least one of them is told, and the other is not left hanging
-// although the first stays.
+// Two ranks make different calls; at least one of them fails, and the other does not hang although
+// the first stays.
 void ExpectMismatch(const std::function<Status(Rank&)>& call, const std::string& text) {
   std::mutex mutex;
   std::string told;
@@ -587,7 +586,7 @@ TEST_P(Mismatch, Sizes) {
         return me.Run(Call(Pattern::kAllReduce), &data);
       },
       "72000 there");
-  // The first shares are equally long. Either rank may be the first that is told.
+  // The first shares are equally long. Either rank may be the first that fails.
   ExpectMismatch(
       [](Rank& me) {
         std::vector<double> data(me.rank == 0 ? 100 : 101);
@@ -656,7 +655,7 @@ TEST_P(Mismatch, TopologiesAndOperations) {
       "arithmetic");
 }
 
-// What had come from others by then goes back to them.
+// Messages that had come from other ranks are released.
 TEST_P(Mismatch, LeavesNoSenderWaiting) {
   std::atomic<int> sent{0};
   std::atomic<int> over{0};
@@ -700,8 +699,8 @@ TEST_P(Semantics, ALostPeerIsNamed) {
   });
 }
 
-// What a lost peer may still read is never used again; other groups have as much memory as before,
-// however many peers are lost.
+// Memory that a lost peer may still read is never reused; other groups keep their memory, for any
+// number of lost peers.
 TEST_P(Semantics, ALostPeerTakesNoMemoryFromOtherGroups) {
   std::atomic<int> turn{1};
   OnRanks(6, [&](InprocWorld& world, int rank) {
@@ -833,8 +832,8 @@ TEST_P(Semantics, AStartThatDoesNotFitHasNoEffect) {
     };
     // Nothing that rank 0 starts ends, and gives memory back, before rank 1 starts.
     if (rank == 1) meet();
-    // Started in the same order on both; each rank stops where its memory ends, then both run what
-    // is left.
+    // Started in equal order on both; each rank stops when its memory is used up, then both run the
+    // rest.
     size_t started = 0;
     for (; started < data.size(); ++started) {
       PatternCall call = Call(Pattern::kAllReduce);

@@ -151,13 +151,13 @@ double Datum(int rank, int portion, int64_t k) {
   return rank * 1000 + portion * 100000 + static_cast<double>(k % 977);
 }
 
-// What the ranks of a job tell each other beside it.
+// Counters that the ranks of a job share.
 struct Job {
   std::atomic<int> finished{0};  // ranks
-  std::atomic<int> woken{0};     // so often one that was asleep has called again
+  std::atomic<int> woken{0};     // calls of ranks that were asleep
 };
 
-// What a rank needs of the world that it lives in.
+// The endpoint and the bootstrap of a rank.
 struct Home {
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<Bootstrap> bootstrap;
@@ -228,7 +228,7 @@ class Rank {
       }
     }
     Require(engine_->Drain());
-    // Nobody leaves while others still hear of their last sends.
+    // No rank leaves while the last sends of others are still completing.
     for (++job_->finished; job_->finished < size_; std::this_thread::yield()) {
       (void)engine_->Progress();
     }
@@ -236,7 +236,7 @@ class Rank {
 
  private:
   void Require(const Status& status) { Expect(status.ok(), status.ToString()); }
-  // The others hear of it.
+  // The other ranks are notified.
   void Expect(bool condition, const std::string& what) {
     if (condition) return;
     std::fprintf(stderr, "rank %d: %s\n", rank_, what.c_str());
@@ -273,7 +273,7 @@ class Rank {
     }
   }
 
-  // What is to be in the matrix of a call that went from, or to, the rank `root`.
+  // Checks the matrix of a call with root, or source, `root`.
   void ExpectMatrix(const PatternCall& call, int root, Guarded* own, const std::string& what) {
     for (int64_t k = 0; k < own->elems(); ++k) {
       double expected = Datum(rank_, 0, k);

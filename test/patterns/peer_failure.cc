@@ -7,10 +7,10 @@
 // process number once the pattern has run for a while, and then
 //   die     kills itself at a random place
 //   stop    is to be stopped and continued from outside, after which all end well
-//   pause   has itself stopped by a child for some seconds, likewise
+//   pause   has itself stopped by a child for some seconds; all end well, too
 //   leave   ends its part in order, which the others are not prepared for
 //   FILE    ends well with all others when there is such a file.
-// Others whose call fails say why, call no more, and leave when all have failed.
+// Other ranks whose call fails print the reason, call no more, and leave when all have failed.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ void Require(const Status& status) {
   if (status.ok()) return;
   std::printf("rank %d: %s\n", rank, status.ToString().c_str());
   std::fflush(stdout);
-  // Its end would be told to the others, too.
+  // Its end would be reported to the others, too.
   std::this_thread::sleep_for(kStay);
   std::_Exit(3);
 }

@@ -60,8 +60,8 @@ class SharedMemory : public testing::Test {
     return statistics;
   }
 
-  // Matrices from rank 0 to rank 1, who says when it is about to wait, until this rank has made so
-  // many copies: it may always be late. Both must find the same.
+  // Sends matrices from rank 0 to rank 1, which signals when it is about to wait, until this rank
+  // has made `copies` copies: it may always be late. The results of both must agree.
   bool ComesIn(uint64_t copies, double* data, int64_t ld, int rounds) {
     const brigade_matrix matrix = direct::MatrixOf(data, kRows, kCols, ld);
     double ready = 0;

@@ -139,7 +139,7 @@ TEST(ShmPatterns, AShortMessageComesBehindALongOneThatIsUnderWay) {
 
 // --- memory ---
 
-// What was used last is still in the sender's cache, and the receiver's.
+// The memory that was used last is still in the caches of sender and receiver.
 TEST(ShmPatterns, MemoryWhoseBytesWereTakenIsUsedAgain) {
   constexpr size_t kMessageBytes = size_t{6} << 10;  // longer than a line
   Gate taken(2);
@@ -221,7 +221,7 @@ class EveryEdge {
     }
   }
 
-  // What a rank holds on average, nothing being under way.
+  // Returns the memory that a rank holds on average, without pending operations.
   size_t BytesPerRank() {
     gate_->Pass();  // all is received
     Require(me_.engine->Drain());
@@ -281,7 +281,7 @@ TEST(ShmPatterns, EveryEdgeOf64RanksFitsBesideTheStagingPool) {
 
 // --- copies ---
 
-// What a rank may do to every byte of its message.
+// The work that a rank may do per byte of its message.
 struct Work {
   uint64_t copies;
   uint64_t combines;
@@ -322,8 +322,8 @@ Work WorkOf(Pattern pattern, const Topology& topology, int ranks, int root, int 
   return {0, 0};
 }
 
-// Once in and once out, wherever the bytes pass through: what is sent fits the pool, so that none
-// of it takes ordinary memory.
+// Once in and once out, on every path of the bytes: messages fit the pool, so that none takes
+// ordinary memory.
 class Copies : public testing::TestWithParam<size_t> {};
 
 TEST_P(Copies, OncePerSide) {
@@ -364,7 +364,7 @@ TEST_P(Copies, OncePerSide) {
           (topology.shape == Shape::kTwoTree || topology.shape == Shape::kCirculant)) {
         const bool is_short = data.bytes() <= rules::kUncutBytes;
         if (!is_short && pattern == Pattern::kReduce) {
-          // A rank copies what it is a leaf for, and combines the rest.
+          // A rank copies the shares for which it is a leaf, and combines the rest.
           EXPECT_LE(did.bytes_copied, rank == root ? 0 : data.bytes());
           EXPECT_GE(did.bytes_copied + did.bytes_combined, data.bytes());
           return;
@@ -401,7 +401,7 @@ TEST_P(Copies, OncePerSide) {
   });
 }
 
-// --- what is exchanged has the bits of its tree ---
+// --- an exchange has the bits of its tree ---
 
 // Bytes that make every kind of number: any, and those that sums must not confuse.
 void Draw(ElementType type, std::mt19937_64* random, std::vector<std::byte>* bytes) {

@@ -1,7 +1,6 @@
 #!/bin/bash
-# A rank that dies in the middle of a pattern is named by those that wait for it, and everybody ends; one that is stopped
-# is reported, and all goes on when it does. Arguments: run_mpi.sh, the programs peer_failure and
-# blacs_cases.
+# A rank that dies in the middle of a pattern is named by ranks that wait for it, and all ranks end; a stopped one is
+# reported, and all continue when it does. Arguments: run_mpi.sh, the programs peer_failure and blacs_cases.
 set -u
 
 run_mpi=$1
@@ -28,7 +27,7 @@ die() {  # PATTERN ELEMENTS
     return
   fi
   for rank in 0 2 3; do
-    # It has found out, or another has told it.
+    # It has detected the loss, or another rank has notified it.
     grep -q "rank $rank: peer lost: .*\([a-z_]* number [0-9]* of group rank $rank\|a send to rank [0-9]\|broke it in [a-z_]* number [0-9]*\|broke it:\).*rank $victim of the group (process $pid) is gone" "$out" ||
       fail "$what: rank $rank does not say in which call it lost whom"
   done
@@ -66,7 +65,7 @@ for pattern in "send 100000" "broadcast 1" "all_reduce 1" "all_reduce 100000" "m
   stop $pattern
 done
 
-# The same through the BLACS, where the first error ends the job.
+# Through the BLACS, where the first error ends the job.
 export BRIGADE_TRANSPORT=shm BRIGADE_REPORT_SECONDS=0.2
 TEST_TIMEOUT=100 "$run_mpi" 2 --enable-recovery "$blacs" dying_peer > "$out" 2>&1
 if grep -q 'time limit' "$out" ||

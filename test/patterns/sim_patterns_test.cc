@@ -1,6 +1,5 @@
-// Patterns on sim: the times that their schedules promise, and that the machine makes no difference
-// to what they do. The right data at every size are patterns_threads_test's affair, which sim is
-// one of the settings of.
+// Patterns on sim: the times of their schedules, and equal results on all machines.
+// patterns_threads_test checks the data at every size, also on sim.
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +48,7 @@ void Require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
 }
 
-// What every rank has after one call, and the time at which the last is done.
+// The data of every rank after one call, and the time at which the last rank has finished.
 struct Outcome {
   std::vector<std::vector<double>> data;
   std::vector<OperationStatistics> statistics;
@@ -112,9 +111,9 @@ TEST(SimPatterns, AChainTakesOnePieceTimePerPieceAndRelay) {
   }
 }
 
-// Two hosts, between which all time passes, whose four ranks each take turns in the group. Of a
-// ring by name every edge is between hosts; by host each portion comes to the other one once, and a
-// sum goes there and back. What is free goes by host.
+// Two hosts, between which all time passes, whose four ranks each alternate in the group. On a
+// named ring every edge is between hosts; by host each portion comes to the other host once, and a
+// sum goes there and back. Calls with a free topology go by host.
 TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
   constexpr int kRanks = 8;
   constexpr double kCrossingUs = 100;
@@ -162,7 +161,7 @@ TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
   }
 }
 
-// Messages that wait for their receives are asked for all at once, not one after the other.
+// Messages that wait for their receives are granted all at once, not one after the other.
 TEST(SimPatterns, ARootAsksAllItsChildrenAtOnce) {
   constexpr double kGrantUs = 20 * kPieceUs;
   MachineDescription machine = OnlyMessages();
@@ -175,8 +174,8 @@ TEST(SimPatterns, ARootAsksAllItsChildrenAtOnce) {
   }
 }
 
-// Each one that is asked for needs a chunk to land in: beyond two, a root asks as many as there are
-// spare ones, and has the same sum.
+// Each granted message needs a chunk to land in: beyond two, a root grants as many as it has spare
+// chunks, and has an equal sum.
 TEST(SimPatterns, ARootAsksAsManyAsItHasMemoryFor) {
   constexpr int kRanks = 9;
   MachineDescription machine = OnlyMessages();
@@ -214,10 +213,10 @@ TEST(SimPatterns, ATreeTakesALogarithmOfMessages) {
   }
 }
 
-// n blocks from p ranks in n - 1 + ceil(log2 p) messages one after the other: the least that ranks
-// can do which send and receive one at once. In a broadcast ranks that have nothing to wait for at
-// first, as the root, send ahead of their turn, and what comes early keeps a port from what is due:
-// exact for one block and for two ranks only.
+// n blocks from p ranks in n - 1 + ceil(log2 p) messages one after the other: the fewest for ranks
+// that send and receive one at once. In a broadcast, ranks that need not wait at first, like the
+// root, send ahead of their turn, and early messages keep a port from due ones: exact for one block
+// and for two ranks only.
 TEST(SimPatterns, ACirculantGraphTakesTheLeastMessagesInARow) {
   constexpr size_t kBytes = size_t{16} << 10;  // of a chunk: holds the last block, too
   MachineDescription machine = OnlyMessages();
@@ -318,7 +317,8 @@ TEST(SimPatterns, RelaysForwardBeforeTheyCopy) {
   EXPECT_NEAR(outcome.times[2], copy_us + 2 * kPieceUs + copy_us, 1e-5);
 }
 
-// The same bits, copies and messages on every machine; lengths alone do the same in the same time.
+// Equal bits, copies and messages on every machine; with lengths only, equal actions in equal
+// times.
 TEST(SimPatterns, MachinesDifferInTimeOnly) {
   const std::vector<Topology> topologies = {
       {Shape::kTree, 2}, {Shape::kIncreasingRings, 1}, {Shape::kHypercube, 0}};

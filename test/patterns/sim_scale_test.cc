@@ -1,5 +1,5 @@
-// How far the simulator goes: one broadcast of 64 chunks to as many ranks as the argument says, by
-// the engine that runs on real transports, lengths only.
+// The scale of the simulator: one broadcast of 64 chunks to as many ranks as the argument, by the
+// engine that runs on real transports, lengths only.
 
 #include <sys/resource.h>
 

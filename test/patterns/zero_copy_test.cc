@@ -1,7 +1,7 @@
 // Long multi-broadcasts and combines whose ranks read each other's memory, mapped or by the kernel:
-// the bits of the schedule, though memory is written anew as soon as a call has returned; all ranks
-// go this way or none does; and what becomes of calls that do not match, or whose ranks die or do
-// not go on.
+// the bits of the schedule, although memory is overwritten as soon as a call has returned; all
+// ranks take this protocol or none does; and failures of calls that do not match, or whose ranks
+// die or stop.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -54,7 +54,7 @@ constexpr Topology kCirculant{Shape::kCirculant, 0};
 constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr Topology kExchange{Shape::kHypercube, 0};
 constexpr Topology kWide{Shape::kTree, 8};
-// Steps of zero_copy_agreement.h, as a status word says them.
+// Steps of zero_copy_agreement.h, as in a status word.
 constexpr uint64_t kLeft = 1;
 constexpr uint64_t kOffers = 2;
 constexpr uint64_t kReads = 3;
@@ -111,8 +111,8 @@ struct Case {
   int root = 0;
 };
 
-// What a rank gives, and gets, in one stretch of memory: portions of different lengths, one of them
-// empty, or a matrix.
+// The input and output of a rank, in one stretch of memory: portions of different lengths, one of
+// them empty, or a matrix.
 class Data {
  public:
   static constexpr int64_t kRows = 101;  // a prime, so that shares of a matrix are not equal
@@ -249,13 +249,13 @@ struct Rank {
   std::unique_ptr<Group> group;
 };
 
-// Until all have come in time: who is kept from its processor comes later.
+// Tries until all ranks have come in time: a rank without a processor comes later.
 constexpr int kMostTries = 100000;
 
-// Whether a status word says more than that its rank takes another protocol.
+// Whether a status word has more than "its rank takes another protocol".
 bool HasOffered(uint64_t word) { return (word & 7) > kLeft; }
 
-// What is started goes by the schedule.
+// Started operations run by the schedule.
 OperationStatistics RunBySchedule(Rank* me, const PatternCall& call) {
   std::unique_ptr<Operation> operation;
   OperationStatistics did;
@@ -353,8 +353,8 @@ TEST_P(ZeroCopyReads, OfMemoryOfBothKindsHaveTheBitsOfTheSchedule) {
   ExpectTheBitsOfTheSchedule(GetParam(), Way::kMixed);
 }
 
-// Some spoil theirs as soon as their call has returned, and some ranks have memory of the other
-// kind, which the kernel reads or nobody does.
+// Some ranks overwrite their memory as soon as their call has returned, and some have memory of the
+// other kind, which only the kernel may read.
 void ExpectThatMemoryIsTheCallersAgain(int ranks, Way way) {
   const int rounds = StressRounds(120, 10000) / ranks;
   RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -402,7 +402,7 @@ OperationStatistics RunUntilRead(Rank* me, const PatternCall& call) {
   return did;
 }
 
-// What nobody reads, since it has no bytes, is no message, and no copy.
+// An empty matrix is neither a message nor a copy.
 TEST(ZeroCopyReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -487,8 +487,8 @@ TEST(ZeroCopyReadsCounts, TheKernelCopiesWhatTwoCombine) {
   });
 }
 
-// Who starts an operation says nothing, so the others go by the schedule, too, and all agree again
-// later.
+// A rank that starts an operation publishes no status word, so the others take the schedule, too,
+// and all agree again later.
 TEST(ZeroCopyReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
   constexpr int kRanks = 4;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -531,7 +531,7 @@ TEST(ZeroCopyReadsOfSome, ALateRankIsWaitedFor) {
   });
 }
 
-// What it has said to the first may still be read.
+// Its status word to the first rank may still be read.
 TEST(ZeroCopyReadsOfSome, OneThatCannotOfferToAllOffersToNone) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -571,7 +571,7 @@ uint64_t OfferByHand(const Rank& me) {
   return number;
 }
 
-// Whether all others would read, once they have said so or one of them goes another way.
+// Whether all others would read, once they have published it or one of them takes another protocol.
 bool WouldAllRead(const Rank& me, uint64_t number) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   for (int peer = 0; peer < me.ranks; ++peer) {
@@ -599,7 +599,7 @@ uint64_t OfferUntilAllWouldRead(Rank* me, const PatternCall& call) {
   return number;
 }
 
-// What the next call says once the group has failed.
+// Returns the result of the next call once the group has failed.
 Status FailureOf(const Rank& me) {
   while (me.group->state()->failure.ok()) (void)me.engine->Progress();
   PatternCall next;
@@ -670,8 +670,8 @@ TEST(ZeroCopyReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
   }
 }
 
-// It lies at the beginning, as with MPI_IN_PLACE, or where the own contribution does. What each
-// gives lies one behind the other, or side by side in one matrix.
+// The sum is written to the beginning, as with MPI_IN_PLACE, or over the own contribution.
+// Contributions of a rank lie one behind the other, or side by side in one matrix.
 TEST(ZeroCopyReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
   constexpr int64_t kRows = 96;
   constexpr int64_t kCols = 101;
@@ -834,7 +834,7 @@ TEST(ZeroCopyReadsOfNone, ARefusalOfTheKernelIsFoundBeforeAllHaveAgreed) {
   }
 }
 
-// A process that has what this one had when it began, and nothing that came later.
+// A process with a copy of this one's memory at its start.
 class Copy {
  public:
   Copy() {
@@ -858,7 +858,7 @@ class Copy {
   ProcessWatch watch_;
 };
 
-// As that of a device, or secret memory: what was read before says nothing of it.
+// Memory of a device, or secret memory: earlier reads prove nothing about it.
 TEST(ZeroCopyReadsOfNone, WhatTheKernelDoesNotReadGoesByTheSchedule) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get(), ByKernel());
@@ -1015,7 +1015,7 @@ TEST(ZeroCopyReadsOfProcesses, HaveTheBitsOfTheSchedule) {
   }
 }
 
-// What the last rank does once all others have said that they read.
+// The action of the last rank once all others have published that they read.
 using Leaves = void (*)(const Rank& me, Data* data, uint64_t number);
 
 // How the processes end when the last rank does `leaves`, if the calls of the others, which may
@@ -1080,7 +1080,7 @@ TEST(ZeroCopyReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
             (std::vector<int>{0, 0}));
 }
 
-// The schedule has no more than what is left of the time that a call may take.
+// The schedule has only the rest of the call's time limit.
 TEST(ZeroCopyReadsOfProcesses, OneThatLeavesLateTakesNoTimeTwice) {
   const auto leaves = [](const Rank& me, Data*, uint64_t number) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2500));

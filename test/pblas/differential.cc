@@ -177,7 +177,7 @@ class Part {
   bool Contains(int row, int col) const {
     return row >= 0 && row < rows_.count && col >= 0 && col < cols_.count;
   }
-  // What nobody may read.
+  // Fills elements that must not be read.
   void FillSubmatrixWithNan() {
     ForEach([&](size_t i, int row, int col) {
       if (Contains(row, col)) {

@@ -42,7 +42,7 @@ class Product {
     }
   }
 
-  // What is not looked at: of a letter that means nothing, or an A on no grid.
+  // A call that the library does not handle: with an undefined letter, or an A on no grid.
   void ComputeWrongly(int context, const char* op_a, int context_of_a) {
     Call(context, op_a, context_of_a, m_, 1);
   }
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   } else if (std::strcmp(name, "one_is_late") == 0) {
     if (rank == 1) std::this_thread::sleep_for(std::chrono::seconds(4));
     large.Compute(context, 1200, 1);
-    // What was sent on the program's communicator has been received.
+    // All messages on the program's communicator have been received.
     const int of_context = 10;
     int communicator = 0;
     int is_left = 0;

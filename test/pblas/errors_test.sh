@@ -69,7 +69,7 @@ for preloads in "$library" "$library:$blacs"; do
   # Ranks that come late are waited for, and nothing stays behind of how they were waited for.
   ends_well one_is_late "$taken" BRIGADE_PBLAS=auto
   ! grep -q 'left over' "$TEST_TMPDIR/out" || complain 'one_is_late'
-  # A rank that has ended a grid on which nothing was taken has left nothing that says so.
+  # A rank that has ended a grid without taken products has left no trace of it.
   # shellcheck disable=SC2034 # run_mpi.sh reads it
   TEST_TIMEOUT=9 job one_is_missing BRIGADE_PBLAS=auto BRIGADE_REPORT_SECONDS=1 &&
     complain 'one_is_missing ends well'
@@ -81,14 +81,15 @@ done
 preloads=$(realpath "${3%.so}"_*.so.0)
 ends small 'not opened by a libbrigade_pblas.so of its version' BRIGADE_PBLAS=on
 preloads=$library
-# What ranks have to agree on, also before there is a multiplier. Over our BLACS that takes a rank that calls MPI.
+# Values that must be equal on all ranks, also before there is a multiplier. Over our BLACS that takes a rank that calls
+# MPI.
 tellers=0
 ends one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' BRIGADE_PBLAS=auto
 preloads=$library:$blacs
 ends one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=mpi
 preloads=$library
 tellers='0 1'
-# What the PBLAS tell of on one rank counts as its product.
+# A call that the PBLAS report as an error on one rank counts as its product.
 ends one_has_no_letter 'are in different products.* come to 2 and 3' BRIGADE_PBLAS=auto
 ends one_has_no_grid 'are in different products.* come to 2 and 3' BRIGADE_PBLAS=auto
 ends_well alpha 'PDGEMM is left to the PBLAS: the ranks of a product differ in alpha' BRIGADE_PBLAS=on
@@ -97,7 +98,7 @@ ends_well small 'left to the PBLAS: BRIGADE_PBLAS=off' BRIGADE_PBLAS=off
 ends small "BRIGADE_TRANSPORT=pigeon: there is no transport 'pigeon'" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=pigeon
 ends small "BRIGADE_TRANSPORT=pigeon: there is no transport 'pigeon'" BRIGADE_TRANSPORT=pigeon
 ends small 'BRIGADE_MULTIPLY_BYTES=1K: must be 4096 bytes or more' BRIGADE_MULTIPLY_BYTES=1K
-# What decides about bits is the same on all ranks.
+# Settings that decide about bits are equal on all ranks.
 differing() {  # ASSIGNMENT: made on each rank, where $rank is its number
   # shellcheck disable=SC2016 # for the inner shell
   printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexport %s\nexec "%s" "$@"\n' "$1" "$same" \

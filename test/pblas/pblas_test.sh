@@ -69,7 +69,7 @@ counts() {
   said out ./*.SUMM | grep -oE '\|  P[A-Z0-9]+ .*' | tr -s ' ' | sort
 }
 
-# What they complain of where arguments are wrong, which comes first.
+# Their complaints about wrong arguments, which come first.
 complaints() {
   said out | sed '/Error-exit tests completed/q'
 }

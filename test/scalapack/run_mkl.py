@@ -66,7 +66,7 @@ def figures(output):
 
 
 def difference(mine, theirs):
-    """What is wrong with our figures; empty if nothing is."""
+    """Returns the error in our figures; empty if there is none."""
     if set(mine) != {"LU", "Cholesky", "eigenvalues"} or set(theirs) != set(mine):
         return f"the results are {sorted(mine)}, on MKL's BLACS {sorted(theirs)}"
     for name, (info, *values) in mine.items():

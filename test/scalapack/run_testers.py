@@ -25,7 +25,7 @@ DATA = pathlib.Path("/usr/share/scalapack")
 RECORD = pathlib.Path(__file__).with_name("expected.json")
 VERSIONED = ["libscalapack-openmpi2.2", "scalapack-mpi-test", "libopenmpi3", "libopenblas0-pthread"]
 
-# A library that hangs everywhere shall not take hours to say so.
+# A library that hangs everywhere must not take hours to fail.
 MAX_HANGS = 4
 # Instead of mpi_job's, where stock breaks off, too: most of these runs end so.
 BREAKS_OFF_SILENCE_S = 30
@@ -43,7 +43,7 @@ SUMMARY = re.compile(
 # A row of a table of results holds its parameters and a verdict. Two families have no summary, only rows.
 VERDICT = re.compile(r"\b(PASSED|FAILED|BYPASS|SKIPPED)\b", re.IGNORECASE)
 MIN_ROW_NUMBERS = 4
-# Skipped where sums repeat without being asked to, as they may by chance.
+# Skipped if sums repeat without the setting, as they may by chance.
 REPEATABLE = "(PASSED|SKIPPED) REPEATABLE SUM TEST"
 # The testers of P?SYEVR compare bounds that they never set, which fails by chance, where they happen to be NaN. Rank 0
 # says so of its own bounds. All other failures have a residual too large, or a message before their row.

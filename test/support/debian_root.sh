@@ -15,7 +15,7 @@ fresh_debian() {  # WHAT-IS-LEFT-OUT
   cp /etc/resolv.conf "$work/debian/etc"
 }
 
-# What COMMAND has started ends with it.
+# Processes of COMMAND end with it.
 in_debian() {  # ROOT USER HOME COMMAND
   unshare --mount --pid --fork --kill-child sh -ec '
     mount -t proc proc "$1/proc"

@@ -73,7 +73,7 @@ class EdgeLink {
 
 constexpr size_t kSharedBytes = size_t{48} << 10;
 
-// The kernel copies nothing, unless it is told to.
+// The kernel copies nothing by default.
 struct SharedBufferLink : EdgeLink {
   SharedBufferLink() {
     EXPECT_TRUE(SharedAllocations::Here().Allocate(2 * kSharedBytes, &allocated_).ok());

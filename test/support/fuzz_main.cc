@@ -44,7 +44,7 @@ std::vector<Input> ReadCorpus() {
   return inputs;
 }
 
-// What is wrong ends the process: its input is what this file holds then.
+// Stores the current input in a file: an error ends the process, and the file then has its input.
 void KeepLast(const Input& input) {
   static const int file = [] {
     const char* const outputs = std::getenv("TEST_UNDECLARED_OUTPUTS_DIR");  // Bazel's

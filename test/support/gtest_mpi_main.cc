@@ -1,6 +1,6 @@
 // main() of GoogleTest programs that run as an MPI job: every rank runs all tests, and all exit
-// alike, so that one rank's failure is not lost among the others' success. Where ranks are to be on
-// two hosts, and cannot, the tests are left out, and said to be.
+// with one code, so that one rank's failure is not lost among the others' success. If ranks should
+// be on two hosts, and cannot, the tests are skipped, with a message.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ class AbortAfterFatalFailure : public ::testing::EmptyTestEventListener {
   }
 };
 
-// Leaves out every test, and says so of each.
+// Skips every test, with a message for each.
 class SkipEverything : public ::testing::EmptyTestEventListener {
   void OnTestStart(const ::testing::TestInfo&) override {
     GTEST_SKIP() << "no network namespace to be had";
@@ -32,7 +32,7 @@ class SkipEverything : public ::testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // The least a user may ask for; the library must do with it.
+  // The lowest level that a program may request; it must be enough for the library.
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
   int rank = 0;

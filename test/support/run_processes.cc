@@ -20,9 +20,9 @@ namespace {
 
 // Far beyond any test.
 constexpr std::chrono::seconds kHang{60};
-constexpr size_t kMostBytes = 4096;  // that a rank says at once
+constexpr size_t kMostBytes = 4096;  // of one text of a rank
 
-// What the processes share.
+// The shared memory of the processes.
 struct Shared {
   pthread_barrier_t barrier;
   std::byte said[][kMostBytes];
@@ -78,7 +78,7 @@ std::vector<int> RunProcesses(int ranks, const std::function<int(Bootstrap* boot
     }
     children.push_back(child);
   }
-  // Whoever has died is waited for at once, lest it look alive.
+  // A process that has died is waited for at once, since it would look alive otherwise.
   std::vector<int> ends(children.size(), 0);
   const auto start = std::chrono::steady_clock::now();
   bool killed = false;

@@ -10,9 +10,9 @@
 
 namespace brigade {
 
-// Runs body(bootstrap) in one child per rank and returns when all have ended: how, as waitpid says.
-// A child whose body returns exits with what that returns, without more ado. Should they hang, they
-// are killed. REQUIRES: this process has one thread.
+// Runs body(bootstrap) in one child per rank and returns when all have ended, with their status as
+// of waitpid. A child exits with the result of its body. Hanging children are killed. REQUIRES:
+// this process has one thread.
 std::vector<int> RunProcesses(int ranks, const std::function<int(Bootstrap* bootstrap)>& body);
 
 }  // namespace brigade

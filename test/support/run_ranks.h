@@ -10,9 +10,9 @@
 namespace brigade {
 
 // Runs body(world, rank) on one thread per rank of a fresh world and returns when all have
-// returned. A rank whose body returns is marked lost, so that nobody waits for one that has failed;
-// the first exception is thrown again. Should the ranks still hang, the stacks of all are printed
-// and the process aborted.
+// returned. A rank whose body returns is marked lost, so that no rank waits for a failed one; the
+// first exception is rethrown. If the ranks still hang, the stacks of all are printed and the
+// process aborts.
 void RunRanks(int ranks, const InprocOptions& options,
               const std::function<void(InprocWorld& world, int rank)>& body);
 

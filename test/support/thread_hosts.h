@@ -1,5 +1,4 @@
-// Several hosts on one machine, for ranks that are threads: shm ranks that say they are on this or
-// that host.
+// Several hosts on one machine, for ranks that are threads: shm ranks with a simulated host.
 
 #ifndef BRIGADE_TEST_SUPPORT_THREAD_HOSTS_H_
 #define BRIGADE_TEST_SUPPORT_THREAD_HOSTS_H_

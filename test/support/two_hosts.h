@@ -1,13 +1,13 @@
-// BRIGADE_TEST_TWO_HOSTS=1: the ranks of odd number stand for another host, in a network namespace
-// of their own. What MPI has connected by then stays connected.
+// BRIGADE_TEST_TWO_HOSTS=1: ranks with odd numbers simulate another host, in a network namespace of
+// their own. Connections that MPI has made before stay.
 
 #ifndef BRIGADE_TEST_SUPPORT_TWO_HOSTS_H_
 #define BRIGADE_TEST_SUPPORT_TWO_HOSTS_H_
 
 namespace brigade {
 
-// False, on all ranks, if that is asked for and not allowed here. Collective over MPI_COMM_WORLD;
-// before the first group.
+// Returns false on all ranks if it is requested and not permitted here. Collective over
+// MPI_COMM_WORLD; before the first group.
 bool MoveToTwoHostsIfAsked();
 
 }  // namespace brigade

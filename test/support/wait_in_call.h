@@ -1,7 +1,7 @@
-/* What a table of calls that wait does with each of them: rank 0 has posted a receive, and waits in
-   the call. Rank 1 is in the MPI_Send for it, by rendezvous, and makes its side of the call
-   afterwards. So rank 0 gets on only if the call moves MPI's messages. Include it in one file of a
-   program. */
+/* A test of each call in a table of calls that wait: rank 0 has posted a receive, and waits in the
+   call. Rank 1 is in the MPI_Send for it, by rendezvous, and makes its side of the call afterwards.
+   Rank 0 therefore continues only if the call progresses MPI's messages. Include it in one file of
+   a program. */
 
 #ifndef BRIGADE_TEST_SUPPORT_WAIT_IN_CALL_H_
 #define BRIGADE_TEST_SUPPORT_WAIT_IN_CALL_H_
@@ -13,7 +13,7 @@
 
 enum { kSentBytes = 8 << 20, kSentTag = 1, kEarlyTag = 2 };
 
-/* `call`: both ranks' sides. What is to be the case before, `prepare`; it may be null. */
+/* `call`: both ranks' sides. `prepare` runs before; it may be null. */
 static void wait_in_call(const char* name, int rank, void (*prepare)(void), void (*call)(void)) {
   static unsigned char sent[kSentBytes];
   static unsigned char value;

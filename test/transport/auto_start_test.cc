@@ -1,5 +1,5 @@
-// What the start of a job on one host costs: Open MPI's tool interface, which takes a quarter of a
-// second to start, is left alone.
+// The cost of starting a job on one host: Open MPI's tool interface, which takes a quarter of a
+// second to start, is not used.
 
 #include <mpi.h>
 

@@ -54,7 +54,7 @@ blacs.Cblacs_exit(0)
 print(rank.value, ranks.value)' "$mpi" >"$out" 2>&1
 prints '^0 1$'
 
-# Such an MPI is initialised by our names, and found by all.
+# Our names initialise an MPI that was opened with RTLD_LOCAL, and all libraries find it.
 for library in "$blacs" "$pblas" "$rma"; do
   for name in MPI_Init PMPI_Init; do
     LD_PRELOAD=$library timeout 60 python3 -c '

@@ -1,5 +1,5 @@
-// An MPI whose handles or statuses are not those of our <mpi.h> is told, whatever it is called. Its
-// calls stand here, before MPI's own.
+// An MPI whose handles or statuses differ from the <mpi.h> of the build is detected, whatever its
+// name. Its calls are defined here, before MPI's own.
 
 #include "transport/mpi/mpi_family.h"
 

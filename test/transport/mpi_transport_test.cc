@@ -1,5 +1,5 @@
-// What is peculiar to the mpi transport: which MPI functions it calls, and on which communicators.
-// The functions below stand before MPI's own of the same names.
+// Properties of the mpi transport only: the MPI functions that it calls, and their communicators.
+// The functions below replace MPI's own.
 
 #include "transport/mpi/mpi_transport.h"
 
@@ -136,7 +136,7 @@ class MpiTransport : public ::testing::Test {
   std::unique_ptr<Endpoint> endpoint_;
 };
 
-// As under a launcher that says nothing: the group knows who is on this host.
+// Under a launcher without variables the group itself finds the ranks on this host.
 TEST_F(MpiTransport, YieldsSoonWhereRanksShareProcessors) {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE",
                            "SLURM_STEP_TASKS_PER_NODE"}) {
@@ -334,7 +334,7 @@ TEST_F(MpiTransport, RefusesAForeignBootstrap) {
   EXPECT_EQ(endpoint_->OpenGroup(&foreign, &group).code(), StatusCode::kUnavailable);
 }
 
-// What the launcher was told reaches the verdict.
+// Settings passed to the launcher reach the verdict.
 TEST(Fabric, SeesWhatMpiWasTold) {
   const FabricFacts facts = FabricHere();
   EXPECT_TRUE(facts.is_open_mpi);

@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// A value for every byte that tells messages, senders and positions apart.
+// A value for every byte that distinguishes messages, senders and positions.
 Bytes Pattern(size_t bytes, unsigned seed) {
   constexpr size_t kPeriod = 2048;  // sanitizers look at every byte that is not copied
   Bytes data(bytes);
@@ -553,8 +553,8 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
   });
 }
 
-// Rank 1 forwards what rank 0 sent to everybody, itself included, out of the lease, and says so to
-// rank 0 before it releases.
+// Rank 1 forwards a message of rank 0 to all ranks, itself included, out of the lease, and sends a
+// message to rank 0 before it releases.
 TEST_P(TransportConformance, ForwardsALeaseToSeveralPeers) {
   Run([](ConformanceRank& self, Driver& driver, GroupId group) {
     constexpr size_t kBytes = 50000;
@@ -803,7 +803,7 @@ TEST_P(TransportConformance, OpensAndClosesGroupsWithoutEnd) {
   });
 }
 
-// What a rank is told by control messages: from whom, and what.
+// Records the control messages to a rank, by sender.
 class NotingHandler final : public ControlHandler {
  public:
   explicit NotingHandler(int size) : notes(static_cast<size_t>(size)) {}
@@ -821,8 +821,8 @@ Bytes Note(int from, int number) {
                  static_cast<unsigned>(from * 1000 + number));
 }
 
-// To everybody, oneself included, some of them urgent, while every stream between the ranks is
-// stopped by a piece that nobody receives.
+// To all ranks, this one included, some of them urgent, while every stream between the ranks is
+// stopped by a piece without a receive.
 TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
   Run([](ConformanceRank& self, Driver& driver, GroupId group) {
     constexpr int kNotes = 200;
@@ -863,8 +863,8 @@ TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
   });
 }
 
-// Rank 0 tells rank 1 so much that any way between them is full, and closes the group. Rank 1 makes
-// no call before it has.
+// Rank 0 sends control messages to rank 1 until every path between them is full, and closes the
+// group. Rank 1 makes no call before that.
 TEST_P(TransportConformance, UrgentControlMessagesAreNeverRefused) {
   Run([](ConformanceRank& self, Driver& driver, GroupId group) {
     constexpr int kNotes = 3000;
@@ -899,8 +899,8 @@ TEST_P(TransportConformance, UrgentControlMessagesAreNeverRefused) {
   });
 }
 
-// Two groups of the same members: handlers hear of their own, and of nothing once theirs is closed.
-// They answer from inside, and post.
+// Two groups with equal members: handlers get messages of their own group, and none once it is
+// closed. They reply from inside, and post.
 TEST_P(TransportConformance, HandlersMayPostAndHearOfTheirOwnGroupOnly) {
   constexpr int kAnswers = 50;
   struct Answerer final : ControlHandler {
@@ -958,7 +958,7 @@ TEST_P(TransportConformance, HandlersMayPostAndHearOfTheirOwnGroupOnly) {
       self.endpoint->ReleaseLease(answerer.received.lease);
       ASSERT_OK(driver.Wait(&sent[i]));
     }
-    // What comes for a group that is closed here is for nobody.
+    // Control messages for a closed group are dropped.
     ASSERT_OK(driver.Control(answerers[0].group, peer, ConstByteSpan(), Urgency::kUrgent));
     self.endpoint->CloseGroup(answerers[0].group);
     const int heard = answerers[0].heard;

@@ -1,5 +1,5 @@
-// What every transport must do, as one suite of tests (transport_conformance.cc), and what a
-// program has to supply to run it over a transport.
+// The conformance suite: tests for every transport (transport_conformance.cc), and the code that a
+// program must supply to run them over a transport.
 
 #ifndef BRIGADE_TEST_TRANSPORT_TRANSPORT_CONFORMANCE_H_
 #define BRIGADE_TEST_TRANSPORT_TRANSPORT_CONFORMANCE_H_

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Every library says that the MPI of the process is of the other family before it calls it. Arguments: the family that the
-# libraries are for, the other, its library; programs whose first call is one of libbrigade.so, of libbrigade_bsp.so and
-# of libbrigade_li.so; libbrigade_blacs.so, libbrigade_pblas.so, libbrigade_rma.so.
+# Every library reports that the MPI of the process is of the other family before it calls it. Arguments: the family
+# that the libraries are for, the other, its library; programs whose first call is one of libbrigade.so, of
+# libbrigade_bsp.so and of libbrigade_li.so; libbrigade_blacs.so, libbrigade_pblas.so, libbrigade_rma.so.
 set -u
 unset BRIGADE_TRANSPORT  # the texts below are those of auto
 

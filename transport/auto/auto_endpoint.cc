@@ -16,8 +16,8 @@
 namespace brigade {
 namespace {
 
-// What an edge of either transport keeps. Where the two differ in what is fast, the far one counts:
-// it is the slower.
+// The guarantees that edges of both transports meet. The tuning is that of the far transport, which
+// is slower.
 Capabilities Both(const Capabilities& near, const Capabilities& far) {
   Capabilities both = far;
   both.lands_in_peer_memory |= near.lands_in_peer_memory;
@@ -41,7 +41,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     std::vector<MemoryDomain*> domains;
     for (AutoTransport& transport : transports) {
       if (transport.endpoint == nullptr) continue;
-      // What may be asked before a group is open: sizes, which must do for all.
+      // Sizes that hold for all transports, for calls before a group is open.
       const Capabilities& has = transport.endpoint->capabilities();
       capabilities_.max_piece_bytes = std::min(capabilities_.max_piece_bytes, has.max_piece_bytes);
       capabilities_.tuning.preferred_piece_bytes =
@@ -285,7 +285,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
 
   static bool IsUsed(const Far& far) { return far.is_used; }
 
-  // In place of what this rank says of each transport, what each member does.
+  // Replaces this rank's value for each transport by those of all members.
   static Status Gather(Bootstrap* bootstrap, std::vector<char>* of_members) {
     const std::vector<char> mine = *of_members;
     of_members->resize(mine.size() * static_cast<size_t>(bootstrap->size()));
@@ -308,7 +308,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       of_members.push_back(!far.is_wanted() ? kUnwanted : far.endpoint != nullptr ? kHas : kMisses);
     }
     BRIGADE_RETURN_IF_ERROR(Gather(bootstrap, &of_members));
-    // Of those on one host that miss it the first says so; of no known hosts, all.
+    // Of the members of a host that lack it, the first one reports it; if hosts are not known, all.
     const auto says = [&](int member, size_t i) { return of_members[member * fars_.size() + i]; };
     std::vector<char> have(fars_.size(), 1);
     for (size_t i = 0; i < fars_.size(); ++i) {

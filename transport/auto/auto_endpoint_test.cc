@@ -1,4 +1,4 @@
-// What is peculiar to auto; the rest is the conformance suite's (test/).
+// Properties of auto only; the conformance suite (test/) has the rest.
 
 #include "transport/auto/auto_endpoint.h"
 
@@ -131,7 +131,7 @@ TEST(AutoEndpoint, WithoutSharedMemoryNoSendCountsAsTaken) {
   job.Run([](Endpoint* endpoint, GroupId, int) { EXPECT_EQ(endpoint->SendsTaken(), 0u); });
 }
 
-// To find out may take long.
+// The check may take long.
 TEST(AutoEndpoint, AsksWhetherTcpIsWantedOnlyBetweenHosts) {
   Job one({0, 0, 0});
   EXPECT_EQ(NameOf(&one), "shm");
@@ -141,7 +141,7 @@ TEST(AutoEndpoint, AsksWhetherTcpIsWantedOnlyBetweenHosts) {
   EXPECT_EQ(several.asked, 3);
 }
 
-// Who has none is told so where it would have been taken.
+// is_missed is called if a group on several hosts would have used TCP.
 TEST(AutoEndpoint, MissesTcpOnlyBetweenHosts) {
   for (const bool one_host : {true, false}) {
     for (const bool wanted : {true, false}) {
@@ -154,7 +154,7 @@ TEST(AutoEndpoint, MissesTcpOnlyBetweenHosts) {
   }
 }
 
-// What holds for a host one of its ranks says, whichever of them is in the group.
+// One rank of each host calls is_missed, whichever ranks of the host are in the group.
 TEST(AutoEndpoint, OnEachHostOneMissesTcp) {
   Job job({0, 1, 1, 0, 1});
   job.without_tcp = {1, 2, 3, 4};
@@ -186,8 +186,7 @@ TEST(AutoEndpoint, TellsPeersByHost) {
   });
 }
 
-// Without TCP on one rank, or where one had better not use it, nobody may wait for the others
-// there.
+// If one rank has no TCP, or should not use it, no rank may wait for another on TCP.
 TEST(AutoEndpoint, AgreesOnTheFarTransport) {
   for (const char* const otherwise : {"no", "has not", "wants not"}) {
     Job job({0, 1, 0});
@@ -294,7 +293,7 @@ TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
   });
 }
 
-// A helper is not woken by what comes through shared memory. It may read which transports are in
+// Messages through shared memory do not wake a progress thread. It may read which transports are in
 // use while the owner opens a group that changes it.
 TEST(AutoEndpoint, AHelperSleepsBrieflyWhereMemoryIsSharedToo) {
   for (const bool with_near : {false, true}) {
@@ -332,7 +331,7 @@ TEST(AutoEndpoint, SaysWhenItWouldNap) {
   });
 }
 
-// A receive too short for what comes is one that TCP tells the peer of when it waits for long.
+// A receive that is too short for its message: TCP sends its grant only after a long wait.
 TEST(AutoEndpoint, WhoWaitsOnTwoTransportsDoesWhatEachDoesInALongWait) {
   Job job({0, 1, 1});
   job.real_tcp = true;

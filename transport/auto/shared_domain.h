@@ -1,4 +1,4 @@
-// SharedDomain: one transport's staging memory, of which other transports are told.
+// SharedDomain: one transport's staging memory, registered with other transports, too.
 
 #ifndef BRIGADE_TRANSPORT_AUTO_SHARED_DOMAIN_H_
 #define BRIGADE_TRANSPORT_AUTO_SHARED_DOMAIN_H_

@@ -40,7 +40,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   using ForwardingEndpoint::ForwardingEndpoint;
 
   ~CheckedEndpoint() override {
-    if (failed_) return;  // after a failure what was under way is given up
+    if (failed_) return;  // after a failure pending operations are abandoned
     BRIGADE_RULE(leases_.empty(), "every lease is released before the endpoint is destroyed");
     for (const auto& [completion, operation] : operations_) {
       BRIGADE_RULE(!operation->sends, "sends are over before the endpoint is destroyed");
@@ -110,7 +110,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
       at.Advance(bytes);
       left -= bytes;
     }
-    // From here on nobody but the transport knows where its bytes are.
+    // Only the transport knows where its bytes are from here on.
     Operation* operation = Begin(channel, peer, /*sends=*/true, ConstByteSpan(), completion);
     operation->checksum = Checksum(ConstByteSpan());
     const SentNow sent = target()->SendNow(channel, peer, head, body, operation, kept_bytes);
@@ -139,7 +139,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
     CheckAddress(channel, peer);
     BRIGADE_RULE(target()->LandsInPlace(channel, peer, range),
                  "PostReceiveInPlace takes only what LandsInPlace said yes to");
-    // What lies between the bytes of a strided range is nobody's business.
+    // The gaps of a strided range are not checked.
     size_t offset = 0;
     ByteSpan landing;
     if (range.layout->ContiguousRange(range.offset, range.bytes, &offset)) {

@@ -1,4 +1,4 @@
-// CheckedEndpoint: watches that the caller keeps its side of the endpoint contract, and that the
+// CheckedEndpoint: checks that the caller keeps its side of the endpoint contract, and that the
 // transport below keeps the order of completions. For tests; costs a pass over every sent byte.
 //
 // A broken rule aborts the process with the rule's text, at the call that broke it.

@@ -35,7 +35,7 @@ class CheckedEndpointTest : public ::testing::Test {
   }
   ~CheckedEndpointTest() override { GiveUp(); }
 
-  // Fails what is under way; the endpoint may then be destroyed.
+  // Fails pending operations; the endpoint may then be destroyed.
   void GiveUp() {
     if (endpoint_ == nullptr) return;
     world_.MarkLost(0);
@@ -393,7 +393,7 @@ TEST_F(CheckedEndpointDeathTest, AControlMessageThatIsTooLong) {
                "at most 48 bytes");
 }
 
-// Over shared memory the wrappers show the edges of what they are around.
+// Over shared memory the wrappers expose the edges of their target.
 TEST(CheckedEndpointEdgesDeathTest, AnEdgeIsUsedWhileNoPostWaits) {
   InprocWorld world(1);
   std::unique_ptr<Endpoint> endpoint;

@@ -2,7 +2,7 @@
 
 namespace brigade {
 
-// Not a member: a library would export that, whatever its exports say.
+// Not a member: a library would export a member even if its list of exports does not have it.
 bool& CompletionQueue::in_callback() {
   static thread_local bool in_callback = false;
   return in_callback;

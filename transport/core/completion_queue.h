@@ -1,8 +1,8 @@
 // CompletionQueue: runs callbacks one after the other, never one inside another.
 //
-// A callback may post, and a post may complete at once. Calling that second callback right there
-// would nest as deep as the chain of pieces is long; here it waits for the first to return. What
-// ends meanwhile on another transport of the same driver waits for that one's next Progress.
+// A callback may post, and a post may complete at once. A nested callback would use stack for each
+// piece of a chain, so the queue runs it after the first returns. Completions of another transport
+// with this progress owner wait for that transport's next Progress.
 
 #ifndef BRIGADE_TRANSPORT_CORE_COMPLETION_QUEUE_H_
 #define BRIGADE_TRANSPORT_CORE_COMPLETION_QUEUE_H_
@@ -18,16 +18,16 @@ namespace brigade {
 
 class CompletionQueue {
  public:
-  // The operation of `completion`, whose status and lease are set, is over. Runs the callback,
+  // Completes the operation of `completion`, whose status and lease are set. Runs the callback,
   // unless a callback or a Progress is running, which then runs it. `receive_group`: the group of a
-  // receive, whose closing takes the callback back; kSend for sends, which always hear.
+  // receive, whose closing cancels the callback; kSend for sends, whose callbacks always run.
   static constexpr GroupId kSend = -1;
   void Finish(Completion* completion, GroupId receive_group) {
     ready_.push_back({completion, receive_group});
     if (!running()) Run();
   }
 
-  // Runs what is ready, and what that makes ready. True if anything ran.
+  // Runs all ready callbacks, also those that they make ready. Returns whether any ran.
   bool Run() {
     BRIGADE_CHECK(!running_);
     running_ = true;
@@ -44,8 +44,8 @@ class CompletionQueue {
     return any;
   }
 
-  // While one exists, Finish only queues: the state that the caller is changing is not fit for the
-  // posts a callback may make.
+  // While one exists, Finish only queues: callbacks may post, and the caller's state is
+  // inconsistent.
   class Hold {
    public:
     explicit Hold(CompletionQueue* queue) : queue_(queue), was_running_(queue->running_) {
@@ -62,7 +62,7 @@ class CompletionQueue {
 
   bool running() const { return running_ || in_callback(); }
 
-  // While one exists this thread is telling somebody something: callbacks wait.
+  // While one exists this thread is inside a callback or handler: other callbacks wait.
   class InCallback {
    public:
     InCallback() { in_callback() = true; }
@@ -71,8 +71,8 @@ class CompletionQueue {
     InCallback& operator=(const InCallback&) = delete;
   };
 
-  // Takes back the callbacks of receives of `group` that have not run; `give_back(lease)` for each
-  // that had succeeded.
+  // Cancels the callbacks of receives of `group` that have not run; calls `give_back(lease)` for
+  // each successful one.
   template <typename GiveBack>
   void CancelReceives(GroupId group, GiveBack give_back) {
     Fifo<Ready> kept;
@@ -91,7 +91,7 @@ class CompletionQueue {
     Completion* completion;
     GroupId receive_group;
   };
-  // Whether this thread runs a callback, of whatever queue.
+  // Whether this thread runs a callback of any queue.
   static bool& in_callback();
   Fifo<Ready> ready_;
   bool running_ = false;

@@ -1,4 +1,4 @@
-// ControlQueue: control messages that have come, until a Progress tells their handlers.
+// ControlQueue: received control messages, until a Progress passes them to their handlers.
 
 #ifndef BRIGADE_TRANSPORT_CORE_CONTROL_QUEUE_H_
 #define BRIGADE_TRANSPORT_CORE_CONTROL_QUEUE_H_
@@ -13,7 +13,7 @@
 
 namespace brigade {
 
-// The bytes of one.
+// The bytes of a control message.
 struct ControlMessage {
   ControlMessage() = default;
   // CHECKs the length.
@@ -26,17 +26,17 @@ struct ControlMessage {
 
 class ControlQueue {
  public:
-  // Messages of groups without a handler go to nobody.
+  // Messages of groups without a handler are dropped.
   void SetHandler(GroupId group, ControlHandler* handler) { handlers_[group] = handler; }
-  // The group is closed.
+  // To be called when the group is closed.
   void RemoveHandler(GroupId group) { handlers_.erase(group); }
 
   void Push(GroupId group, int from, ConstByteSpan message) {
     arrivals_.push_back({group, from, ControlMessage(message)});
   }
   bool empty() const { return arrivals_.empty(); }
-  // Tells handlers of everything that is here. True if there was anything. What ends meanwhile is
-  // told after it (CompletionQueue).
+  // Passes all messages to their handlers. Returns whether there was any. Callbacks that become
+  // ready meanwhile run afterwards (CompletionQueue).
   bool Deliver() { return !arrivals_.empty() && DeliverAll(); }
 
  private:

@@ -1,4 +1,4 @@
-// What every transport says of the same mistake.
+// Error texts that all transports share.
 
 #ifndef BRIGADE_TRANSPORT_CORE_ERRORS_H_
 #define BRIGADE_TRANSPORT_CORE_ERRORS_H_
@@ -9,13 +9,13 @@
 
 namespace brigade {
 
-// kMismatch: the receive that is next has less room than the piece takes. `peer`: who sent it.
+// kMismatch: the next receive is shorter than the piece of `peer`.
 Status PieceTooLong(const char* transport, size_t piece_bytes, int peer, size_t landing_bytes);
 
-// kInvalidArgument: one post may not carry so much.
+// kInvalidArgument: a piece is longer than one post permits.
 Status PieceBeyondLimit(const char* transport, size_t piece_bytes, size_t most_bytes);
 
-// kMismatch: members gave an AllGather different sizes.
+// kMismatch: members called AllGather with different sizes.
 Status GatherSizesDiffer(const char* transport, size_t bytes);
 
 }  // namespace brigade

@@ -132,7 +132,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
           polls_left(polls),
           in_order(ordered) {}
     Completion* completion;
-    std::vector<std::byte> kept;  // what is sent, if it lay in user memory
+    std::vector<std::byte> kept;  // a copy of a piece from user memory
     int polls_left;
     const bool in_order;  // not before those posted before it
     bool over = false;
@@ -150,7 +150,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
     const GroupId group;
     ControlHandler* const handler;
   };
-  // A control message that has come, and is not told yet.
+  // A control message that has come, and whose handler has not been called.
   struct Note {
     Relay* relay;
     int from;
@@ -225,7 +225,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
   std::mt19937_64 random_;
   uint64_t posts_ = 0;
   bool delivering_ = false;
-  // All operations not yet told to the caller.
+  // All operations whose callback has not run.
   std::map<Stream, Operations> streams_;
   std::map<GroupId, std::unique_ptr<Relay>> relays_;
   std::deque<Note> notes_;

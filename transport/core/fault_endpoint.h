@@ -1,5 +1,5 @@
-// FaultEndpoint: makes a transport do, often and repeatably, what it may do but rarely does. For
-// tests.
+// FaultEndpoint: triggers, often and repeatably, permitted behaviour that a transport rarely shows.
+// For tests.
 
 #ifndef BRIGADE_TRANSPORT_CORE_FAULT_ENDPOINT_H_
 #define BRIGADE_TRANSPORT_CORE_FAULT_ENDPOINT_H_
@@ -14,16 +14,17 @@ namespace brigade {
 
 struct FaultOptions {
   uint64_t seed = 1;
-  // Share of posts that are refused with kNoResource, and of SendNow, with either no. Of those that
-  // are not refused it keeps as large a share whole, and posts them. The same share of control
-  // messages that may be refused, and of edges that are asked for.
+  // Share of (1) posts that fail with kNoResource, (2) SendNow that return kNotYet or kNo, (3) of
+  // the other SendNow, those that are posted whole from a copy, (4) control messages that may fail,
+  // (5) requests for an edge that fail.
   double no_resource = 0;
-  // Every callback waits for 0 to `max_delay` calls of Progress, drawn anew for each. So callbacks
-  // of different streams (channel, peer and direction) change places; those of one do not, but for
-  // sends where leases point into the sender's memory. Control messages wait likewise.
+  // Every callback is delayed by 0 to `max_delay` calls of Progress, drawn for each. Callbacks of
+  // different streams (channel, peer and direction) are thus reordered; callbacks of one stream are
+  // not, except for sends if leases point into the sender's memory. Control messages are delayed,
+  // too.
   int max_delay = 0;
-  // Called before the post number `lose_after_posts` (from 0). Is to make a peer vanish on the
-  // transport below, as InprocWorld::MarkLost does.
+  // Called before post number `lose_after_posts` (from 0). Must make a peer vanish on the transport
+  // below, like InprocWorld::MarkLost.
   std::function<void()> lose;
   uint64_t lose_after_posts = 0;
 };

@@ -242,7 +242,7 @@ TEST_F(FaultEndpointTest, ClosingTakesBackDelayedCallbacks) {
   EXPECT_TRUE(sent.status.ok());
 }
 
-// What was leased to a receive that nobody hears of is its sender's again.
+// Closing a group releases the lease of a receive whose callback is cancelled.
 TEST_F(FaultEndpointTest, ClosingGivesLeasesBack) {
   InprocOptions peer_memory;
   peer_memory.lands_in_peer_memory = true;

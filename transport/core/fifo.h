@@ -1,6 +1,5 @@
 // Fifo: a queue that keeps its storage. A std::deque allocates and frees as elements pass through,
-// however short it stays; where one element comes and goes per message, that costs more than all
-// the rest.
+// even if it stays short, which dominates the cost of a short message.
 
 #ifndef BRIGADE_TRANSPORT_CORE_FIFO_H_
 #define BRIGADE_TRANSPORT_CORE_FIFO_H_
@@ -22,7 +21,7 @@ class Fifo {
   const T& front() const { return elements_[first_]; }
 
   void push_back(const T& element) {
-    // Moving the rest down is paid for by the pops before: they were at least as many.
+    // Amortised by the pops before, which were at least as many.
     if (elements_.size() == elements_.capacity() && first_ > size()) {
       elements_.erase(elements_.begin(), begin());
       first_ = 0;
@@ -37,7 +36,7 @@ class Fifo {
     elements_.pop_back();
     if (empty()) clear();
   }
-  // REQUIRES: they are of the queue, `last` not before `first`. Moves those before `first` up.
+  // Erases [first, last), by moving earlier elements up. REQUIRES: a range of the queue.
   void erase(typename std::vector<T>::iterator first, typename std::vector<T>::iterator last) {
     std::move_backward(begin(), first, last);
     first_ += static_cast<size_t>(last - first);
@@ -53,7 +52,7 @@ class Fifo {
 
  private:
   std::vector<T> elements_;
-  size_t first_ = 0;  // of elements_; what is before it is gone
+  size_t first_ = 0;  // of elements_; earlier ones are removed
 };
 
 }  // namespace brigade

@@ -26,7 +26,7 @@ TEST(FifoTest, KeepsOrderWhileItGrowsAndShrinks) {
   }
 }
 
-// What passes through leaves nothing behind, even if the queue is never empty.
+// Storage does not grow with the elements that pass through, even if the queue is never empty.
 TEST(FifoTest, StorageFollowsTheLongestLength) {
   Fifo<int> fifo;
   for (int i = 0; i < 3; ++i) fifo.push_back(i);

@@ -1,4 +1,5 @@
-// ForwardingEndpoint: an endpoint that owns another and passes every call on; base of the wrappers.
+// ForwardingEndpoint: an endpoint that owns another and forwards every call; base class of the
+// wrappers.
 
 #ifndef BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_
 #define BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_

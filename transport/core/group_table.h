@@ -15,11 +15,12 @@
 
 namespace brigade {
 
-// A group is open from Add to Close, and then stays, for what is still under way, until Erase.
+// A group is open from Add to Close, and then stays until Erase, for pending operations.
 template <typename Group>
 class GroupTable {
  public:
-  // Its id, which is none of those given lately: calls with an id that is over are found out.
+  // Adds a group, and returns its id. Recent ids are not reused, so that calls with the id of an
+  // erased group are detected.
   GroupId Add(std::unique_ptr<Group> group) {
     const auto is_free = [](const Entry& entry) { return entry.group == nullptr; };
     auto entry = std::find_if(entries_.begin(), entries_.end(), is_free);
@@ -32,7 +33,7 @@ class GroupTable {
     return entry->id;
   }
 
-  // REQUIRES, here and below: the group is open. That it is not is a bug of the caller.
+  // REQUIRES, here and below: the group is open; otherwise the caller has a bug.
   Group& At(GroupId id) const {
     const size_t place = PlaceOf(id);
     BRIGADE_CHECK_LT(place, entries_.size());

@@ -1,7 +1,7 @@
 // WireIds: how the members of a new group agree on its identity on the wire.
 //
-// Each member proposes the number after all that it has seen; the largest is taken. So two groups
-// that share a rank never have the same one, and no rank is asked that is not a member.
+// Each member proposes the successor of all numbers that it has seen; the largest is taken. Two
+// groups that share a rank therefore have different numbers, and only members communicate.
 
 #ifndef BRIGADE_TRANSPORT_CORE_WIRE_IDS_H_
 #define BRIGADE_TRANSPORT_CORE_WIRE_IDS_H_
@@ -14,11 +14,11 @@ namespace brigade {
 
 class WireIds {
  public:
-  // What this rank proposes. Members gather it together with what else they tell each other.
+  // Returns the proposal of this rank. Members gather it together with other values.
   uint64_t proposal() const { return next_; }
 
-  // The identity of the new group. `all`: what each member has said; `proposal_of` tells, or is the
-  // member of it that holds, the proposal.
+  // Returns the identity of the new group. `all`: the gathered value of each member; `proposal_of`:
+  // a function or data member that gives the proposal in a value.
   template <typename Contributions, typename ProposalOf>
   uint64_t Agree(const Contributions& all, ProposalOf proposal_of) {
     uint64_t wire_id = 0;
@@ -29,8 +29,8 @@ class WireIds {
     return wire_id;
   }
 
-  // Whether a group that this rank might have been in had it. If none of its groups has it now, it
-  // is closed; where this says no, this rank has not heard of it yet.
+  // Returns whether a group that this rank might have been in has used `wire_id`. If true and no
+  // open group has it, the group is closed; if false, this rank does not know the group yet.
   bool IsPast(uint64_t wire_id) const { return wire_id < next_; }
 
  private:

@@ -77,7 +77,7 @@ class InEdge : public InRing {
   // The directory entry of an edge that its receiver closed before the sender had opened it.
   static constexpr uint64_t kClosedUnopened = 1;
 
-  // The next message, or null. Stays the next until Take.
+  // Returns the next message, or null. The message stays the next until Take.
   const Slot* Peek() { return is_attached() || Attach() ? InRing::Peek() : nullptr; }
 
   // Of the sender.
@@ -90,14 +90,14 @@ class InEdge : public InRing {
   }
   bool WithdrawBuffer() { return shared_->posted.Withdraw(taken()); }
 
-  // The last status of the sender; 0: there is none yet.
+  // Returns the status word of the last status of the sender; 0: there is none yet.
   uint64_t status() {
     return is_attached() || Attach() ? shared_->status.word.load(std::memory_order_acquire) : 0;
   }
   // REQUIRES: there is one. Nothing of it is to be believed.
   const std::byte* status_text() const { return shared_->status.text; }
 
-  // What was not taken will not be. Nothing is taken afterwards; what was is still given back.
+  // Closes the edge: no further message is taken. Messages that were taken are still released.
   void Close();
 
  private:

@@ -1,5 +1,5 @@
-// EdgeAccess: what an endpoint offers whose ranks share memory: messages written and read where
-// they lie, without posts. Optional; Endpoint::edges says whether there is one.
+// EdgeAccess: edges of ranks that share memory: messages are written and read in place, without
+// posts. Optional; Endpoint::edges returns it if it exists.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_EDGE_ACCESS_H_
 #define BRIGADE_TRANSPORT_EDGE_EDGE_ACCESS_H_
@@ -12,12 +12,13 @@ namespace brigade {
 
 class EdgeAccess {
  public:
-  // The edge to or from a peer: the same stream as that of the posts. To be used only while no post
-  // of the stream waits, and no longer than the group is open. Null: there is none; or, of EdgeTo,
-  // there may be one later.
+  // Returns the edge to or from a peer: the stream of the posts. It may be used only while no post
+  // of the stream waits, and while the group is open. Null: there is none; EdgeTo may return one
+  // later.
   virtual OutEdge* EdgeTo(const Channel& channel, int peer) = 0;
   virtual InEdge* EdgeFrom(const Channel& channel, int peer) = 0;
-  // The piece that a slot names, until it is given back; no data if it is nowhere.
+  // Returns the piece that a slot names, valid until it is released; no data if the place is
+  // invalid.
   virtual ConstByteSpan PieceIn(GroupId group, const Slot& slot) = 0;
 
  protected:

@@ -25,7 +25,7 @@ void* EdgeMemory::Allocate(size_t bytes) {
     std::memset(block, 0, wanted);
   } else {
     if (fresh_bytes_ < wanted) {
-      // What is left of the old extent is smaller than a block, and lost.
+      // The rest of the old extent is smaller than a block, and lost.
       const size_t extent = std::max(kExtentBytes, wanted);
       uint64_t offset = 0;
       failure_ = segment_->Allocate(extent, &offset);

@@ -1,5 +1,5 @@
-// EdgeMemory: small blocks of a rank's own segment, for what is not a message: edges and the tables
-// by which peers find them.
+// EdgeMemory: small blocks of a rank's own segment, for edges and the tables by which peers find
+// them.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_EDGE_MEMORY_H_
 #define BRIGADE_TRANSPORT_EDGE_EDGE_MEMORY_H_
@@ -24,21 +24,21 @@ class EdgeMemory {
   EdgeMemory(const EdgeMemory&) = delete;
   EdgeMemory& operator=(const EdgeMemory&) = delete;
 
-  // Zeroed, on a cache line; null if the segment has no more memory, which failure() then explains.
-  // Blocks are kept for reuse.
+  // Allocates zeroed memory, aligned to a cache line; null if the segment has no memory left, with
+  // the reason in failure(). Freed blocks are kept for reuse.
   void* Allocate(size_t bytes);
   const Status& failure() const { return failure_; }
   void Free(void* block, size_t bytes);
-  // Room for more messages, zeroed: a page that goes back to the system once it is free. What goes
-  // beyond kSetAsideBytes is overflow memory. Null: there is no more, or, unless `beyond_limit`, it
-  // is at its limit.
+  // Allocates a zeroed extension: a page that returns to the system once it is free. Extensions
+  // beyond kSetAsideBytes count as overflow memory. Null: no memory is left, or, unless
+  // `beyond_limit`, the limit is reached.
   RingExtension* NewExtension(bool beyond_limit = false);
   void FreeExtension(RingExtension* extension);
-  // Zeroed; null if there is no more memory for wide rings. They are no overflow memory: a rank has
-  // few of them.
+  // Allocates a zeroed wide ring; null if there is no memory left for wide rings. They do not count
+  // as overflow memory: a rank has few of them.
   WideRing* NewWideRing();
   void FreeWideRing(WideRing* ring);
-  // What overflow memory counts in from here on.
+  // Sets the budget for overflow memory.
   void SetBudget(std::shared_ptr<OverflowBudget> budget);
 
   uint64_t OffsetOf(const void* block) const {
@@ -60,7 +60,7 @@ class EdgeMemory {
   Status failure_;
   std::vector<RingExtension*> free_extensions_;  // kSetAsideBytes at most
   size_t extension_bytes_ = 0;                   // in use
-  size_t wide_bytes_ = 0;                        // likewise
+  size_t wide_bytes_ = 0;                        // in use
   std::shared_ptr<OverflowBudget> budget_ =
       std::make_shared<OverflowBudget>(kMostWithoutBudgetBytes);
 };

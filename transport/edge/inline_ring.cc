@@ -103,7 +103,7 @@ void OutRing::FreeMemory() {
 
 const Slot* InRing::Follow() {
   if (next_->kind == Slot::kWiden) return FollowToWideRing();
-  if (next_->kind != Slot::kJump) return next_;  // what it is to be, its reader asks
+  if (next_->kind != Slot::kJump) return next_;  // its reader checks the kind
   uint64_t to = 0;
   std::memcpy(&to, next_->payload, sizeof(to));
   std::byte* const memory = to == kToRing || to % alignof(RingExtension) != 0

@@ -10,9 +10,10 @@
 // some KiB: the receiver then waits for one cache miss where a piece costs two, one behind the
 // other.
 //
-// A slot's `full` and `empty` counters hold the number of the message in the ring, on cache lines
-// of their own for either side: `full` lies with the message and is written by the sender, `empty`
-// by the receiver when it needs the message no more, in any order. There is no shared head or tail.
+// A slot's `full` and `empty` counters hold the number of the message in the ring, on separate
+// cache lines for either side: the sender writes `full`, beside the message; the receiver writes
+// `empty` when it does not need the message any more, in any order. There is no shared head or
+// tail.
 //
 // The receiver checks every number that it reads: a faulty process may have written it.
 //
@@ -36,7 +37,7 @@ namespace brigade {
 
 class EdgeMemory;
 
-// --- what lies in shared memory ---
+// --- shared memory ---
 
 struct alignas(64) Slot {
   enum Kind : uint16_t { kInline, kPiece, kPosted, kJump, kWiden };
@@ -77,11 +78,11 @@ struct PieceAt {
   uint64_t bytes = 0;
 };
 
-// What the receiver writes.
+// Memory that the receiver writes.
 struct alignas(64) RingReturns {
   static constexpr int kSlots = 8;
   std::atomic<uint32_t> empty[kSlots];
-  std::atomic<uint64_t> released;  // pieces, so that the sender need not look at each
+  std::atomic<uint64_t> released;  // number of pieces, so that the sender need not check each
   // Messages up to the last piece that was taken.
   std::atomic<uint64_t> taken;
   // 0, or one more than the messages that the receiver took before it closed the group.
@@ -103,7 +104,7 @@ struct RingExtension {
 };
 static_assert(sizeof(RingExtension) <= 4096, "an extension is a page");
 
-// A ring of either width, as both sides step through it.
+// The ring in use, of either width, on both sides.
 class RingInUse {
  public:
   RingInUse() = default;
@@ -118,7 +119,7 @@ class RingInUse {
 
   bool is_wide() const { return slot_bytes_ != sizeof(Slot); }
   size_t inline_bytes() const { return slot_bytes_ - offsetof(Slot, payload); }
-  // Of message `number` in the ring.
+  // Returns the slot of message `number` in the ring.
   Slot* SlotOf(uint64_t number) const {
     return reinterpret_cast<Slot*>(slots_ + number % kRingSlots * slot_bytes_);
   }
@@ -142,7 +143,8 @@ class OutRing {
   OutRing(const OutRing&) = delete;
   OutRing& operator=(const OutRing&) = delete;
 
-  // What the receiver gives back: `*empty` becomes `stamp`, or more once the slot is used again.
+  // The release of a message: the receiver sets `*empty` to `stamp`; it grows further once the slot
+  // is used again.
   struct Receipt {
     const std::atomic<uint32_t>* empty = nullptr;
     uint32_t stamp = 0;
@@ -152,8 +154,8 @@ class OutRing {
     }
   };
 
-  // The slot of the next message, to be filled in and published; null if there is no memory for an
-  // extension.
+  // Returns the slot of the next message, to be filled in and published; null if there is no memory
+  // for an extension.
   Slot* Next() {
     if (extension_ == nullptr && !lost_ && RingHasRoom()) return SlotInRing();
     return NextSlowly(/*beyond_limit=*/false);
@@ -165,10 +167,10 @@ class OutRing {
     }
     return in_use_.is_wide() || Widen() ? SlotInRing() : nullptr;
   }
-  // The same for one that says where a piece lies, where Next() is at the limit of overflow memory:
-  // there are as many pieces as their senders' memory holds, which has a limit of its own.
+  // Returns the slot of the next piece, even at the limit of overflow memory: the number of pieces
+  // is limited by the senders' memory already.
   Slot* NextForPiece() { return NextSlowly(/*beyond_limit=*/true); }
-  // REQUIRES: `slot` is what Next() returned last.
+  // REQUIRES: `slot` is the last result of Next().
   Receipt Publish(Slot* slot) {
     Receipt receipt;
     receipt.number = sent_++;
@@ -185,10 +187,10 @@ class OutRing {
     return receipt;
   }
 
-  // Whether the next message needs no extension, or nobody receives it.
+  // Returns whether the next message needs no extension, or the receiver has closed the edge.
   bool HasRoom() { return RingHasRoom() || closed(); }
 
-  // The receiver has closed the group, and what it has not taken it never will.
+  // Returns whether the receiver has closed the group. It takes no further message then.
   bool closed() const { return returns_->closed_at.load(std::memory_order_acquire) != 0; }
   bool NeverTaken(const Receipt& receipt) const {
     const uint64_t closed_at = returns_->closed_at.load(std::memory_order_acquire);
@@ -201,10 +203,10 @@ class OutRing {
   bool IsTaken(const Receipt& receipt) const {
     return receipt.number < returns_->taken.load(std::memory_order_acquire);
   }
-  // The receiver is gone: there is no next slot any more, unless it closed the edge before.
+  // Marks the receiver as lost: there is no next slot any more, unless it closed the edge before.
   void SetLost() { lost_ = true; }
   bool lost() const { return lost_; }
-  // Receipts of earlier messages will not be looked at any more.
+  // Declares receipts of messages before `number` unused.
   void KeepReceiptsFrom(uint64_t number) { oldest_receipt_ = number; }
   // Frees all but the first ring. REQUIRES: the receiver does not look at them any more.
   void FreeMemory();
@@ -220,23 +222,23 @@ class OutRing {
     if (number < kRingSlots) return true;
     const int slot = static_cast<int>(number % kRingSlots);
     const auto before = static_cast<uint32_t>(number - kRingSlots + 1);
-    // The receiver's cache line is read again only when what is known of it does not do.
+    // Reads the receiver's cache line again only if the cached values do not suffice.
     if (empty_[slot] == before) return true;
     for (int i = 0; i < kRingSlots; ++i) {
       empty_[i] = in_use_.EmptyOf(static_cast<uint64_t>(i))->load(std::memory_order_acquire);
     }
     return empty_[slot] == before;
   }
-  // For a message, and a jump behind it.
+  // Room for a message, and a jump behind it.
   bool RingHasRoom() { return IsFree(sent_in_ring_) && IsFree(sent_in_ring_ + 1); }
   Slot* SlotInRing() const { return in_use_.SlotOf(sent_in_ring_); }
   Slot* NextSlowly(bool beyond_limit);
   void Jump(Slot* slot, uint64_t to);
-  // Goes on in a wide ring, where the edge has use for one and there is memory. REQUIRES: the next
+  // Continues in a wide ring, if the edge has use for one and there is memory. REQUIRES: the next
   // message is in the ring.
   bool Widen();
   struct Extension;
-  // Whether all its slots have come back, and no receipt of it is needed.
+  // Returns whether all its slots are released, and no receipt of it is needed.
   bool IsOver(const Extension& extension) const;
   void FreeUsedExtensions();
   friend class EdgeTestPeer;
@@ -253,17 +255,17 @@ class OutRing {
   RingExtension* extension_ = nullptr;  // where messages go now, if not to the ring
   int sent_in_extension_ = 0;
   bool lost_ = false;
-  // All that are not given back, and the number of the first message behind them; of the one in use
-  // it is not known.
+  // All extensions that are not released, each with the number of the first message behind it;
+  // unknown for the extension in use.
   struct Extension {
     RingExtension* memory;
     uint64_t end = UINT64_MAX;
   };
   std::deque<Extension> extensions_;
   static constexpr size_t kFewExtensions = 8;
-  size_t look_at_ = kFewExtensions;  // of them
+  size_t look_at_ = kFewExtensions;  // number of extensions from which on all are checked
   uint64_t oldest_receipt_ = UINT64_MAX;
-  Slot discarded_{};  // takes what nobody will receive
+  Slot discarded_{};  // takes messages that no receiver will take
 };
 
 class InRing {
@@ -278,13 +280,14 @@ class InRing {
     if (next_->full.load(std::memory_order_acquire) != stamp_) return nullptr;
     return next_->kind >= Slot::kJump ? Follow() : next_;
   }
-  // The message in a kInline slot, or the header in a kPosted one. REQUIRES: `slot` is what Peek()
-  // returned last.
+  // Returns the message in a kInline slot, or the header in a kPosted one. REQUIRES: `slot` is the
+  // last result of Peek().
   ConstByteSpan Inline(const Slot& slot) const { return InlineIn(slot, inline_bytes_); }
-  // Not null once the sender has written what it cannot have meant.
+  // Returns the reason why the edge is broken, if the sender has written invalid values; null
+  // otherwise.
   const char* broken() const { return broken_; }
 
-  // What the sender waits for.
+  // The release that the sender waits for.
   struct Receipt {
     std::atomic<uint32_t>* empty = nullptr;
     uint32_t stamp = 0;
@@ -297,12 +300,13 @@ class InRing {
     Advance();
     return receipt;
   }
-  // Exactly once for each message taken, in any order. `piece`: its sender waits for it.
+  // Releases a message: exactly once for each message taken, in any order. `piece`: its sender
+  // waits for it.
   void GiveBack(const Receipt& receipt, bool piece) {
     receipt.empty->store(receipt.stamp, std::memory_order_release);
     if (piece) Release();
   }
-  // The sender is gone.
+  // Marks the sender as lost.
   void SetLost() { lost_ = true; }
   bool lost() const { return lost_; }
 
@@ -362,13 +366,13 @@ class InRing {
   RingReturns* returns_ = nullptr;
   RingInUse in_use_;
   Slot* next_ = nullptr;
-  size_t inline_bytes_ = Slot::kInlineBytes;  // that it may hold
+  size_t inline_bytes_ = Slot::kInlineBytes;  // of the next slot
   std::atomic<uint32_t>* empty_ = nullptr;
   uint32_t stamp_ = 0;
   uint64_t read_in_ring_ = 0;
   RingExtension* extension_ = nullptr;
   uint64_t taken_ = 0;
-  uint64_t jumped_at_ = UINT64_MAX;  // what had been taken when the last jump was followed
+  uint64_t jumped_at_ = UINT64_MAX;  // value of taken_ at the last jump
   const char* broken_ = nullptr;
   bool lost_ = false;
 };

@@ -97,7 +97,7 @@ TEST(InlineRingTest, ManyExtensionsKeepTheOrder) {
   EXPECT_EQ(link.in->Peek(), nullptr);
 }
 
-// Also: a slot is not used again before it is given back, though all behind it are.
+// A slot is not reused before it is released, even if all behind it are.
 TEST(InlineRingTest, ReceiptsAreGivenInAnyOrder) {
   Link link;
   std::mt19937 random(1);
@@ -217,7 +217,8 @@ TEST(InlineRingTest, NoMemoryIsNoSlotAndNothingLost) {
   while (link.out->Next() != nullptr) link.Send(sent++);
   EXPECT_GT(sent, 500000u);
   EXPECT_EQ(link.out->Next(), nullptr);
-  // With room in the ring it goes on, at the latest when the last extension has been read.
+  // It continues once there is room in the ring, at the latest when the last extension has been
+  // read.
   while (link.out->Next() == nullptr) link.Receive(received++);
   link.Send(sent++);
   while (received < sent) link.Receive(received++);
@@ -323,7 +324,7 @@ TEST(InlineRingTest, AnEdgeThatIsUsedForLongLinesGetsAWideRing) {
 
 TEST(InlineRingTest, AWideRingThatIsFullGoesOnInAnExtensionAndThenInTheWideRingAgain) {
   Link link;
-  // What is known of the narrow ring's slots would do for those of the wide one.
+  // Cached values of the narrow ring's slots would suffice for slots of the wide ring.
   for (uint64_t i = 0; i <= kRingSlots; ++i) {
     link.Send(i);
     link.Receive(i);
@@ -431,7 +432,7 @@ TEST(InlineRingTest, LongLinesOfTwoThreads) {
   EXPECT_GT(longest, size_t{3000});
 }
 
-// In the ring and in an extension alike: posts then say that the receiver is gone.
+// Both in the ring and in an extension: posts report the lost receiver then.
 TEST(InlineRingTest, TowardsALostReceiverThereIsNoNextSlot) {
   for (const uint64_t sent : {uint64_t{1}, uint64_t{kRingSlots + 2}}) {
     Link link;
@@ -495,7 +496,7 @@ TEST(InlineRingTest, TwoThreads) {
   sender.join();
 }
 
-// --- what a process gone wild may have written ---
+// --- invalid values of a faulty process ---
 
 void PutJump(Slot* slot, uint64_t to) {
   slot->kind = Slot::kJump;
@@ -518,7 +519,7 @@ TEST(InlineRingTest, AJumpToNowhereIsSeen) {
   }
 }
 
-// What is checked of a length is what is used.
+// A length is read once: the checked value is the used value.
 TEST(InlineRingTest, ALengthThatChangesIsReadOnce) {
   Slot slot{};
   slot.kind = Slot::kInline;

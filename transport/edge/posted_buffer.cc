@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "membuf/rules.h"
-#include "transport/host_memory/shared_allocations.h"
 #include "transport/host_memory/peer_mapping.h"
+#include "transport/host_memory/shared_allocations.h"
 
 namespace brigade {
 

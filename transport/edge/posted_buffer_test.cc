@@ -313,7 +313,7 @@ TEST(PostedBufferTest, WhatCannotBeMappedTheKernelCopies) {
   EXPECT_TRUE(std::equal(data.begin(), data.end(), link.buffer));
 }
 
-// A process with a mapping of its own, which is where it matters. What it says is its exit code.
+// A process with its own mapping, the case that matters. The result is its exit code.
 TEST(PostedBufferTest, AnotherProcessMapsTheBuffer) {
   SharedBufferLink link;
   const std::vector<uint8_t> data = Numbered(kSharedBytes);

@@ -1,11 +1,10 @@
-// MPI_Init and MPI_Init_thread, by both names of MPI: part of each library of names. Each calls the
-// function of the same name behind this library. Behind the first success the attribute is set that
-// MPI_Finalize deletes last (transport/mpi/mpi_teardown.h). Nothing else happens: no setting is
+// MPI_Init and MPI_Init_thread, under both names of MPI: part of each library of names. Each calls
+// the function of its name behind this library. After the first success it sets the attribute that
+// MPI_Finalize deletes last (transport/mpi/mpi_teardown.h), and does nothing else: no setting is
 // read, and a part that cannot be opened is an error of the first call that needs it.
 //
-// A profiling tool may be in front of this library, or behind it. Then one call comes here by
-// several names, one inside the other; the innermost sets the attribute. Included once, behind
-// names.h.
+// A profiling tool may be in front of this library, or behind it. One call then comes here under
+// several names, nested; the innermost sets the attribute. Included once, after names.h.
 
 #ifndef BRIGADE_TRANSPORT_FAMILY_INIT_NAMES_H_
 #define BRIGADE_TRANSPORT_FAMILY_INIT_NAMES_H_
@@ -20,12 +19,13 @@
 namespace brigade {
 namespace names {
 
-// The MPI's function, or that of a tool behind this library.
+// Returns the MPI's function, or the function of a tool behind this library.
 template <typename Function>
 Function* FindMpi(const char* name) {
   void* found = FindNext(name);
   if (found == nullptr) {
-    // The caller alone sees its MPI, as in Python, or has none: finding the part shows it to all.
+    // The MPI was opened with RTLD_LOCAL, as in Python, or there is none: OpenPart makes it visible
+    // to all.
     const Part part = OpenPart(BRIGADE_PART);
     found = FindNext(name);
     if (found == nullptr) GiveUp(std::string("there is no ") + name + ": " + part.why_not);

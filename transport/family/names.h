@@ -1,5 +1,6 @@
-// A library of names, to preload or to link: at the first call it opens the part that is for the
-// program's MPI, and passes calls on. Included once in it, behind BRIGADE_PART, the part's name.
+// A library of names, to preload or to link: the first call opens the part for the program's MPI,
+// and calls are forwarded to it. Included once, after the definition of BRIGADE_PART, the part's
+// name.
 
 #ifndef BRIGADE_TRANSPORT_FAMILY_NAMES_H_
 #define BRIGADE_TRANSPORT_FAMILY_NAMES_H_
@@ -22,7 +23,7 @@ namespace names {
   std::_Exit(EXIT_FAILURE);
 }
 
-// dlsym looks from where the library is to which it returns: these must not be jumps.
+// dlsym searches from the library of its return address: these calls must not become jumps.
 
 // The function that this library's callers have, which the part may not see.
 inline void* FindFirst(const char* name) {
@@ -31,7 +32,7 @@ inline void* FindFirst(const char* name) {
   return found;
 }
 
-// Whether this library has the function.
+// Returns whether this library has the function.
 inline bool IsHere(void* function) {
   static const char here = 0;
   Dl_info of_function;
@@ -40,8 +41,8 @@ inline bool IsHere(void* function) {
          of_function.dli_fbase == of_here.dli_fbase;
 }
 
-// The function behind this library's, for what a part leaves to others. Nothing is behind a library
-// that was opened for its opener alone (RTLD_LOCAL): then it is the one that all see.
+// Returns the function behind this library's, for calls that a part forwards. If this library was
+// opened with RTLD_LOCAL, there is nothing behind it: returns the globally visible function then.
 inline void* FindNext(const char* name) {
   void* found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) found = FindFirst(name);
@@ -61,7 +62,7 @@ inline void* Open() {
   return part.library;
 }
 
-// The MPI of the program has a call that the one did not have which the part was built with.
+// Ends the process: the program's MPI lacks a call that the MPI of the build has, or the part does.
 [[noreturn]] inline void GiveUpFor(const char* name, void* part) {
   link_map* library = nullptr;
   dlinfo(part, RTLD_DI_LINKMAP, &library);
@@ -70,7 +71,8 @@ inline void* Open() {
          "with the program's MPI, or start the program without this library");
 }
 
-// Threads may open it at the same time, since nothing is locked: what the part loads may call us.
+// Threads may open the part at the same time: there is no lock, since code that the part loads may
+// call this library.
 inline void* Find(const char* name) {
   static std::atomic<void*> part{nullptr};
   if (part == nullptr) part = Open();
@@ -82,8 +84,8 @@ inline void* Find(const char* name) {
 }  // namespace names
 }  // namespace brigade
 
-// A function's arguments, and what it returns, are integers or pointers, which have the same place
-// in a call whatever their width: one kind of function passes on all that have as many.
+// Arguments and results of functions are integers or pointers, whose place in a call does not
+// depend on their width: one kind of function forwards all functions with equally many arguments.
 #define BRIGADE_ARGUMENTS_0(each)
 #define BRIGADE_ARGUMENTS_1(each) each(a)
 #define BRIGADE_ARGUMENTS_2(each) BRIGADE_ARGUMENTS_1(each), each(b)
@@ -107,8 +109,8 @@ inline void* Find(const char* name) {
 #define BRIGADE_DECLARED(name) long name
 #define BRIGADE_GIVEN(name) name
 
-// A name with so many arguments, which returns `result`. Only its first call looks for the
-// function.
+// Defines a function with `arguments` arguments that returns `result`. Only its first call looks up
+// the function.
 #define BRIGADE_PASS(result, name, arguments)                                 \
   namespace {                                                                 \
   namespace pass_##name {                                                     \

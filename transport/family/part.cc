@@ -46,7 +46,7 @@ void Show(void* symbol) {
   if (dladdr(symbol, &file) != 0) dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
-// Who has loaded two is told by where his calls go, by the name that tools leave to MPI.
+// If two MPIs are loaded: the one that calls reach, by a name that tools do not replace.
 const Family* FamilyOfCalls() {
   void* symbol = nullptr;
   void* const call = dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");

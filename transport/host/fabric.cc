@@ -23,7 +23,7 @@ class Components {
   }
 
   bool Allows(const std::string& name) const { return names_.empty() || Has(name) != excludes_; }
-  // The first that was asked for by name and is none of `expected`; empty if there is none.
+  // Returns the first named component that is none of `expected`; empty if there is none.
   std::string NamedBut(const std::vector<std::string>& expected) const {
     for (const std::string& name : names_) {
       const bool is_expected = std::find(expected.begin(), expected.end(), name) != expected.end();
@@ -99,7 +99,7 @@ std::vector<std::string> ActiveDevices(const std::string& sysfs) {
 }
 
 std::vector<std::string> OpenDevices(const std::string& descriptors) {
-  // Also terminals, graphics, and what copies between processes of one host.
+  // Also terminals, graphics, and devices that copy between processes of one host.
   static constexpr const char* kLocal[] = {
       "null",  "zero", "full", "random",         "urandom", "tty",  "pts/", "ptmx",   "console",
       "shm/",  "fuse", "kvm",  "hugepages",      "mqueue",  "dri/", "kfd",  "nvidia", "knem",

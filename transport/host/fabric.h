@@ -1,7 +1,7 @@
 // Fabric: whether MPI would use TCP between hosts.
 //
-// No call of MPI tells. So this looks for devices that MPI could use instead, and for what MPI was
-// told to use. When in doubt it says no: a faster fabric must not be lost.
+// No call of MPI returns this. The decision is based on devices that MPI could use instead, and on
+// MPI's settings. In doubt it is no, to keep a faster fabric.
 
 #ifndef BRIGADE_TRANSPORT_HOST_FABRIC_H_
 #define BRIGADE_TRANSPORT_HOST_FABRIC_H_
@@ -11,11 +11,11 @@
 
 namespace brigade {
 
-// What there is to go by.
+// The facts for the decision.
 struct FabricFacts {
   bool is_open_mpi = true;
-  // Open MPI's variables pml, btl and mtl, wherever they were set: a list of components to choose
-  // from or, behind a '^', to leave out; empty: it is free.
+  // Open MPI's variables pml, btl and mtl, from any source: a list of components to choose from or,
+  // after a '^', to exclude; empty: not set.
   std::string pml;
   std::string btl;
   std::string mtl;
@@ -34,9 +34,9 @@ FabricVerdict JudgeFabric(const FabricFacts& facts);
 // mounted.
 std::vector<std::string> ActiveDevices(const std::string& sysfs);
 
-// Device files that this process has open, except for those that are known to reach no other host:
-// an MPI that has a fabric to use has opened it, whoever made it. `descriptors`: where the links
-// to open files are.
+// Returns the device files that this process has open, except those known to reach no other host:
+// an MPI that has a fabric to use has opened it, whichever vendor made it. `descriptors`: the
+// folder of links to open files.
 std::vector<std::string> OpenDevices(const std::string& descriptors);
 
 }  // namespace brigade

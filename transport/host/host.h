@@ -1,5 +1,5 @@
-// Host: what two processes must have in common to reach each other through shared memory, and how
-// many processors they share.
+// Host: the properties that two processes must have in common to reach each other through shared
+// memory, and the number of processors that they share.
 
 #ifndef BRIGADE_TRANSPORT_HOST_HOST_H_
 #define BRIGADE_TRANSPORT_HOST_HOST_H_
@@ -11,9 +11,9 @@
 
 namespace brigade {
 
-// Compared byte by byte. Boot id and network namespace say which host it is (two ranks on one
-// machine but in different network namespaces stand for two hosts); the process namespace and the
-// user decide whether one process may open what the other shares.
+// Compared byte by byte. Boot id and network namespace identify the host (ranks on one machine in
+// different network namespaces are on two hosts); process namespace and user decide whether one
+// process may open the other's shared memory.
 struct Host {
   char boot_id[40] = {};
   uint64_t network_namespace = 0;

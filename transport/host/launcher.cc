@@ -18,7 +18,7 @@ int NumberOf(std::initializer_list<const char*> names) {
   return -1;
 }
 
-// srun says how many tasks of the step each node has: "4(x2),3" is 4, 4 and 3.
+// srun lists the tasks of the step on each node: "4(x2),3" is 4, 4 and 3.
 int TasksOfNode(const char* text, int node) {
   for (;;) {
     char* end = nullptr;

@@ -1,4 +1,4 @@
-// Launcher: what the program that started this job says about the processes of this host.
+// Launcher: the processes of this job on this host, by environment variables.
 
 #ifndef BRIGADE_TRANSPORT_HOST_LAUNCHER_H_
 #define BRIGADE_TRANSPORT_HOST_LAUNCHER_H_
@@ -7,15 +7,14 @@
 
 namespace brigade {
 
-// Read from what Open MPI's mpirun, Hydra (MPICH, Intel MPI), PALS or srun put into the
-// environment.
+// Reads the environment variables of Open MPI's mpirun, Hydra (MPICH, Intel MPI), PALS and srun.
 
-// Processes of this job on this host; 1 if nobody says.
+// Returns the number of processes of this job on this host; 1 if unknown.
 int LocalRanks();
-// The number of this process among them, from 0; -1 if nobody says.
+// Returns the number of this process on this host, from 0; -1 if unknown.
 int LocalRank();
-// What is odd if MPI has so many ranks in this job; empty if nothing is. Started by the mpirun of
-// another MPI, each process is alone in a job of its own.
+// Describes a contradiction between the environment and an MPI with `ranks` ranks; empty: none. A
+// process started by the mpirun of another MPI is alone in a job of its own.
 std::string WrongLauncher(int ranks);
 
 }  // namespace brigade

@@ -28,8 +28,8 @@ constexpr size_t kPageBytes = 4096;
 
 constexpr int kNotPermitted = 77;
 
-// Runs the body in a child, whose limits and capabilities are its own. False if the body says that
-// the system does not let it do what it wants.
+// Runs the body in a child, with limits and capabilities of its own. False if the body returns that
+// the system forbids its actions.
 bool InChild(const std::function<bool()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -73,7 +73,7 @@ void DropCapability() {
 
 enum class Registration { kDone, kTooMuch, kNoIoUring };
 
-// What the kernel says to registering so many bytes. They stay registered until the child ends.
+// Tries to register `bytes` bytes with the kernel. They stay registered until the child ends.
 Registration Register(size_t bytes) {
   io_uring_params parameters = {};
   const long ring = syscall(__NR_io_uring_setup, 4, &parameters);

@@ -40,8 +40,8 @@ bool operator==(const SocketAddress& a, const SocketAddress& b);
 // any setting, the interface with the default route comes first, then the lowest index, with IPv4
 // before IPv6. Loopback comes after all these, and IPv4's link-local addresses come last.
 //
-// kInvalidArgument: the setting fits nothing; the text lists what there is. kUnavailable: this host
-// has no address at all.
+// kInvalidArgument: the setting matches no address; the text lists those of this host.
+// kUnavailable: this host has no address at all.
 Status ChooseInterface(const char* setting, SocketAddress* address);
 
 }  // namespace brigade

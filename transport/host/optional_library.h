@@ -1,5 +1,5 @@
-// OptionalLibrary: a shared library that a host may lack. It is opened at run time: the loader
-// would start no program without it, and drop what is preloaded.
+// OptionalLibrary: a shared library that a host may lack. It is opened at run time, since the
+// loader would not start a program without it, and would drop preloaded libraries.
 
 #ifndef BRIGADE_TRANSPORT_HOST_OPTIONAL_LIBRARY_H_
 #define BRIGADE_TRANSPORT_HOST_OPTIONAL_LIBRARY_H_
@@ -10,19 +10,19 @@
 
 namespace brigade {
 
-// The base of a structure of functions.
+// Base class of a structure of functions.
 class OptionalLibrary {
  public:
-  // kUnavailable, in the loader's words: the library is missing, under each of its names, or one of
-  // the functions. Those that were found must not be called then.
+  // Returns kUnavailable, with the loader's text, if the library is missing under each of its
+  // names, or if a function is missing. No function may be called then.
   const Status& status() const { return status_; }
 
  protected:
-  // `files`: as dlopen has them, of which the first that is there is taken; more than one where
-  // what is used is the same in several versions. It stays loaded, whatever becomes of this.
+  // `files`: names for dlopen; the first one that exists is opened. Several names if the used
+  // functions are equal in several versions. The library stays loaded.
   explicit OptionalLibrary(std::initializer_list<const char*> files);
 
-  // Null if it is missing, as status() then says.
+  // Returns null if the function is missing; status() fails then.
   void* Find(const char* name);
 
  private:
@@ -32,7 +32,7 @@ class OptionalLibrary {
 
 }  // namespace brigade
 
-// A member of such a structure: the function that the library's header declares by that name.
+// A member of the structure: the function of this name in the library's header.
 #define BRIGADE_OPTIONAL_FUNCTION(name) \
   const decltype(&::name) name = reinterpret_cast<decltype(&::name)>(Find(#name))
 

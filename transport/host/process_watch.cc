@@ -16,8 +16,8 @@
 namespace brigade {
 namespace {
 
-// When `process` started, in ticks since the machine did; empty if it has ended, or /proc does not
-// say.
+// Returns the start time of `process`, in ticks since the machine's start; empty if it has ended,
+// or if /proc does not have it.
 std::string StartOf(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;

@@ -16,21 +16,21 @@ class ProcessWatch {
  public:
   // Watches nothing.
   ProcessWatch() = default;
-  // By a pidfd; where there is none to be had (an old kernel, a container's filter, no descriptors
-  // left), by the time that the process started, which tells it from a later one of the same
-  // number.
+  // Watches by a pidfd; without one (an old kernel, a container's filter, no descriptors left) by
+  // the start time of the process, which distinguishes it from a later one with its number.
   explicit ProcessWatch(pid_t process);
   ~ProcessWatch();
   ProcessWatch(ProcessWatch&& other) noexcept;
   ProcessWatch& operator=(ProcessWatch&& other) noexcept;
-  // One for all in this process that watch the same other.
+  // Returns the watch that all of this process share for `process`.
   static std::shared_ptr<const ProcessWatch> Of(pid_t process);
 
   // Whether the process has ended, by itself or not, waited for or not. Cost: a system call;
   // without a pidfd some microseconds.
   bool HasEnded() const;
-  // Whether it ran a millisecond ago, or later: its number is not another's so soon, since numbers
-  // are given in turn, and there are 32768 as Linux is set up. Cost: mostly a look at the clock.
+  // Returns whether the process ran within the last millisecond: its number is not reused that
+  // soon, since numbers are assigned in turn, and Linux has 32768 by default. Cost: mostly a look
+  // at the clock.
   bool RanLately() const;
   bool has_pidfd() const { return pidfd_ >= 0; }
 

@@ -18,15 +18,15 @@ void ThreadFence::Heavy() {
       syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) {
     return;
   }
-  // Refused after all, say by a filter of system calls that is new. What the other side has stored
-  // so far is seen long before this is over, and from then on it fences.
+  // The call fails if a filter of system calls was added meanwhile. The sleep makes earlier stores
+  // of the other side visible; from then on the other side fences.
   by_system_.store(false, std::memory_order_relaxed);
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   Full();
 }
 
-// GCC warns that ThreadSanitizer knows nothing of fences. What is behind them it sees ordered by
-// the words themselves.
+// GCC warns that ThreadSanitizer does not support fences. The words themselves order the data for
+// it.
 #ifdef __SANITIZE_THREAD__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtsan"

@@ -1,9 +1,9 @@
-// ThreadFence: the fence between two threads of a process of which each stores one word and then
-// looks at the other's, where one of them is in a hurry and the other is not.
+// ThreadFence: a fence for two threads of a process that each store one word and then read the
+// other's: one of them on a fast path.
 //
-// The one in a hurry keeps the order for the compiler only. The other has the system make all
-// threads of the process execute a full fence (membarrier): before the hurried one's look, which
-// then sees what the other has stored, or behind its store, which the other then sees.
+// The fast side only orders the compiler. The slow side has the system execute a full fence on all
+// threads of the process (membarrier): either before the fast side's read, which then sees the slow
+// side's store, or after its store, which the slow side then sees.
 
 #ifndef BRIGADE_TRANSPORT_HOST_THREAD_FENCE_H_
 #define BRIGADE_TRANSPORT_HOST_THREAD_FENCE_H_
@@ -14,10 +14,10 @@ namespace brigade {
 
 class ThreadFence {
  public:
-  // Where the system does not do that, both sides fence.
+  // Without membarrier both sides fence.
   ThreadFence();
 
-  // Between the store and the look of the one in a hurry.
+  // The fast side, between its store and its read.
   void Light() const {
     if (by_system_.load(std::memory_order_relaxed)) {
       std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -25,7 +25,7 @@ class ThreadFence {
       Full();
     }
   }
-  // Of the other.
+  // The slow side, between its store and its read.
   void Heavy();
 
  private:

@@ -8,7 +8,7 @@
 namespace brigade {
 namespace {
 
-// In each round both store and then look. That neither sees the other is what must not be.
+// In each round both store and then read. At least one must see the other's store.
 TEST(ThreadFenceTest, OneOfTwoSeesTheOther) {
   constexpr int kRounds = 2000;
   ThreadFence fence;

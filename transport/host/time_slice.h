@@ -1,13 +1,13 @@
-// How long a thread may have a processor before another's turn.
+// Length of the time slices of a thread.
 
 #ifndef BRIGADE_TRANSPORT_HOST_TIME_SLICE_H_
 #define BRIGADE_TRANSPORT_HOST_TIME_SLICE_H_
 
 namespace brigade {
 
-// Asks for short turns of the calling thread: it then gets a processor soon after it wakes, though
-// another computes there, and for as long altogether as before. Systems before Linux 6.12 have one
-// length for all, and where it is refused nothing changes.
+// Requests short time slices for the calling thread: it gets a processor soon after it wakes, even
+// if another thread computes there, without losing processor time. No effect before Linux 6.12,
+// which has one length for all, or if the system refuses.
 void AskForShortTimeSlices();
 
 }  // namespace brigade

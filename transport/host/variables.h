@@ -1,5 +1,5 @@
-// The variables of the environment that the library has: BRIGADE_*. Whoever reads one says what it
-// means; docs/user/settings.md has it for users.
+// The environment variables of the library: BRIGADE_*. Their readers define their meaning;
+// docs/user/settings.md documents them for users.
 
 #ifndef BRIGADE_TRANSPORT_HOST_VARIABLES_H_
 #define BRIGADE_TRANSPORT_HOST_VARIABLES_H_
@@ -21,12 +21,12 @@ inline constexpr std::string_view kVariables[] = {
     "BRIGADE_TRACE",         "BRIGADE_TRANSPORT",
 };
 
-// A line per variable of `environment` (like environ: "NAME=value", ended by a null pointer) whose
-// name begins like ours and is none of them: a misspelt setting has no effect. BRIGADE_TEST_* is
-// left to tests.
+// Returns a line per variable of `environment` (like environ: "NAME=value", ended by a null
+// pointer) whose name begins with BRIGADE_ and is unknown: a misspelt setting has no effect.
+// BRIGADE_TEST_* is reserved for tests.
 std::string DescribeUnknownVariables(const char* const* environment);
 
-// Says so on stderr, once in a process.
+// Prints these lines on stderr, once in a process.
 void WarnOfUnknownVariables();
 
 }  // namespace brigade

@@ -43,9 +43,10 @@ KernelCopyRange FasterByKernel(const std::vector<CopyTimes>& times) {
   return range;
 }
 
-// A counter of each kind has one writer; who reads that it has grown finds what was written before.
+// Each counter has one writer; a rank that reads its new value sees the writer's earlier stores.
 struct CopyTrial::Shared {
-  // The receiver is ready for a message, and has all of those before; and where it wants them.
+  // The receiver is ready for a message, and has received all earlier ones; and the address for the
+  // messages.
   alignas(kLine) std::atomic<uint32_t> ready{0};
   uint64_t target = 0;
   alignas(kLine) std::atomic<uint32_t> sent{0};   // messages that the kernel has copied
@@ -149,7 +150,7 @@ void CopyTrial::Receive(std::chrono::milliseconds most) {
   say_ready();
   if (!ReceiveStaged(kAllSlotsBytes)) return;
   say_ready();
-  // A receiver reads what it gets, and then at the latest its processor has it.
+  // A receiver reads the data, so that its processor has them at the latest then.
   const auto read = [this](size_t bytes) {
     for (size_t at = 0; at < bytes; at += kLine) {
       (void)*static_cast<const volatile std::byte*>(&data_[at]);

@@ -1,6 +1,6 @@
-// CopyTrial: two processes of a host find out for which lengths the kernel copies faster from one
-// to the other than both do through shared memory. One process alone cannot: what costs most is
-// that one processor reads what another has written.
+// CopyTrial: two processes of a host measure for which lengths a copy by the kernel is faster than
+// two copies through shared memory. One process alone cannot: the main cost is reading memory that
+// another processor has written.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_COPY_TRIAL_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_COPY_TRIAL_H_
@@ -17,25 +17,25 @@
 
 namespace brigade {
 
-// How long a message of so many bytes takes until its receiver has all of it in its cache.
+// Time of a message of `bytes` bytes until the receiver has it in its cache.
 struct CopyTimes {
   size_t bytes;
   double by_kernel_us;
   double staged_us;
 };
 
-// The first stretch of lengths, one behind the other, in which the kernel is faster.
+// Returns the first range of adjacent lengths for which the kernel is faster.
 KernelCopyRange FasterByKernel(const std::vector<CopyTimes>& times);
 
 class CopyTrial {
  public:
-  // Of shared memory that both map, zeroed by who makes it.
+  // The bytes of shared memory that both map, zeroed by its owner.
   static size_t Bytes();
   explicit CopyTrial(std::byte* shared);
 
-  // Both take some 10 ms, and `most` at the most if the other does not come. `receiver` and `watch`
-  // are as of CopyToProcess. False: the other did not come in time, and `*range` is as it was. A
-  // refusal of the system is an empty range.
+  // Measures. Takes some 10 ms, or `most` if the other process does not come. `receiver` and
+  // `watch` are as of CopyToProcess. Returns false if the other did not come in time, with `*range`
+  // unchanged. If the system refuses copies, the range is empty.
   bool Send(pid_t receiver, const ProcessWatch* watch, std::chrono::milliseconds most,
             KernelCopyRange* range);
   void Receive(std::chrono::milliseconds most);
@@ -44,7 +44,7 @@ class CopyTrial {
   struct Shared;
   template <typename Over>
   bool Await(const Over& over) const;
-  // What one message takes, in us; negative if the other did not come.
+  // Returns the time of one message in us; negative if the other did not come.
   template <typename Move>
   double Time(const Move& move);
   bool SendStaged(size_t bytes);

@@ -1,6 +1,6 @@
-// Kernel copies: user memory of this process straight to that of another of this host, or from
-// there (process_vm_writev, process_vm_readv): one copy where staging takes two, at the price of a
-// system call, and with one processor where staging keeps two busy.
+// Kernel copies: between user memory of this process and of another process of this host
+// (process_vm_writev, process_vm_readv). One copy instead of two, but a system call, and one
+// processor instead of two.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_KERNEL_COPY_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_KERNEL_COPY_H_
@@ -15,8 +15,7 @@
 
 namespace brigade {
 
-// Memory at an address of another process: stretches at equal distances, packed one behind the
-// other.
+// Memory of another process: stretches at equal distances, packed in order.
 struct RemoteStretches {
   uint64_t address = 0;  // of the first
   uint64_t stretch_bytes = 0;
@@ -24,39 +23,40 @@ struct RemoteStretches {
   uint64_t bytes = 0;  // in all
 };
 
-// What a layout at `base` is; false if it is nothing of that form.
+// Converts a layout at `base`; false if it does not have this form.
 bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStretches* stretches);
 
-// Copies all of a matrix to the first bytes of `to`. REQUIRES: it has no more. False if the system
-// refuses, the process has ended, or the memory is not there: part of it may be written. `watch` is
-// that of a ProcessCopy.
+// Copies a whole matrix to the first bytes of `to`. REQUIRES: the matrix has no more bytes than
+// `to`. Returns false if the system refuses, the process has ended, or the memory does not exist:
+// part of it may be written then. `watch` is the watch of a ProcessCopy.
 bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
                    const std::byte* base, const RemoteStretches& to);
-// The other way: packed bytes [offset, offset + bytes) of `from` to those from `at` on of a matrix.
-// REQUIRES: it has them. 0, or the system's error, as of ProcessCopy: part of it may be copied
-// then.
+// Copies packed bytes [offset, offset + bytes) of `from` to the packed bytes from `at` on of a
+// matrix. REQUIRES: both have these bytes. Returns 0, or the system's error as of ProcessCopy: part
+// may be copied then.
 int CopyRangeFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,
                          size_t offset, size_t bytes, const StridedLayout& layout, std::byte* base,
                          size_t at);
-// Whether the kernel reads the first byte of `from` and the last one: 0, or the system's error, as
-// of ProcessCopy. EFAULT: they are not there, or no memory that it reads. REQUIRES: there are some.
+// Tries to read the first and the last byte of `from`: returns 0, or the system's error as of
+// ProcessCopy. EFAULT: the memory does not exist, or the kernel cannot read it. REQUIRES: `from` is
+// not empty.
 int TryToReadFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from);
 
-// The lengths for which that is the fastest way. A stretch costs the system what a message does: it
-// looks up the pages of each. So messages go that way whose stretches alone would.
+// The lengths for which kernel copies are fastest. Each stretch costs a look-up of its pages, like
+// a message, so its stretches must be as long as a message would have to be.
 struct KernelCopyRange {
   size_t least_bytes = SIZE_MAX;
   size_t most_bytes = 0;
-  bool is_tried = false;  // by two ranks; else one has guessed
+  bool is_tried = false;  // measured by two ranks; otherwise estimated by one
   bool Holds(const StridedLayout& layout) const {
     return IsLongEnough(layout) && layout.bytes() <= most_bytes;
   }
-  // Also of where such a message, or a shorter one, is to go.
+  // Also for the destination of a message of this length or a shorter one.
   bool IsLongEnough(const StridedLayout& layout) const { return least_bytes <= layout.run_bytes(); }
 };
 
-// What one process by itself can find out, once: it takes some milliseconds. Ranks that have a
-// processor each find out by a CopyTrial.
+// Returns the estimate of one process alone, made once: it takes some milliseconds. Ranks with a
+// processor each measure by a CopyTrial.
 const KernelCopyRange& GuessedKernelCopyRange();
 
 }  // namespace brigade

@@ -1,4 +1,4 @@
-// What goes to the memory of another process, and how it fails.
+// Copies to the memory of another process, and their failures.
 
 #include "transport/host_memory/kernel_copy.h"
 
@@ -25,7 +25,7 @@ using Bytes = std::vector<uint8_t>;
 
 const ProcessWatch kThisOne;
 
-// A process with a copy of this one's memory, which waits until it is told to look at it.
+// A process with a copy of this one's memory, which checks it on request.
 class Child {
  public:
   explicit Child(const std::function<bool()>& is_right) {
@@ -96,7 +96,7 @@ TEST(KernelCopy, MovesAnyShapeToAnyOther) {
   }
 }
 
-// From the child, which has what this process had.
+// From the child, which has a copy of this process's memory.
 TEST(KernelCopy, ReadsAnyShapeIntoAnyOther) {
   const StridedLayout shapes[] = {General(60, 1, 60, 1), General(10, 6, 13, 1),
                                   General(4, 15, 9, 1), General(1, 60, 2, 1), General(5, 6, 7, 2)};

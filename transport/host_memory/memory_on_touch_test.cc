@@ -68,7 +68,7 @@ TEST(MemoryOnTouch, MemoryForTheProgramIsChargedAtOnceWhereTheSystemDoesNotOverc
             StatusCode::kOutOfMemory);
 }
 
-// So a full /dev/shm ends nobody.
+// A full /dev/shm therefore ends no process.
 TEST(MemoryOnTouch, NoFileSystemLimitsIt) {
   struct statfs info {};
   ASSERT_EQ(fstatfs(NewSegment()->address().descriptor, &info), 0);

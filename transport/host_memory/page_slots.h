@@ -1,5 +1,4 @@
-// PageSlots: which parts of a page are in use, where all parts are of one length. Short allocations
-// share a page so.
+// PageSlots: the used slots of a page, all of one length, so that short allocations share a page.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_PAGE_SLOTS_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_PAGE_SLOTS_H_
@@ -14,8 +13,8 @@ namespace brigade {
 
 class PageSlots {
  public:
-  // The length of the slot for so many bytes: a power of two, from a cache line to half a page, so
-  // that a slot is aligned to its length. 0: the bytes are longer than that.
+  // Returns the length of the slot for `bytes`: a power of two, from a cache line to half a page,
+  // so that a slot is aligned to its length. 0: `bytes` is longer than that.
   static size_t SlotBytesFor(size_t bytes, size_t page_bytes) {
     size_t slot_bytes = 64;
     while (slot_bytes < bytes && slot_bytes < page_bytes) slot_bytes *= 2;
@@ -31,7 +30,7 @@ class PageSlots {
   // REQUIRES: slot < the number of slots.
   bool IsUsed(size_t slot) const { return (used_[slot / 64] >> (slot % 64) & 1) != 0; }
 
-  // The first slot that is not in use, which is so then. REQUIRES: not full().
+  // Allocates the first unused slot. REQUIRES: not full().
   size_t Take() {
     BRIGADE_CHECK(!full());
     size_t slot = 0;

@@ -1,5 +1,5 @@
-// PeerMapping: memory that another rank shares, mapped: this rank copies there, or reads from there,
-// without a system call.
+// PeerMapping: memory that another rank shares, mapped: this rank copies there, or reads from
+// there, without a system call.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_PEER_MAPPING_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_PEER_MAPPING_H_
@@ -14,27 +14,28 @@
 
 namespace brigade {
 
-// The bytes from the first stretch to the end of the last one. REQUIRES: AsStretches made them.
+// Returns the bytes from the first stretch to the end of the last one. REQUIRES: `stretches` comes
+// from AsStretches.
 size_t ExtentOf(const RemoteStretches& stretches);
 
-// Whether CopyAcross makes one pass. Short runs that differ go through a block: that takes no less
-// than to stage them.
+// Returns whether CopyAcross makes one pass. Short runs that differ take a block in between, which
+// is no faster than staging.
 bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b);
 
 class PeerMapping {
  public:
-  // Copies all of a matrix to the first bytes of `to`, which begin at `offset` in `segment`, as the
-  // receiver has written; none of it is believed. False: nothing is written, for the memory cannot
-  // be mapped or is not there, or the bytes are better staged.
+  // Copies a whole matrix to the first bytes of `to`, which begin at `offset` in `segment`, as the
+  // receiver has written; these values are not trusted. Returns false, without writing, if the
+  // memory cannot be mapped or does not exist, or if staging the bytes is better.
   bool CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment, uint64_t offset,
               const StridedLayout& layout, const std::byte* base);
-  // Where all of `from` is here, as a matrix of `*layout`; null if it cannot be mapped, or is not
-  // there. Until another segment is.
+  // Maps all of `from`, and returns its address here, as a matrix of `*layout`; null if it cannot
+  // be mapped, or does not exist. Valid until another segment is mapped.
   const std::byte* Find(const RemoteStretches& from, const SharedSegment::Address& segment,
                         uint64_t offset, StridedLayout* layout);
 
  private:
-  // Where the first `bytes` of `memory` are here; null if they are not.
+  // Returns the address of the first `bytes` of `memory` here; null if they cannot be mapped.
   std::byte* Map(RemoteStretches memory, size_t bytes, const SharedSegment::Address& segment,
                  uint64_t offset);
 

@@ -1,4 +1,4 @@
-// What the kernel copies between two processes, range by range.
+// Copies by the kernel between two processes, range by range.
 
 #include "transport/host_memory/process_copy.h"
 
@@ -96,7 +96,7 @@ TEST(ProcessCopyTest, MoreRangesThanASystemCallTakes) {
   for (size_t i = 0; i < back.size(); ++i) ASSERT_EQ(back[i], i % 3 == 2 ? 0 : source[i]) << i;
 }
 
-// Little gaps are read along, and nobody gets them. What is written leaves them as they are.
+// Short gaps are read and discarded. Writes leave gaps unchanged.
 TEST(ProcessCopyTest, ManyShortBlocksAreReadAsOne) {
   constexpr size_t kBlock = 8;
   for (const size_t gap : {size_t{1}, rules::kReadAcrossBytes, rules::kReadAcrossBytes + 1}) {

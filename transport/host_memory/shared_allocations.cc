@@ -19,7 +19,7 @@ size_t PageBytes() {
   return bytes;
 }
 
-// Nobody has more than 2^62, and sums do not wrap.
+// No memory is longer than 2^62, so sums do not wrap.
 size_t WholePages(size_t bytes) {
   return (std::min(bytes, size_t{1} << 62) + PageBytes() - 1) / PageBytes() * PageBytes();
 }
@@ -36,9 +36,9 @@ SharedAllocations& SharedAllocations::Here() {
   return here;
 }
 
-// A child that another thread's allocation was under way in could neither allocate nor free. Said
-// when the library is loaded, since who says it first is asked last before a fork: a helper's step,
-// for whose end others wait then, may look for memory here.
+// If a fork interrupted another thread's allocation, the child could neither allocate nor free. The
+// handlers are registered when the library is loaded, since the first registered ones run last
+// before a fork: other handlers wait for a step of a progress thread, which may allocate here.
 const int SharedAllocations::fork_handlers_ = pthread_atfork(
     [] { Here().mutex_.lock(); }, [] { Here().mutex_.unlock(); }, [] { Here().mutex_.unlock(); });
 

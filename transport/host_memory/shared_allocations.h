@@ -1,6 +1,6 @@
-// SharedAllocations: user memory that lies in shared segments of this process, so that the ranks of
-// the host can map it: a window over it is as fast as one that was allocated, and a message to it
-// takes one copy. Allocations of up to half a page share pages. Thread-safe.
+// SharedAllocations: user memory in shared segments of this process, so that ranks of the host can
+// map it: a window over it is as fast as an allocated one, and a message to it takes one copy.
+// Allocations of up to half a page share pages. Thread-safe.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_ALLOCATIONS_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_SHARED_ALLOCATIONS_H_
@@ -22,22 +22,24 @@ namespace brigade {
 
 class SharedAllocations {
  public:
-  // Of this process, for as long as it lives. It forks between two calls of these.
+  // The instance of this process, which is never destroyed. Forks take place between two calls.
   static SharedAllocations& Here();
 
-  // Whether the system `overcommits` says when memory is charged: SharedSegment::AllocateForUser.
+  // `overcommits` decides when memory is charged: SharedSegment::AllocateForUser.
   explicit SharedAllocations(bool overcommits = MayOvercommit());
   SharedAllocations(const SharedAllocations&) = delete;
   SharedAllocations& operator=(const SharedAllocations&) = delete;
 
-  // Memory with unspecified contents: a slot of PageSlots, aligned to its length, or whole pages.
-  // kOutOfMemory: the system has not so much left. kUnavailable: what it has cannot be shared.
+  // Allocates memory with unspecified contents: a slot of PageSlots, aligned to its length, or
+  // whole pages. kOutOfMemory: the system has not enough memory left. kUnavailable: memory cannot
+  // be shared.
   Status Allocate(size_t bytes, void** memory);
-  // False: it is none of these.
+  // Returns false if `memory` is not an allocation.
   bool Free(void* memory);
-  // The segment that all of it lies in. Null: it is not all in one of these allocations.
+  // Returns the segment of this memory. Null: it does not lie in one allocation as a whole.
   std::shared_ptr<SharedSegment> Find(const void* memory, size_t bytes);
-  // How often the system was asked what it has left, which takes longer than a little memory does.
+  // Returns how often the system's free memory was read, which takes longer than a short
+  // allocation.
   int looks() const { return available_.looks(); }
 
  private:
@@ -51,25 +53,25 @@ class SharedAllocations {
 
   static const int fork_handlers_;
 
-  // A forked child takes nothing from the segments of its parent, who does not know of it.
+  // A forked child must not allocate from its parent's segments: the parent would not see it.
   void LeaveToParent();
   bool TakeKept(size_t bytes, Block* block);
-  // As Allocate, of whole pages.
+  // Like Allocate, for whole pages.
   Status TakeNew(size_t bytes, Block* block);
-  // The pages for so many bytes, which are in blocks_ then.
+  // Adds a block of pages for `bytes` to blocks_.
   Status AddBlock(size_t bytes, Block** added);
   // The block that the byte at `memory` lies in, or end().
   Blocks::iterator FindBlock(const std::byte* memory);
-  // For another allocation, or back to the system.
+  // Keeps the block for another allocation, or returns it to the system.
   void Keep(Block block);
 
   const bool overcommits_;
   std::mutex mutex_;
-  AvailableShare available_;             // the system would rather end processes than refuse
+  AvailableShare available_;             // the system ends processes instead of failing
   std::shared_ptr<SharedSegment> last_;  // the one that new memory is taken from
   Blocks blocks_;
   std::map<size_t, std::set<Block*>> unfilled_;  // with slots that are free, by their length
-  std::atomic<bool> has_blocks_{false};          // so that those who have none pay for no lock
+  std::atomic<bool> has_blocks_{false};          // false: Free and Find need no lock
   std::deque<Block> kept_;                       // freed, the last at the end
   size_t kept_bytes_ = 0;
 };

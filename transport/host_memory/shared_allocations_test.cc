@@ -33,7 +33,7 @@ std::byte* Allocate(SharedAllocations* allocations, size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-// What another process, with a copy of this one's memory, says of itself.
+// Returns the exit status of a forked process that runs `body`.
 int InChild(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) _exit(body());
@@ -91,7 +91,7 @@ TEST(SharedAllocations, MemoryIsChargedWhenItIsTouched) {
   EXPECT_EQ(memory[0], std::byte{0});
 }
 
-// There, to touch what the system cannot back is a signal.
+// There, touching memory that the system cannot back is a signal.
 TEST(SharedAllocations, WhereTheSystemDoesNotOvercommitItIsChargedAtOnce) {
   constexpr size_t kBytes = size_t{64} << 20;
   SharedAllocations allocations(/*overcommits=*/false);
@@ -257,7 +257,7 @@ TEST(SharedAllocations, WithoutDescriptorsNothingIsShared) {
             0);
 }
 
-// A child sees its parent's blocks, and what either takes afterwards is its own.
+// A child sees its parent's blocks; later allocations of either are its own.
 TEST(SharedAllocations, AForkedChildTakesNothingFromItsParent) {
   SharedAllocations allocations;
   std::byte* const kept = Allocate(&allocations, kPage);
@@ -297,7 +297,7 @@ TEST(SharedAllocations, AForkedChildTakesNoSlotOfItsParent) {
   EXPECT_EQ(Allocate(&allocations, 64), other + 64) << "what the child did is its own affair";
 }
 
-// A child that waits for what no thread of its own does is ended by a signal.
+// A child that waits for a thread that it does not have is ended by a signal.
 TEST(SharedAllocations, AProcessForksWhileNoThreadAllocates) {
   SharedAllocations& allocations = SharedAllocations::Here();
   std::byte* const memory = Allocate(&allocations, kPage);

@@ -177,8 +177,8 @@ std::byte* SharedSegment::At(uint64_t offset, size_t bytes) {
   return base_ + offset;
 }
 
-// Linux 6.1, for one, undoes what a call has done that a signal interrupts. The timer of a profiler
-// would interrupt a long one for ever, so shorter ones are tried.
+// Some kernels (Linux 6.1) undo a call that a signal interrupts. The timer of a profiler would
+// interrupt a long call for ever, so shorter ones are tried.
 bool SharedSegment::Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_available) {
   constexpr uint64_t kBetweenLooks = uint64_t{64} << 20;
   uint64_t looked_at = 0;
@@ -211,7 +211,8 @@ bool SharedSegment::Fill(uint64_t offset, uint64_t bytes, const IsAvailable& is_
 
 Status SharedSegment::AllocateAt(uint64_t offset, size_t bytes, const IsAvailable& is_available) {
   const uint64_t wanted = RoundToPages(bytes);
-  // The system would end processes rather than refuse. Who does not ask takes little at a time.
+  // The system ends processes instead of failing an allocation. Callers without `is_available` take
+  // little at a time.
   thread_local AvailableShare share;
   if (is_available == nullptr && !share.Take(wanted)) {
     return OutOfMemory(wanted, "that is more than the system, or a control group, has left");
@@ -276,9 +277,9 @@ void SharedSegment::Free(uint64_t offset, size_t bytes) {
   free_[freed].push_back(offset);
 }
 
-// A hole reads as zeros, which is what Allocate promises of it. An MPI that has registered pages
-// with its network keeps them for the next message from these addresses unless it hears that they
-// are gone, as of madvise it does. Locked memory goes the other way only.
+// A hole reads as zeros, as Allocate guarantees. An MPI that has registered pages with its network
+// reuses the registration for the next message from these addresses, unless it intercepts the
+// removal, as it does for madvise. Locked memory can only be removed by fallocate.
 void SharedSegment::MakeHole(uint64_t offset, uint64_t bytes) {
   if (madvise(base_ + offset, bytes, MADV_REMOVE) == 0) return;
   BRIGADE_CHECK_EQ(fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,

@@ -25,8 +25,8 @@
 
 #include "gtest/gtest.h"
 
-// What the test was last told of pages that are taken from their addresses. MPIs and their
-// libraries stand in the way of the C library's function likewise.
+// The last range of pages that was removed from its addresses. MPIs and their libraries intercept
+// the C library's function in this way.
 static void* removed = nullptr;
 static size_t removed_bytes = 0;
 
@@ -67,7 +67,7 @@ struct stat StatOf(const SharedSegment& segment) {
   return info;
 }
 
-// Another process, with a copy of this one's memory. The body says what is wrong, or nothing.
+// Another process, with a copy of this one's memory. The body returns an error text, or nothing.
 class Child {
  public:
   explicit Child(const std::function<std::string()>& body) {
@@ -84,7 +84,7 @@ class Child {
     return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == 0;
   }
-  // What the body said, or how the process ended.
+  // Returns the text of the body, or how the process ended.
   std::string Wait() {
     close(pipe_[1]);
     char text[1000];
@@ -101,7 +101,7 @@ class Child {
   pid_t pid_;
 };
 
-// As the user is told: docs/user/rma.md.
+// As documented in docs/user/rma.md.
 TEST(SharedSegmentTest, CoreFilesLeaveItOut) {
   const std::shared_ptr<SharedSegment> segment = NewSegment();
   char begin[40];
@@ -152,7 +152,7 @@ TEST(SharedSegmentTest, AllocatesZeroedPagesAndGivesThemBack) {
   EXPECT_EQ(offsets.size(), 3u) << "freed memory is not used again";
 }
 
-// Who keeps pages registered by their addresses would go on with those that are gone.
+// A registration cache keyed by addresses must see that pages are removed.
 TEST(SharedSegmentTest, OthersHearWhatIsGivenBack) {
   const auto segment = NewSegment();
   uint64_t offset = 0;
@@ -211,7 +211,7 @@ TEST(SharedSegmentTest, AnotherProcessSeesTheSameMemoryAlsoWhatComesLater) {
   const auto segment = NewSegment();
   uint64_t early = 0;
   ASSERT_TRUE(segment->Allocate(kPage, &early).ok());
-  // `later` tells the child of an allocation it cannot have seen when it opened the segment.
+  // `later` publishes an allocation to the child after it opened the segment.
   auto* const later = reinterpret_cast<std::atomic<uint64_t>*>(segment->base() + early);
   Child child([&]() -> std::string {
     std::shared_ptr<SharedSegment> opened;
@@ -284,7 +284,7 @@ TEST(SharedSegmentTest, MemoryMayBeMadeLaterForAPlace) {
   EXPECT_EQ(segment->allocated_bytes(), allocated);
   uint64_t none = 0;
   EXPECT_EQ(segment->AllocateLater(1, &none).code(), StatusCode::kOutOfMemory);
-  // The file is whole, so who opens it sees the place, and needs no descriptor.
+  // The file is complete, so a process that opens it sees the place, and needs no descriptor.
   EXPECT_EQ(segment->At(place, 3 * kPage), segment->base() + place);
   ASSERT_TRUE(segment->AllocateAt(place, 3 * kPage - 1).ok());
   EXPECT_EQ(StatOf(*segment).st_blocks, blocks + 3 * kPage / 512);
@@ -304,7 +304,7 @@ TEST(SharedSegmentTest, TakesNoMoreThanTheSystemHasLeft) {
             mount(little.c_str(), "/proc/meminfo", nullptr, MS_BIND, nullptr) != 0) {
           return "not allowed";
         }
-        // What this process has looked for before is a small share.
+        // The share that this process has checked before is small.
         uint64_t at = 0;
         Status status;
         for (int mib = 0; status.ok() && mib < 4096; ++mib) {
@@ -400,7 +400,7 @@ std::string UnderLimit(int resource, rlim_t limit, const std::function<std::stri
 }
 
 TEST(SharedSegmentTest, WithoutMemoryAllocationFailsAndTouchesNothing) {
-  // What is allocated can be written to, and what is freed can be had again.
+  // Allocated memory can be written to, and freed memory can be allocated again.
   EXPECT_EQ(
       UnderLimit(RLIMIT_FSIZE, 1 << 20,
                  []() -> std::string {
@@ -426,7 +426,7 @@ TEST(SharedSegmentTest, WithoutMemoryAllocationFailsAndTouchesNothing) {
       "");
 }
 
-// If that goes on for ever, it is a signal that ends the child.
+// A signal ends the child if the loop does not end.
 TEST(SharedSegmentTest, SignalsThatComeAllTheTimeDoNotKeepItFromMuchMemory) {
   Child child([]() -> std::string {
     constexpr size_t kBytes = (size_t{64} << 20) + kPage;

@@ -15,9 +15,9 @@
 namespace brigade {
 
 struct SharedSource {
-  std::shared_ptr<SharedSegment> segment;  // null: nobody maps it
+  std::shared_ptr<SharedSegment> segment;  // null: it cannot be mapped
   uint64_t offset = 0;
-  RemoteStretches memory;  // of no bytes: it is no such matrix
+  RemoteStretches memory;  // empty: the matrix has another form
 
   static SharedSource Of(const StridedLayout& layout, const std::byte* base);
 };

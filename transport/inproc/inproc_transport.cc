@@ -31,8 +31,8 @@ namespace {
 // One posted send. Goes to the receiver's mailbox, and back to the sender's when its bytes are no
 // longer needed.
 struct Parcel {
-  // Whoever moves it on from kPosted has it: the receiver to read the bytes, or the sender to give
-  // up on a lost receiver. A receiver that only looks at them puts it back to kPosted.
+  // The side that moves the parcel on from kPosted owns it: the receiver to read the bytes, or the
+  // sender to give up on a lost receiver. A receiver that only peeks resets it to kPosted.
   enum class State { kPosted, kLookedAt, kTaken, kWithdrawn };
 
   uint64_t wire_id = 0;
@@ -40,8 +40,8 @@ struct Parcel {
   int from = 0;  // world ranks
   int to = 0;
   ConstByteSpan piece;
-  std::vector<std::byte> kept;       // what the piece is, if it was copied
-  Completion* completion = nullptr;  // the sender's; nobody else touches it
+  std::vector<std::byte> kept;       // a copy of the piece, if it was copied
+  Completion* completion = nullptr;  // the sender's; only the sender touches it
   std::atomic<State> state{State::kPosted};
 
   bool MoveOn(State next) {
@@ -58,8 +58,8 @@ struct Note {
   ControlMessage message;
 };
 
-// What other threads hand to a rank. The bytes of a parcel are read outside the lock; the lock only
-// orders them behind the sender's writes.
+// Parcels from other threads to a rank. The bytes of a parcel are read outside the lock; the lock
+// only orders them after the sender's writes.
 class Mailbox {
  public:
   void PutArrival(ParcelPtr parcel) { Put(&arrivals_, std::move(parcel)); }
@@ -348,7 +348,7 @@ class InprocEndpoint : public Endpoint {
   }
 
   bool HelperMayDrive() const override { return world_->options.helper_may_drive; }
-  // Nobody is woken by a mailbox: it looks again soon.
+  // A mailbox wakes no sleeper: sleeps are short.
   void Await(int microseconds) override { Endpoint::Await(std::min(microseconds, kAwaitUs)); }
 
  private:
@@ -379,7 +379,7 @@ class InprocEndpoint : public Endpoint {
   };
   using StreamKey = std::tuple<uint64_t, ChannelKind, int>;  // wire id, kind, other world rank
 
-  // A rank that is itself marked lost reaches nobody.
+  // A rank that is itself marked lost reaches no peer.
   Status Reachable(int peer, int first_losses = INT_MAX) const {
     if (world_->IsLost(peer, first_losses)) return Lost(peer);
     return world_->IsLost(rank_, first_losses) ? Lost(rank_) : Status();
@@ -434,7 +434,7 @@ class InprocEndpoint : public Endpoint {
     completions_.Finish(completion, receive.group);
   }
 
-  // Nobody will receive it: its group is closed.
+  // Drops a parcel of a closed group.
   void Drop(ParcelPtr parcel) {
     if (!world_->IsLost(rank_) && parcel->MoveOn(Parcel::State::kTaken)) Return(std::move(parcel));
   }
@@ -451,8 +451,8 @@ class InprocEndpoint : public Endpoint {
     completions_.Finish(parcel->completion, CompletionQueue::kSend);
   }
 
-  // For the losses that were there before the mailbox was read, and no later one: what a rank
-  // returned before it left may be in the mailbox by now.
+  // Handles only losses from before the mailbox was read: parcels that a rank returned before it
+  // left may be in the mailbox by now.
   void FailLost() {
     const auto reachable = [this](int peer) { return Reachable(peer, losses_seen_); };
     for (auto& [key, stream] : streams_) {

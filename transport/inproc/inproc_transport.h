@@ -25,17 +25,17 @@ struct InprocOptions {
   bool lands_in_peer_memory = false;
   // Contiguous ranges of user memory are received in place. Not with lands_in_peer_memory.
   bool lands_in_place = true;
-  // SendNow takes any user memory, and copies it, as where a connection takes nothing in at once;
-  // one piece of a channel for each peer until that has it. Not with lands_in_peer_memory.
+  // SendNow accepts any user memory, and copies it, like a connection that is full; one piece of a
+  // channel for each peer until the peer has it. Not with lands_in_peer_memory.
   bool sends_in_place = false;
   // As in Capabilities.
   size_t eager_piece_bytes = SIZE_MAX;
-  // A helper thread may drive the ranks' endpoints, as where what is sent needs one. Without, what
-  // a test says about who calls when stays true.
+  // A progress thread may drive the ranks' endpoints. If false, only the test's own threads call
+  // them.
   bool helper_may_drive = false;
 };
 
-// The job: `ranks` threads that can reach each other. Thread safe. Must outlive its bootstraps and
+// The job: `ranks` threads that can reach each other. Thread-safe. Must outlive its bootstraps and
 // endpoints.
 class InprocWorld {
  public:
@@ -44,18 +44,18 @@ class InprocWorld {
 
   int ranks() const;
 
-  // The bootstrap of rank `my_rank` in the group of `members` (world ranks, in group order). Each
-  // member makes its own, and nobody else takes part. Bootstraps over the same list of members are
-  // told apart by the order of their gathers, which must be equal on all members.
+  // Makes the bootstrap of rank `my_rank` in the group of `members` (world ranks, in group order).
+  // Each member makes its own; no other rank takes part. Bootstraps with equal members are
+  // distinguished by the order of their gathers, which must be equal on all members.
   std::unique_ptr<Bootstrap> MakeBootstrap(const std::vector<int>& members, int my_rank);
-  // The same over the whole world.
+  // Makes a bootstrap over all ranks of the world.
   std::unique_ptr<Bootstrap> MakeBootstrap(int my_rank);
 
-  // Once per rank. Destroying the endpoint marks the rank lost.
+  // Makes the endpoint of a rank, once per rank. Destroying the endpoint marks the rank lost.
   std::unique_ptr<Endpoint> CreateEndpoint(int rank);
 
-  // From here on operations with world rank `rank` that are not over fail with kPeerLost, gathers
-  // it is a member of too. What it had sent is not read again.
+  // Marks world rank `rank` as lost: pending and later operations with it, and gathers of its
+  // groups, fail with kPeerLost. The memory of its sends is not read afterwards.
   void MarkLost(int rank);
 
  private:

@@ -1,4 +1,4 @@
-// What is peculiar to inproc; the rest is the conformance suite's (test/).
+// Properties of inproc only; the conformance suite (test/) has the rest.
 
 #include "transport/inproc/inproc_transport.h"
 
@@ -105,7 +105,8 @@ TEST(InprocEndpoint, DestroyingAnEndpointReleasesItsPeers) {
   EXPECT_EQ(posted.ok() ? sent.status.code() : posted.code(), StatusCode::kPeerLost);
 }
 
-// The receiver moves the bytes: the sender learns of it when it next asks, but need not ask.
+// The receiver copies the bytes: the sender's next Progress completes the send, but is not needed
+// for the transfer.
 TEST(InprocEndpoint, ReturnedSendsNeedNoSender) {
   InprocWorld world(2);
   const std::unique_ptr<Endpoint> sender = world.CreateEndpoint(0);
@@ -152,7 +153,8 @@ TEST(InprocEndpoint, WhatALostRankHasLentComesBackFirst) {
   EXPECT_TRUE(sent.done);
 }
 
-// What a rank returned before it left has arrived, whatever else is lost meanwhile.
+// Leases that a rank released before it left count as released, even if other ranks are lost
+// meanwhile.
 TEST(InprocEndpoint, ARankThatReturnedWhatItReadMayLeave) {
   InprocOptions options;
   options.lands_in_peer_memory = true;

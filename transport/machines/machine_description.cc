@@ -36,8 +36,8 @@ class Problem {
   Status status_;
 };
 
-// One object of the file. Every key must be asked for, and every one that is asked for be there;
-// after the first problem what is returned means nothing.
+// One object of the file. Every key must be read, and every key that is read must exist; after the
+// first error the returned values are meaningless.
 class Object {
  public:
   Object(Problem* problem, const json& value, std::string path)

@@ -1,8 +1,7 @@
-// MachineDescription: what a machine's memories, processors and links cost. Read from a file
-// (transport/machines/), used by the sim transport, and by all that predicts times without
-// simulating.
+// MachineDescription: the costs of a machine's memories, processors and links. Read from a file
+// (transport/machines/); used by the sim transport, and by predictions of times without simulation.
 //
-// Units: microseconds and MB/s, which is bytes per microsecond. A host is what shares buses and
+// Units: microseconds and MB/s, which is bytes per microsecond. Ranks of a host share buses and
 // network ports.
 
 #ifndef BRIGADE_TRANSPORT_MACHINES_MACHINE_DESCRIPTION_H_
@@ -21,7 +20,7 @@ namespace brigade {
 inline constexpr double kLeastRate = 1e-6;  // MB/s; slower ones are infinitely slow
 inline constexpr double kUnlimitedRate = std::numeric_limits<double>::infinity();
 
-// How fast bytes are worked on in runs of a given length. Between two points the time of a run is
+// The rate of work on bytes in runs of a given length. Between two points the time of a run is
 // linear in its length, a cost per run and a cost per byte; outside, the rate is that of the
 // nearest point.
 struct RateCurve {
@@ -34,8 +33,7 @@ struct RateCurve {
   double RateAt(double run_bytes) const;  // in MB/s
 };
 
-// What a bus, of which every host has one, carries while something of a certain rate goes on:
-// `weight` times that rate.
+// The load of a bus, one per host, during an activity with some rate: `weight` times that rate.
 struct BusUse {
   int bus;
   double weight;
@@ -46,14 +44,14 @@ struct Bus {
   double mb_s;
 };
 
-// Copying, or adding, from one memory to another. The processor does it.
+// A copy, or an add, by the processor, from one memory to another.
 struct MemoryWork {
   RateCurve rate;
   std::vector<BusUse> buses;
 };
 
-// One kind of memory. What is sent from it or received into it is no faster than `mb_s` and uses
-// `buses`.
+// A kind of memory. Messages sent from it or received into it are at most as fast as `mb_s`, and
+// use `buses`.
 struct Memory {
   struct Side {
     double mb_s = kUnlimitedRate;
@@ -74,10 +72,10 @@ struct Overhead {
   double OfBytes(size_t bytes) const { return static_cast<double>(bytes) / mb_s; }
 };
 
-// A message occupies a port of either side for message_us + bytes / mb_s and is there latency_us
-// later; of its bytes, those that the buckets of both ports hold take no time. A bucket fills at
-// mb_s up to burst_bytes. Messages longer than eager_bytes leave not before their receive is posted
-// and, grant_us later, known to the sender.
+// A message occupies a port of either side for message_us + bytes / mb_s and arrives latency_us
+// later; the bytes that the buckets of both ports hold take no time. A bucket fills at mb_s up to
+// burst_bytes. Messages longer than eager_bytes leave after their receive is posted and, grant_us
+// later, known to the sender.
 struct Link {
   double latency_us = 0;
   double mb_s = kUnlimitedRate;
@@ -87,27 +85,26 @@ struct Link {
   size_t eager_bytes = SIZE_MAX;
   int send_ports = 1;
   int receive_ports = 1;
-  // Of a host, which its ranks share; otherwise of every rank.
+  // The ranks of a host share its ports; if false, every rank has its own.
   bool ports_of_host = false;
-  // Receives use the send ports; receive_ports is not looked at.
+  // Receives use the send ports; receive_ports is ignored.
   bool half_duplex = false;
-  // A control message that may wait for what is sent next goes in one message with that, and costs
-  // its bytes alone. The simulator's alone to know.
+  // A control message that may wait (Urgency::kWithNext) is sent in one message with the next one,
+  // and costs only its bytes. Used by the simulator only.
   bool joins_notes = false;
   Overhead send_overhead;
   Overhead receive_overhead;
 };
 
-// How ranks of a host reach each other where they share memory. Whoever sends copies a message to
-// staging memory once, however many read it there; each reader copies it out, at the same time as
-// others. MachineDescription::copies says how fast either is. No link is in between.
+// Messages between ranks of a host that share memory. The sender copies a message to staging memory
+// once, for any number of readers; each reader copies it out, at the same time as others.
+// MachineDescription::copies has the rates. No link is used.
 struct SharedMemory {
   bool is_shared = false;
-  // The longest message, header included, that lies beside its flag: it is there with that, and
-  // nobody copies it besides.
+  // The longest inline message, header included: it arrives with its flag, without a copy.
   size_t line_bytes = 0;
-  // From point to point, messages of these lengths the sender has the kernel copy to where a
-  // receiver that waits awake wants them; none if the least is beyond the most.
+  // Point-to-point messages of these lengths are copied by the kernel, straight to the buffer of a
+  // receiver that waits awake; none if the least is above the most.
   size_t least_kernel_bytes = SIZE_MAX;
   size_t most_kernel_bytes = 0;
   double kernel_mb_s = kUnlimitedRate;
@@ -116,18 +113,19 @@ struct SharedMemory {
 struct MachineDescription {
   std::string name;
   std::string about;
-  int hosts = 1;  // that there are; a simulation may have more
+  int hosts = 1;  // of the machine; a simulation may have more
   int ranks_per_host = 1;
-  // Where ranks outnumber processors, all over the machine. The simulator knows nothing of it.
+  // Above 1 if ranks outnumber processors. The simulator ignores it.
   double ranks_per_processor = 1;
   std::vector<Bus> buses;
   // Ordinary memory first.
   std::vector<Memory> memories;
-  // Where staging memory of each MemoryKind is.
+  // The memory of each MemoryKind of staging memory.
   int memory_of_kind[kMemoryKinds] = {};
   // Messages leave from and arrive in staging memory only.
   bool needs_staging = false;
-  // From one memory to another: [from * memories + to]. Of an add, the destination is one operand.
+  // From one memory to another: [from * memories + to]. The destination of an add is one of its
+  // operands.
   std::vector<MemoryWork> copies;
   std::vector<MemoryWork> adds;
   Link between_hosts;
@@ -145,18 +143,18 @@ struct MachineDescription {
   const Link& LinkBetween(int host, int other) const {
     return host == other ? within_host : between_hosts;
   }
-  // Of a message between two memories, in MB/s; what buses do to it comes on top.
+  // Returns the rate of a message between two memories, in MB/s, without the load of buses.
   double TransferRate(const Link& link, int from, int to) const;
   int HostOf(int rank) const { return rank / ranks_per_host; }
 
-  // kUnavailable if there is no such file; kInvalidArgument, naming file, key and what is expected,
-  // if it does not describe a machine as transport/machines/README.md says. *machine is untouched
-  // then.
+  // Reads a file. kUnavailable: no such file; kInvalidArgument, with file, key and expected value:
+  // it does not describe a machine as transport/machines/README.md defines. *machine is unchanged
+  // on failure.
   static Status Read(const std::string& file, MachineDescription* machine);
-  // The same from text; `file` is for messages.
+  // Reads a text; `file` is used in error texts.
   static Status Parse(const std::string& text, const std::string& file,
                       MachineDescription* machine);
-  // The text of a file that says the same; `source` is where all its quantities are from.
+  // Returns the text of a file for this machine; `source` is the source of all its quantities.
   std::string ToJson(const std::string& source) const;
 
  private:

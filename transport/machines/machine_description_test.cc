@@ -99,7 +99,7 @@ TEST(MachineDescription, SaysWhatTheFileSays) {
   EXPECT_EQ(machine.between_hosts.mb_s, 200);
   EXPECT_EQ(machine.between_hosts.send_overhead.mb_s, kUnlimitedRate);
   EXPECT_TRUE(machine.between_hosts.ports_of_host);
-  // An empty message, as the paper says.
+  // An empty message, as in the paper.
   const Link& link = machine.between_hosts;
   EXPECT_NEAR(
       link.send_overhead.Microseconds(0) + link.latency_us + link.receive_overhead.Microseconds(0),

@@ -12,8 +12,8 @@ namespace brigade {
 
 class MpiBootstrap : public Bootstrap {
  public:
-  // `comm`, an intracommunicator of exactly the members, stays the caller's and must outlive this.
-  // Its error handler applies to what is called on it.
+  // `comm` is an intracommunicator of exactly the members; the caller keeps it, and it must outlive
+  // this. Its error handler applies to calls on it.
   explicit MpiBootstrap(MPI_Comm comm);
 
   MPI_Comm comm() const { return comm_; }
@@ -29,10 +29,10 @@ class MpiBootstrap : public Bootstrap {
   int size_ = 0;
 };
 
-// The failure of an MPI call as a status; OK for MPI_SUCCESS. `call`: its name.
+// Converts the error of the MPI call named `call`; OK for MPI_SUCCESS.
 Status MpiStatus(int error, const char* call);
 
-// Polls `request` to its end, yielding the processor in between.
+// Polls until `request` is complete, and yields the processor in between.
 Status MpiPoll(MPI_Request* request, const char* call);
 
 }  // namespace brigade

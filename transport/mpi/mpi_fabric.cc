@@ -27,7 +27,7 @@ std::string ReadControlVariable(const char* name) {
 
 FabricFacts FabricHere() {
   FabricFacts facts;
-#ifdef OPEN_MPI  // or what its vendors call it: an MPI of another family is refused before
+#ifdef OPEN_MPI  // or a vendor's version of it: other families are refused before
   facts.is_open_mpi = true;
 #else
   facts.is_open_mpi = false;

@@ -1,4 +1,4 @@
-// What MPI was told to use between hosts.
+// MPI's settings for messages between hosts.
 
 #ifndef BRIGADE_TRANSPORT_MPI_MPI_FABRIC_H_
 #define BRIGADE_TRANSPORT_MPI_MPI_FABRIC_H_
@@ -7,8 +7,8 @@
 
 namespace brigade {
 
-// The facts about this process. Has Open MPI open all of its components, which takes a quarter of a
-// second. REQUIRES: MPI is initialised.
+// Returns the facts about this process. Makes Open MPI open all of its components, which takes a
+// quarter of a second. REQUIRES: MPI is initialised.
 FabricFacts FabricHere();
 
 }  // namespace brigade

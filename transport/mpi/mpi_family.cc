@@ -76,7 +76,7 @@ Status TestHandles() {
   int size = 0;
   int bytes = 0;
   MPI_Comm self = MPI_COMM_NULL;
-  // Not a copy of MPI_COMM_SELF, to which the program may have tied what is called then.
+  // Not a copy of MPI_COMM_SELF: the program may have set attributes whose callbacks would run.
   if (MPI_Comm_size(MPI_COMM_SELF, &size) != MPI_SUCCESS || size != 1 ||
       MPI_Type_size(MPI_BYTE, &bytes) != MPI_SUCCESS || bytes != 1 ||
       MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_SELF)) != MPI_COMM_SELF ||

@@ -1,5 +1,5 @@
-// The time that this process spends inside those calls of MPI that are our own, where somebody
-// wants to know it. Any thread may call.
+// The time that this process spends inside the library's own MPI calls, if it is counted. Any
+// thread may call.
 
 #ifndef BRIGADE_TRANSPORT_MPI_MPI_TIME_H_
 #define BRIGADE_TRANSPORT_MPI_MPI_TIME_H_
@@ -13,12 +13,12 @@ struct MpiTime {
   uint64_t ns = 0;
 };
 
-// Counts from now on, which takes two looks at the clock per call.
+// Starts counting, at the cost of two looks at the clock per call.
 void CountMpiTime();
-// What was counted; of all threads.
+// Returns the counts of all threads.
 MpiTime MpiTimeSoFar();
 
-// One call, for as long as this lives. Where nobody counts it costs a load.
+// One MPI call, for the life of this object. Costs a load if calls are not counted.
 class MpiCall {
  public:
   MpiCall();
@@ -30,7 +30,7 @@ class MpiCall {
   uint64_t begin_ns_ = 0;  // 0: not counted
 };
 
-// What `call` returns, counted.
+// Runs `call`, counts it, and returns its result.
 template <typename Call>
 auto InMpi(const Call& call) {
   const MpiCall counted;

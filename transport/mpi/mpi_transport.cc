@@ -46,14 +46,14 @@ bool RanksShareProcessors(int ranks) {
   return ranks > std::min(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), ProcessorQuota());
 }
 
-// Between two looks for control messages, in calls of Progress that find nothing else.
+// Between two polls for control messages, in calls of Progress without other effect.
 constexpr uint64_t kPollsPerLook = 64;
-// Control messages that MPI has not taken in, before one more has to wait.
+// Control messages pending in MPI before the next one has to wait.
 constexpr size_t kMostNotes = 64;
 
-// What may be written past a landing is written by the protocols for long messages, before anybody
-// sees the length. So a short landing is given to MPI only once a probe has found a message that
-// fits. A long one is posted at once, as it may have to be filled at once.
+// MPI's protocols for long messages may write past a landing before the length is known. A short
+// landing is therefore posted to MPI only once a probe has found a message that fits. A long one is
+// posted at once, since it may have to be filled at once.
 constexpr size_t kShortLandingBytes = 1024;
 
 // The memory of a range of a general layout as an MPI type, relative to the matrix' first element:
@@ -125,7 +125,7 @@ class MpiEndpoint : public Endpoint {
       }
     });
     LeaveNotes();
-    // An engine leaves what is still sent from where it is: memory that MPI reads.
+    // An engine does not free memory of pending sends, which MPI still reads.
     if (domain_->registered_bytes() > 0) (void)domain_.release();
     while (!carriers_.empty()) FreeCarrier(carriers_.begin());
   }
@@ -210,7 +210,8 @@ class MpiEndpoint : public Endpoint {
                    completion, type);
   }
 
-  // MPI shows a message only to whom it gives it: a short one is kept here for its receive.
+  // MPI has no way to read a message without receiving it: a short one is received and kept for its
+  // receive.
   size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
     Group* const group = &groups_.At(channel.group);
     Stream* const stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
@@ -271,13 +272,13 @@ class MpiEndpoint : public Endpoint {
   }
 
  private:
-  // A communicator of ours, for every group whose members it has.
+  // A communicator of the library, for every group whose members it includes.
   struct Carrier {
     // Of the group it was made for: equal on all its members; no two carriers that share a rank
     // have the same.
     uint64_t first_wire_id;
     MPI_Comm comm = MPI_COMM_NULL;
-    // For control messages, so that who looks for one finds no others; none if there is one member.
+    // For control messages, so that a probe finds no other messages; none if there is one member.
     MPI_Comm control = MPI_COMM_NULL;
     MPI_Group members = MPI_GROUP_NULL;
     size_t groups = 0;  // of this rank that use it
@@ -302,9 +303,10 @@ class MpiEndpoint : public Endpoint {
 
   struct Group;
 
-  // The sends to, or the receives from, one peer on one channel. They end in the order of their
-  // posts, so only the first is asked for: a long queue costs no more to poll than a short one.
-  // Receives from one with a short landing on are not posted, lest they take its message.
+  // The sends to, or the receives from, one peer on one channel. They complete in the order of
+  // their posts, so only the first is tested: a long queue costs no more to poll than a short one.
+  // From the first receive with a short landing on, receives are not posted to MPI, since they
+  // could take its message.
   struct Stream {
     bool waits_for_probe() const { return unposted == pending.size(); }
 
@@ -315,7 +317,8 @@ class MpiEndpoint : public Endpoint {
     size_t slot = 0;      // of the first in watched_, while there is one that is posted
     size_t unposted = 0;  // the last ones
     Fifo<Pending> pending{};
-    // What the next receive gets: MPI has given it before. None while there are receives.
+    // A message that MPI has delivered before its receive, for the next receive. None while there
+    // are receives.
     std::optional<std::vector<std::byte>> early{};
   };
 
@@ -453,17 +456,17 @@ class MpiEndpoint : public Endpoint {
     return Status();
   }
 
-  // What MPI still reads is never freed.
+  // Messages that MPI still reads are never freed.
   void LeaveNotes() {
     static auto& left = *new std::list<Note>;
     left.splice(left.end(), notes_);
   }
 
-  // Takes in the control messages that have come, and lets go of those that have left.
+  // Receives the control messages that have come, and frees those that have left.
   void MoveNotes() {
     for (auto note = notes_.begin(); note != notes_.end();) {
       int done = 0;
-      // One that fails is told to nobody.
+      // Failures are ignored.
       (void)TestOwn(&note->request, &done, MPI_STATUS_IGNORE);
       note = done ? notes_.erase(note) : std::next(note);
     }
@@ -664,7 +667,7 @@ class MpiEndpoint : public Endpoint {
     // Long ones behind it need not wait.
     for (auto next = stream->pending.end() - static_cast<std::ptrdiff_t>(stream->unposted);
          next != stream->pending.end() && next->landing.bytes > kShortLandingBytes; ++next) {
-      if (!Post(*stream, &*next).ok()) break;  // said when it is the first
+      if (!Post(*stream, &*next).ok()) break;  // reported when it is the first
       --stream->unposted;
     }
     return true;
@@ -692,7 +695,7 @@ class MpiEndpoint : public Endpoint {
                      "MPI_Imrecv");
   }
 
-  // Ends what is over at the head of the stream.
+  // Completes finished operations at the head of the stream.
   void FinishReady(Stream* stream) {
     while (!stream->waits_for_probe()) {
       int done = 0;
@@ -738,7 +741,7 @@ class MpiEndpoint : public Endpoint {
         FreeType(&receive);
       }
       for (Pending& receive : stream->pending) {
-        // A failure to receive what nobody waits for is none.
+        // The failure of a receive that is cancelled is ignored.
         if (receive.request != MPI_REQUEST_NULL) (void)MpiPoll(&receive.request, "MPI_Cancel");
         delete[] receive.too_long;
       }
@@ -747,8 +750,8 @@ class MpiEndpoint : public Endpoint {
     }
   }
 
-  // Polls before the processor is offered to others: some microseconds where nobody needs it. By
-  // what the launcher says, and by the groups there have been.
+  // Polls before the rank yields: some microseconds if no other rank needs the processor, by the
+  // launcher's environment, and by the groups so far.
   uint64_t spins_ =
       RanksShareProcessors(LocalRanks()) ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
   const std::shared_ptr<const void> polls_ = PollMpiInWaits();
@@ -762,7 +765,7 @@ class MpiEndpoint : public Endpoint {
   // The first operation of every stream that has one; the two vectors run in parallel.
   std::vector<Stream*> watched_;
   std::vector<MPI_Request> requests_;
-  // Those whose first operation is a receive that is not posted.
+  // Streams whose first operation is a receive that is not posted.
   std::vector<Stream*> probed_;
   // Scratch of TestWatched.
   std::vector<int> indices_;

@@ -65,7 +65,7 @@ class Holder {
     MpiPolls::Set(&PollMpi);
   }
   ~Holder() {
-    if (getpid() != polled.process) return;  // whose other threads hold the mutex for ever
+    if (getpid() != polled.process) return;  // a forked child: the mutex may be locked for ever
     const std::lock_guard<std::mutex> lock(polled.mutex);
     if (--polled.holders == 0) End();
   }

@@ -7,17 +7,18 @@
 
 namespace brigade {
 
-// While anybody holds what this returns, waits poll MPI. Local. REQUIRES: MPI is initialised, and
-// not finalised; it is let go before MPI is finalised, or in a callback of MPI_Finalize.
+// Returns a token: while a copy of it exists, waits poll MPI. Local. REQUIRES: MPI is initialised,
+// and not finalised; the token is released before MPI is finalised, or in a callback of
+// MPI_Finalize.
 std::shared_ptr<const void> PollMpiInWaits();
 
-// Ends the polls of all who hold that now. REQUIRES: as above, to let go.
+// Ends the polls of all existing tokens. REQUIRES: as for the release of a token.
 void StopPollingMpi();
 
-// Polls MPI, which moves messages, unless nobody holds that, another thread is polling, or this
-// thread may not call MPI: below MPI_THREAD_SERIALIZED any but the one that initialised it, and all
-// in a forked child and behind MPI_Finalize. REQUIRES: the caller is in a call of this library that
-// the program counts as an MPI call.
+// Polls MPI, which progresses messages, unless (1) there is no token, (2) another thread is
+// polling, (3) this thread may not call MPI: below MPI_THREAD_SERIALIZED any thread except the one
+// that initialised it, and all threads in a forked child and after MPI_Finalize. REQUIRES: the
+// caller is in a call of this library that the program counts as an MPI call.
 void PollMpi();
 
 }  // namespace brigade

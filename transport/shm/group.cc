@@ -53,7 +53,7 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
   slot->bytes = static_cast<uint16_t>(message.bytes);
   if (message.bytes > 0) std::memcpy(slot->payload, message.data, message.bytes);
   (void)stream->edge.Publish(slot);
-  // Who sleeps looks at these first.
+  // A sleeping peer checks these counters first.
   directories[peer]->notes.fetch_add(1, std::memory_order_release);
   members[peer]->shared->notes.fetch_add(1, std::memory_order_release);
   members[peer]->shared->bell.Ring();

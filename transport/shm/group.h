@@ -24,17 +24,17 @@
 
 namespace brigade::shm {
 
-// Control messages go over edges like those of a channel.
+// Control messages have edges of their own, like a channel.
 inline constexpr int kEdgeKinds = kChannelKinds + 1;
 inline constexpr auto kControl = static_cast<ChannelKind>(kChannelKinds);
 
-// In the segment of each rank, for each of its groups: where the edges begin that lead away from
-// it, and who uses them no more.
+// A directory in the segment of each rank, for each of its groups: the beginnings of the edges to
+// other members, and the members that do not use them any more.
 struct alignas(64) Directory {
-  std::atomic<uint32_t> notes;  // control messages that were ever written for this rank
-  // Behind it: [kEdgeKinds][ranks], as InEdge expects them.
+  std::atomic<uint32_t> notes;  // control messages ever written for this rank
+  // Follow the directory: [kEdgeKinds][ranks], as InEdge expects.
   std::atomic<uint64_t>* entries() { return reinterpret_cast<std::atomic<uint64_t>*>(this + 1); }
-  // Behind them, by member: 1 once it looks here no more.
+  // Follow the entries, by member: 1 once the member does not read this directory any more.
   std::atomic<uint32_t>* left(int ranks) {
     return reinterpret_cast<std::atomic<uint32_t>*>(entries() + kEdgeKinds * ranks);
   }
@@ -51,28 +51,28 @@ struct Note {
   ControlMessage message;
 };
 
-// Open, or closed while others may still look at its memory.
+// An open group, or a closed one whose memory other ranks may still read.
 struct Group {
   GroupId id = -1;
   int rank = 0;
   std::vector<Peer*> members;           // null: on another host
   std::vector<Directory*> directories;  // the same
-  std::map<const Peer*, int> ranks;     // of those on this host
-  std::vector<int> hosts;               // of all members; empty if there is one only
+  std::map<const Peer*, int> ranks;     // members on this host
+  std::vector<int> hosts;               // of all members; empty if there is only one host
   // Made at first use; [kind * ranks + peer].
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
   KernelCopyRange kernel_copies;  // of its messages
   bool crowded = false;  // its ranks on this host outnumber the processors that they may use
   uint32_t notes_seen = 0;
-  std::deque<Note> notes;  // control messages that there is no memory for yet
+  std::deque<Note> notes;  // control messages that wait for memory
   bool is_closed = false;  // on this rank
-  bool left = false;       // the others know that this rank looks at none of their edges any more
-  int gone = 0;            // members that look at none of this rank's, from the first on
+  bool left = false;       // other members know that this rank reads none of their edges
+  int gone = 0;            // number of first members that read none of this rank's edges
 
   int size() const { return static_cast<int>(members.size()); }
 
-  // Null: there is no memory for an edge.
+  // Returns the stream to a member; null: there is no memory for an edge.
   OutStream* Out(ChannelKind kind, int peer, EdgeMemory* memory) {
     const size_t index = IndexOf(kind, peer);
     return out[index] != nullptr ? out[index].get() : OpenEdge(index, peer, memory);
@@ -88,24 +88,23 @@ struct Group {
     return stream.get();
   }
 
-  // How a slot names a piece, which lies in the segment of a member, and what it then names; no
-  // data if that is nowhere.
+  // Converts between a piece, which lies in the segment of a member, and its place in a slot; no
+  // data if the place is invalid.
   PieceAt Locate(ConstByteSpan piece) const;
   ConstByteSpan PieceIn(const Slot& slot) const;
 
-  // Writes a control message; false if there is no room for it. One that is urgent goes into an
-  // extension, if need be.
+  // Writes a control message; false if there is no room. An urgent one may take an extension.
   bool Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* memory);
-  // The same for those that had to wait. True if all are written.
+  // Writes the control messages that wait. Returns true if all are written.
   bool WriteNotes(EdgeMemory* memory);
   // Calls tell(from, message) for every control message that has come.
   template <typename Tell>
   void TakeNotes(const Tell& tell);
 
-  // Nothing more is taken in from any member.
+  // Closes the edges from all members: no further message is taken.
   void CloseEdges();
-  // Of a closed group: whether no member can look at its memory any more, nor needs to be told
-  // anything.
+  // Returns whether a closed group is over: no member can read its memory any more, or needs a
+  // notification.
   bool IsOver();
   // REQUIRES: it is over.
   void Free(EdgeMemory* memory);
@@ -129,7 +128,7 @@ void Group::TakeNotes(const Tell& tell) {
     InEdge& edge = stream->edge;
     while (const Slot* const slot = edge.Peek()) {
       const ConstByteSpan message = edge.Inline(*slot);
-      // What is no control message its sender cannot have meant.
+      // Invalid messages are dropped: the sender is faulty.
       if (slot->kind == Slot::kInline && message.data != nullptr &&
           message.bytes <= kMostControlBytes) {
         tell(from, message);

@@ -42,7 +42,7 @@ int NextHere(const Group& group, int peer) {
   return peer;
 }
 
-// The first member on this host that knows what the kernel copies.
+// Returns the first member on this host that knows for which lengths the kernel copies.
 int NextKnower(const std::vector<Introduction>& all, const Group& group) {
   int peer = NextHere(group, 0);
   while (peer < group.size() && !all[peer].knows_kernel_copies) peer = NextHere(group, peer + 1);

@@ -19,7 +19,7 @@
 
 namespace brigade::shm {
 
-// What each tells the others.
+// The values that each member sends to the others.
 struct Introduction {
   Host host;
   SharedSegment::Address segment;
@@ -30,21 +30,22 @@ struct Introduction {
   int32_t knows_kernel_copies = 0;  // not a bool, which has no value for most bytes
 };
 
-// Maps the segments of all members on the host of `mine`. `spans_hosts`: there may be others. OK:
-// the group is complete but for its streams.
+// Maps the segments of all members on the host of `mine`. `spans_hosts`: there may be members on
+// other hosts. OK: the group is complete except for its streams.
 Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all, bool spans_hosts,
                   Peers* peers, Group* group);
 
-// Collective: *verdict is OK if `mine` is OK on all members, and else kUnavailable and says who
-// could not, and why. Behind this everyone has mapped everyone, and may exit.
+// Sets *verdict to OK if `mine` is OK on all members, otherwise to kUnavailable with the member
+// that failed, and the reason. Collective. Afterwards every member has mapped every other, and may
+// exit.
 Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verdict);
 
 // Whether the ranks on this host outnumber the processors that they may use.
 bool IsCrowded(const Host& host, const std::vector<Introduction>& all);
 
-// Collective: what the kernel copies of the messages of a host, where `*known` does not say: what
-// the first member that knows says, or two members find out, or, without a processor each, one
-// guesses. REQUIRES: all are mapped.
+// Finds the messages of a host that the kernel copies, if `*known` is empty: from the first member
+// that knows, by a trial of two members, or, without a processor for each, by an estimate of one.
+// Collective. REQUIRES: all are mapped.
 Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,
                            const Group& group, std::optional<KernelCopyRange>* known);
 

@@ -1,5 +1,4 @@
-// Peers: the ranks of this host that this rank has met, in whatever groups, and who of them is
-// gone.
+// Peers: the ranks of this host in any group of this rank, and which of them are lost.
 
 #ifndef BRIGADE_TRANSPORT_SHM_PEERS_H_
 #define BRIGADE_TRANSPORT_SHM_PEERS_H_
@@ -19,14 +18,14 @@
 
 namespace brigade::shm {
 
-// In the segment of each rank.
+// Public memory in the segment of each rank.
 struct alignas(64) Public {
   Bell bell;
   std::atomic<uint32_t> departed;
-  std::atomic<uint32_t> notes;  // control messages that were ever written for this rank
-  // Where a helper sleeps whose owner is away. Notes ring it, pieces that they announced, and
-  // pieces that are given back: not the lines of a pattern, nor whoever waits for an owner in its
-  // call.
+  std::atomic<uint32_t> notes;  // control messages ever written for this rank
+  // The doorbell of the progress thread, while the program is outside the library. Rung by control
+  // messages, by pieces that these announced, and by released pieces; not by inline messages of a
+  // pattern, nor by a rank that waits for the owner in its call.
   alignas(64) Bell helper;
 };
 
@@ -38,13 +37,13 @@ struct Peer {
   bool piece_follows = false;  // a note that was written to it, and rings the helper
 };
 
-// kPeerLost. `rank`: of the peer, in the group of the operation that ends so.
+// Returns kPeerLost. `rank`: the peer's rank in the group of the failed operation.
 Status Lost(const Peer& peer, int rank);
 
-// A peer has written what it cannot have meant.
+// Returns the error for invalid values that a peer has written.
 Status Misplaced();
 
-// What a peer says is at `offset` of its segment; null if it cannot be there.
+// Returns the object that a peer has at `offset` of its segment; null if the offset is invalid.
 template <typename T>
 T* Shared(SharedSegment* segment, uint64_t offset, size_t bytes) {
   if (offset % alignof(T) != 0) return nullptr;
@@ -53,17 +52,17 @@ T* Shared(SharedSegment* segment, uint64_t offset, size_t bytes) {
 
 class Peers {
  public:
-  // Oneself is never lost.
+  // `own`: the segment of this rank, which is never lost.
   explicit Peers(const SharedSegment* own) : own_(own) {}
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
-  // The rank whose segment is at `address`, mapped at the first meeting.
+  // Finds the rank whose segment is at `address`, which is mapped at the first call.
   Status Find(const SharedSegment::Address& address, uint64_t public_offset, Peer** peer);
-  // Marks those that have left for good, well or not. True if there was one. Who was killed it
-  // finds out now and then only, for that takes a system call for each.
+  // Marks the peers that have left, regularly or not. Returns whether there was one. Killed peers
+  // are checked at intervals only, since that takes a system call for each.
   bool LookForLosses();
-  // Says that this rank leaves.
+  // Publishes that this rank leaves.
   void Depart(Public* own);
 
  private:

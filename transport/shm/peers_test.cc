@@ -1,5 +1,5 @@
-// Who is gone is found out seldom, since the system has to be asked about every peer: a rank that
-// wakes for a message does not wait for that.
+// Checks for killed peers are rare, since they take a system call per peer: a rank that wakes for a
+// message does not wait for them.
 
 #include "transport/shm/peers.h"
 
@@ -23,7 +23,7 @@ namespace {
 std::atomic<int> times_asked{0};
 }  // namespace
 
-// What a ProcessWatch asks the system by.
+// Replaces the system call of a ProcessWatch.
 extern "C" int poll(pollfd* descriptors, nfds_t count, int milliseconds) {
   ++times_asked;
   const timespec limit{milliseconds / 1000, milliseconds % 1000 * 1000000L};
@@ -102,7 +102,7 @@ TEST(PeersTest, ManyLooksAskTheSystemNowAndThen) {
   EXPECT_TRUE(second->lost);
 }
 
-// Who says that it leaves is heard at once.
+// A rank that publishes its leave is detected at once.
 TEST(PeersTest, AWordOfLeavingNeedsNoSystem) {
   Process one;
   Peers peers(/*own=*/nullptr);

@@ -1,4 +1,4 @@
-// Receives: those that are posted, and the leases of those that are over.
+// Receives: the posted receives, and the leases of completed ones.
 
 #ifndef BRIGADE_TRANSPORT_SHM_RECEIVES_H_
 #define BRIGADE_TRANSPORT_SHM_RECEIVES_H_
@@ -25,15 +25,16 @@ class Receives {
 
   bool empty() const { return expecting_.empty(); }
   Status Post(InStream* in, const InStream::Receive& receive);
-  // Copies the first bytes of the next message of a stream that no receive is posted for; how many.
+  // Copies the first bytes of the next message of a stream without a posted receive; returns how
+  // many.
   static size_t Peek(InStream* in, ByteSpan head);
-  // Ends those whose messages are there. True if there was one.
+  // Completes the receives whose messages have come. Returns whether there was one.
   bool TakeArrivals();
-  // Gives a lease back.
+  // Releases a lease.
   void Release(const Lease& lease);
-  // The streams of the group, which is closed, expect nothing any more.
+  // Removes the receives of a closed group.
   void Forget(const Group* group);
-  // Takes what is there, and then ends all that lost peers were to send.
+  // Completes receives whose messages have come, and then fails all receives from lost peers.
   void FailLost();
 
  private:

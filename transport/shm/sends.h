@@ -1,4 +1,4 @@
-// Sends: pieces that their receivers have not given back yet.
+// Sends: pieces that their receivers have not released yet.
 
 #ifndef BRIGADE_TRANSPORT_SHM_SENDS_H_
 #define BRIGADE_TRANSPORT_SHM_SENDS_H_
@@ -20,25 +20,26 @@ class Sends {
   Sends& operator=(const Sends&) = delete;
 
   bool empty() const { return sending_.empty(); }
-  // Of those that were not given back.
+  // Returns how many of these pieces their receivers have taken.
   size_t CountTaken() const;
-  // A piece was published, and ends when `receipt` is given.
+  // Adds a published piece, which completes when `receipt` is given.
   void Add(OutStream* out, const OutEdge::Receipt& receipt, Completion* completion);
 
-  // Ends what was given back. `waits`: for something else, too; then it looks now and then only.
+  // Completes released pieces. `waits`: the rank also waits for something else; then checks are
+  // rare.
   bool Progress(bool waits) {
     if (waits && ++polls_since_look_ < rules::kShmPollsPerReturnLook) return false;
     polls_since_look_ = 0;
     return Finish();
   }
-  // The next Progress looks.
+  // Makes the next Progress check.
   void LookNext() { polls_since_look_ = rules::kShmPollsPerReturnLook; }
-  // Ends what was given back, and then all that goes to lost peers.
+  // Completes released pieces, and then fails all pieces to lost peers.
   void FailLost();
 
  private:
   bool Finish();
-  // Ends `*left` at the most, and counts them off.
+  // Completes at most `*left` pieces, and subtracts them.
   void FinishStream(OutStream* out, int* left);
 
   CompletionQueue* const completions_;

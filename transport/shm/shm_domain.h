@@ -27,7 +27,7 @@ class ShmDomain : public MemoryDomain {
   void Free(ByteSpan memory) override {
     segment_->Free(static_cast<uint64_t>(memory.data - segment_->base()), memory.bytes);
   }
-  // All of the segment can be reached by peers.
+  // Peers can access the whole segment.
   Status Register(ByteSpan, uint64_t* key) override {
     *key = 0;
     return Status();

@@ -41,7 +41,7 @@ using shm::OutStream;
 using shm::Public;
 using shm::Waiting;
 
-// With less there would be no room for a pool and what lies beside it.
+// Less would leave no room for a pool and its overhead.
 constexpr uint64_t kLeastReserveBytes = uint64_t{64} << 20;
 
 // Pushes a piece out of this processor's cache to where the receiver gets it sooner.
@@ -154,7 +154,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     }
     if (out->peer->lost && !out->edge.closed()) return shm::Lost(*out->peer, peer);
     Slot* slot = out->edge.Next();
-    // At the limit of overflow memory a piece stays where it is, and what that takes is limited.
+    // At the limit of overflow memory a piece stays in place: pieces in place have a limit of their
+    // own.
     const bool fits_slot =
         piece.bytes <= Slot::kInlineBytes && (slot != nullptr || piece.bytes == 0);
     if (slot == nullptr) slot = out->edge.NextForPiece();

@@ -1,10 +1,10 @@
-// shm: ranks of one host, through memory they share.
+// shm: ranks of one host, through shared memory.
 //
-// Each rank has one segment that the ranks of its groups map. Pieces lie in it from the start: a
-// send is a few words in the edge to its receiver, and a lease points into the sender's memory,
-// whoever forwards it. One copy in thus serves any number of readers.
+// Each rank has one segment that the ranks of its groups map. Pieces are allocated there: a send
+// writes a few words in the edge to its receiver, and a lease points into the original sender's
+// memory even if others forward it. One copy into the segment thus serves any number of readers.
 //
-// What has been sent is received whatever becomes of its sender, and without its help.
+// Sent messages are received even if their sender has ended, and without its help.
 
 #ifndef BRIGADE_TRANSPORT_SHM_SHM_TRANSPORT_H_
 #define BRIGADE_TRANSPORT_SHM_SHM_TRANSPORT_H_
@@ -22,11 +22,11 @@ namespace brigade {
 struct ShmOptions {
   // Where this rank is.
   Host host = Host::Here();
-  // A group may have members on several hosts. It then reaches only those on one's own; HostOf
-  // tells which.
+  // A group may have members on several hosts. It then reaches only members on this rank's host;
+  // see HostOf.
   bool spans_hosts = false;
-  // What messages from point to point the kernel copies: none. Not given: what this machine's
-  // kernel copies faster.
+  // The point-to-point messages that the kernel copies: none by default. nullopt: those that this
+  // machine's kernel copies faster.
   std::optional<KernelCopyRange> kernel_copies = KernelCopyRange();
 };
 

@@ -1,4 +1,4 @@
-// What is peculiar to shm; the rest is the conformance suite's (test/).
+// Properties of shm only; the conformance suite (test/) has the rest.
 
 #include "transport/shm/shm_transport.h"
 
@@ -39,8 +39,8 @@ std::unique_ptr<Endpoint> NewEndpoint() {
   return endpoint;
 }
 
-// A group of this rank and, if the size is beyond 1, of others who say what `tamper` makes of what
-// this rank says.
+// A group of this rank and, if its size is above 1, of simulated members, whose introductions are
+// this rank's, changed by `tamper`.
 class Alone : public Bootstrap {
  public:
   explicit Alone(int size = 1, std::function<void(std::byte*, size_t)> tamper = nullptr)
@@ -87,8 +87,8 @@ size_t SharedBytes() {
   return bytes;
 }
 
-// What a slot holds comes from a peer. Whatever it is, the receive fails, the peer is named, and
-// the next message is received.
+// A peer writes the contents of a slot. If they are invalid, the receive fails and names the peer,
+// and the next message is received.
 TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const GroupId group = OpenAlone(endpoint.get());
@@ -151,8 +151,8 @@ TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
   endpoint->CloseGroup(group);
 }
 
-// A peer that says what cannot be: the group is refused, or, if what it says makes no difference to
-// memory, opened, and nothing else happens.
+// A peer with an invalid introduction: the group fails to open, or, if the value does not affect
+// memory, opens without other effects.
 TEST(ShmEndpoint, IntroductionsThatCannotBeAreRefused) {
   std::mt19937_64 random(5);
   int refused = 0;
@@ -291,7 +291,7 @@ std::thread RankThatLeaves(InprocWorld* world) {
   });
 }
 
-// A driver need not pause to hear of it.
+// Progress alone detects it, without Pause.
 TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
   InprocWorld world(2);
   std::thread other = RankThatLeaves(&world);
@@ -308,7 +308,7 @@ TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
   endpoint->CloseGroup(group);
 }
 
-// Who writes to the edge is not asked whether anybody reads there.
+// A sender that writes to the edge directly does not check whether the receiver exists.
 TEST(ShmEndpoint, AnEdgeToARankThatHasLeftTakesNothing) {
   InprocWorld world(2);
   std::thread other = RankThatLeaves(&world);
@@ -366,8 +366,8 @@ TEST(ShmEndpoint, GroupsOfARankThatIsGoneGiveTheirMemoryBack) {
   for (const GroupId group : groups) endpoint->CloseGroup(group);
 }
 
-// Who waits for a message and for a send's end at once, and sleeps, hears of the end at the next
-// poll, not at one of the next thousands.
+// A sleeping rank that waits for a message and for the end of a send sees the end at its next poll,
+// not thousands of polls later.
 TEST(ShmEndpoint, ASleeperLooksWhatHasComeBack) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const GroupId group = OpenAlone(endpoint.get());
@@ -386,7 +386,7 @@ TEST(ShmEndpoint, ASleeperLooksWhatHasComeBack) {
   endpoint->CloseGroup(group);
 }
 
-// What lies in memory that is counted already is sent: it would not leave without its sender.
+// Pieces in memory that is counted already are sent: they could not leave without their sender.
 TEST(ShmEndpoint, AtTheLimitOfOverflowMemoryPiecesAreSentFromWhereTheyLie) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const auto budget = std::make_shared<OverflowBudget>(0);
@@ -472,7 +472,7 @@ class SocketBootstrap : public Bootstrap {
   const int rank_;
 };
 
-// What a killed process had sent is received; then it is named.
+// The messages of a killed process are received; then it is named as lost.
 TEST(ShmEndpoint, AKilledProcessIsNamed) {
   int sockets[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
@@ -548,7 +548,7 @@ TEST(ShmEndpoint, FewSendsEndAtOnce) {
   }
 }
 
-// Whoever knows says so, and nobody is asked who may not be.
+// A member that knows the lengths passes them to the others, without a trial.
 TEST(ShmEndpoint, RanksTakeWhatOneKnowsOfKernelCopies) {
   InprocWorld world(2);
   const auto run = [&](int rank) {
@@ -575,7 +575,7 @@ TEST(ShmEndpoint, RanksTakeWhatOneKnowsOfKernelCopies) {
   other.join();
 }
 
-// Whoever has found out, all ranks of a host copy the same by the kernel, in later groups too.
+// All ranks of a host use equal lengths, whichever rank measured them, in later groups, too.
 TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
   constexpr int kRanks = 2;
   if (std::thread::hardware_concurrency() < kRanks) GTEST_SKIP() << "one processor";
@@ -615,7 +615,8 @@ TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
   EXPECT_TRUE(is_tried);
 }
 
-// A helper that sleeps, and what wakes it: whatever does not shows as a sleep to its end.
+// A progress thread that sleeps, and the events that wake it: any other event shows as a sleep of
+// full length.
 class ShmHelper : public testing::Test {
  protected:
   static constexpr int kLongUs = 20000000;
@@ -677,7 +678,7 @@ TEST_F(ShmHelper, IsWokenByAPieceThatIsGivenBack) {
   Operation received;
   ASSERT_TRUE(endpoint_->PostReceive(PointToPoint(group_), 0, {nullptr, SIZE_MAX}, &received).ok());
   while (!received.over) endpoint_->Progress();
-  // Something else that is expected makes looks at what comes back rare, but not a helper's.
+  // Another expected message makes checks of released pieces rare, except in a progress thread.
   Operation expected;
   ASSERT_TRUE(
       endpoint_->PostReceive({group_, ChannelKind::kRow}, 0, {nullptr, SIZE_MAX}, &expected).ok());

@@ -1,4 +1,4 @@
-// The messages between two ranks on one channel of a group: those that go out, and those that come.
+// The messages between two ranks on one channel of a group: outgoing and incoming.
 
 #ifndef BRIGADE_TRANSPORT_SHM_STREAMS_H_
 #define BRIGADE_TRANSPORT_SHM_STREAMS_H_
@@ -46,7 +46,7 @@ struct InStream {
   const Group* const group;
   Fifo<Receive> receives;
   int leased = 0;
-  uint32_t notes = 0;  // that were taken, of control messages
+  uint32_t notes = 0;  // control messages taken
 };
 
 }  // namespace brigade::shm

@@ -1,5 +1,5 @@
-// Waiting: how a rank spends the time until a message comes: it spins, then yields, then sleeps at
-// its bell.
+// Waiting: the time of a rank until a message comes: it spins, then yields, then sleeps at its
+// doorbell.
 
 #ifndef BRIGADE_TRANSPORT_SHM_WAITING_H_
 #define BRIGADE_TRANSPORT_SHM_WAITING_H_
@@ -15,17 +15,17 @@ namespace brigade::shm {
 class Waiting {
  public:
   enum class Spent { kSpinning, kYielding, kSleeping };
-  // The one after `idle_polls` polls in a row that found nothing. `bell`: this rank's own.
+  // Pauses once, after `idle_polls` polls in a row without effect. `bell`: this rank's own.
   Spent Pause(uint64_t idle_polls, Bell* bell);
-  // No sleep comes before so many polls.
+  // Returns the polls before the first sleep.
   uint64_t PollsAwake() const { return crowded_ ? kCrowded.spins + kCrowded.yields : kAlone.spins; }
-  // After so many it sleeps.
+  // Returns the polls after which the rank sleeps.
   uint64_t PollsBeforeSleep() const { return patience().spins + patience().yields; }
-  // How long a sleep of so many microseconds may be, as rings may be missed.
+  // Limits a sleep of `us` microseconds, since signals of the doorbell may be missed.
   int LongestSleepUs(int us) const {
     return bells_reach_all_ || us < rules::kShmSleepUnheardUs ? us : rules::kShmSleepUnheardUs;
   }
-  // Whether, from here on, ranks outnumber processors.
+  // Sets whether ranks outnumber processors.
   void SetCrowded(bool crowded) { crowded_ = crowded; }
 
  private:

@@ -1,8 +1,8 @@
-// BusWork: what goes on in virtual time on buses that it may have to share.
+// BusWork: activities in virtual time that share buses.
 //
-// Work asks of each bus it uses a part of its capacity. Where more is asked than there is, all work
-// on that bus slows down in proportion; work on several buses goes as fast as the most crowded one
-// lets it. Speeds change when work begins or ends, and at no other time.
+// Work demands a part of the capacity of each bus that it uses. If the demands on a bus exceed its
+// capacity, all work on that bus slows down in proportion; work on several buses is as fast as the
+// most crowded one permits. Speeds change only when work begins or ends.
 
 #ifndef BRIGADE_TRANSPORT_SIM_BUS_WORK_H_
 #define BRIGADE_TRANSPORT_SIM_BUS_WORK_H_
@@ -28,8 +28,9 @@ class BusWork final : public EventHandler {
   // `queue` and `machine` must outlive the object.
   BusWork(EventQueue* queue, const MachineDescription& machine, int hosts);
 
-  // Begins work that alone takes `alone`, and calls handler->OnEvent(argument) when it is done.
-  // Cost: logarithmic in the events scheduled; on a crowded bus so much for each work on it.
+  // Begins work that takes `alone` on idle buses, and calls handler->OnEvent(argument) when it is
+  // complete. Cost: logarithmic in the scheduled events; on a crowded bus times the number of its
+  // works.
   void Start(SimTime alone, const std::vector<Demand>& demands, int rank, EventHandler* handler,
              uint64_t argument);
 
@@ -61,7 +62,7 @@ class BusWork final : public EventHandler {
     return buses_[static_cast<size_t>(demand.host) * static_cast<size_t>(buses_per_host_) +
                   static_cast<size_t>(demand.bus)];
   }
-  // The bus is asked for so much more, or less: all on it may change their speed.
+  // Changes the demand on a bus: the speed of all work on it may change.
   void Ask(const Demand& demand, int sign);
   void Adjust(uint32_t index);
 

@@ -1,8 +1,8 @@
-// EventQueue: what will happen in virtual time, in order.
+// EventQueue: events in virtual time, in order.
 //
-// The order is total: by time; at one time what machines do before what ranks do, so that a rank
-// sees all that has happened; then by rank; then in the order in which it was scheduled. So a run
-// is the same each time, to the bit.
+// The order is total: by time; at one time events of machines before events of ranks, so that a
+// rank sees all that has happened; then by rank; then in the order of scheduling. Runs are
+// therefore equal to the bit.
 
 #ifndef BRIGADE_TRANSPORT_SIM_EVENT_QUEUE_H_
 #define BRIGADE_TRANSPORT_SIM_EVENT_QUEUE_H_
@@ -16,7 +16,7 @@
 
 namespace brigade {
 
-// Picoseconds: sums of times are exact, and equal times equal, for a hundred days.
+// Picoseconds: sums of times are exact, and equal times compare equal, for a hundred days.
 using SimTime = int64_t;
 inline SimTime SimTimeOf(double microseconds) { return std::llround(microseconds * 1e6); }
 inline double Microseconds(SimTime time) { return static_cast<double>(time) * 1e-6; }
@@ -35,8 +35,8 @@ class EventQueue {
 
   SimTime now() const { return now_; }
 
-  // Calls handler->OnEvent(argument) at time `at`, which is not before now. `rank`: whose event it
-  // is. `handler` must live until then. Cost: logarithmic in what is scheduled.
+  // Calls handler->OnEvent(argument) at time `at`, which is not before now. `rank`: the rank of the
+  // event. `handler` must live until then. Cost: logarithmic in the scheduled events.
   void Schedule(SimTime at, Phase phase, int rank, EventHandler* handler, uint64_t argument) {
     BRIGADE_CHECK_LE(now_, at);
     const uint64_t order = static_cast<uint64_t>(phase) << 63 | static_cast<uint64_t>(rank) << 40 |
@@ -45,7 +45,7 @@ class EventQueue {
     std::push_heap(events_.begin(), events_.end(), Later());
   }
 
-  // Lets the next event happen. False if there is none.
+  // Runs the next event. False if there is none.
   bool RunNext() {
     if (events_.empty()) return false;
     std::pop_heap(events_.begin(), events_.end(), Later());

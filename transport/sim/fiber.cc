@@ -33,7 +33,7 @@ Fiber::Fiber(ByteSpan stack, void (*entry)(void*), void* argument)
   context_.uc_stack.ss_sp = stack.data;
   context_.uc_stack.ss_size = stack.bytes;
   context_.uc_link = nullptr;
-  // What it passes on are ints.
+  // makecontext passes ints only.
   const auto self = reinterpret_cast<uintptr_t>(this);
   makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::Main), 2,
               static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));

@@ -1,6 +1,6 @@
-// Fiber: a flow of control with a stack of its own. One switches to another, and goes on where it
-// was when somebody switches back. So a rank of a simulation can be in the middle of a blocking
-// call while others run, all on one thread.
+// Fiber: a flow of control with a stack of its own. A fiber switches to another one, and continues
+// where it was when a fiber switches back. A rank of a simulation can therefore be inside a
+// blocking call while others run, all on one thread.
 
 #ifndef BRIGADE_TRANSPORT_SIM_FIBER_H_
 #define BRIGADE_TRANSPORT_SIM_FIBER_H_
@@ -23,13 +23,13 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Both on this fiber: goes on in `next`, until somebody switches back or for good.
+  // Both are called on this fiber: continue in `next`, until a fiber switches back, or for good.
   void SwitchTo(Fiber* next);
   [[noreturn]] void EndWith(Fiber* next);
 
  private:
   static void Main(unsigned high, unsigned low);
-  // What sanitizers must be told on the one side and the other of each switch.
+  // Calls of sanitizers before and after each switch.
   void BeforeLeaving(const Fiber& next, bool for_good);
   void AfterEntering();
 

@@ -23,7 +23,7 @@ constexpr int kMostGuarded = 4096;
 
 RankScheduler::RankScheduler(EventQueue* queue, int ranks, size_t stack_bytes)
     : queue_(queue), stack_bytes_(stack_bytes), ranks_(static_cast<size_t>(ranks)) {
-  // Memory that nobody has touched costs nothing.
+  // Untouched memory costs nothing.
   const size_t bytes = stack_bytes * ranks_.size();
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

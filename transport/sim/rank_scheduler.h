@@ -1,9 +1,9 @@
-// RankScheduler: the ranks of a simulation, one fiber each, and how far the processor of each has
-// come in virtual time.
+// RankScheduler: the ranks of a simulation, one fiber each, and the virtual time of each rank's
+// processor.
 //
-// A rank runs while its clock is ahead of, or at, the time of the events; it is put aside until
-// they have caught up before it looks at what others did. So nothing it sees is from its future,
-// and nothing it has missed from its past.
+// A rank runs while its clock is at or ahead of the time of the events; before it observes other
+// ranks, it is suspended until the events have caught up. A rank therefore sees no event of its
+// future, and misses none of its past.
 
 #ifndef BRIGADE_TRANSPORT_SIM_RANK_SCHEDULER_H_
 #define BRIGADE_TRANSPORT_SIM_RANK_SCHEDULER_H_
@@ -31,27 +31,28 @@ class RankScheduler final : public EventHandler {
   RankScheduler& operator=(const RankScheduler&) = delete;
 
   // Runs body(rank) for every rank until all have returned; each begins at its clock. kInternal,
-  // naming a rank, if nothing will ever happen again that they wait for: what is on their stacks is
-  // then never destroyed. The first exception of a body is thrown again.
+  // with a rank, if ranks wait for an event that cannot happen: objects on their stacks are never
+  // destroyed then. The first exception of a body is rethrown.
   Status Run(const std::function<void(int rank)>& body);
 
   SimTime clock(int rank) const { return ranks_[static_cast<size_t>(rank)].clock; }
-  // The rank's processor is busy for so long.
+  // Advances the rank's clock: its processor is busy.
   void Spend(int rank, SimTime time) { ranks_[static_cast<size_t>(rank)].clock += time; }
 
-  // The following are called by the rank itself, inside its body.
+  // The functions below are called by the rank itself, inside its body. CatchUp waits until all
+  // events before its clock have happened. Returns at once outside of Run.
 
   // Until all events before its clock have happened. Outside of Run, at once.
   void CatchUp(int rank);
-  // Until Wake, or until nothing more will happen unless some rank does something.
+  // Waits until Wake, or until no event is left unless some rank acts.
   void Sleep(int rank);
-  // Until all ranks of lower number whose turn it is have had it.
+  // Waits until all ready ranks of lower number have run.
   void Yield(int rank);
-  // Until the event (this object, ResumeAt(rank)) happens.
+  // Waits until the event (this object, ResumeAt(rank)) happens.
   void Await(int rank);
   static uint64_t ResumeAt(int rank) { return static_cast<uint64_t>(rank) << 1 | 1; }
 
-  // Something has happened now that concerns the rank; if it is asleep, it wakes up.
+  // Wakes the rank if it sleeps: an event now concerns it.
   void Wake(int rank);
 
   void OnEvent(uint64_t argument) override;
@@ -67,27 +68,27 @@ class RankScheduler final : public EventHandler {
   };
 
   static void RunBody(void* rank);
-  // Lets events happen, until it is the turn of a rank, or of Run: the fiber to go on in. Whoever
-  // waits does so himself, so that between two turns there is one switch at most.
+  // Runs events until a rank, or Run, is to continue, and returns its fiber. The waiting fiber
+  // calls this itself, so there is at most one switch between two turns.
   Fiber* NextTurn();
-  // Puts the rank aside.
+  // Suspends the rank.
   void Suspend(int rank);
   void ScheduleTurn(int rank, SimTime at) {
     queue_->Schedule(at, EventQueue::Phase::kRank, rank, this, static_cast<uint64_t>(rank) << 1);
   }
-  // Lets those that sleep look again. False if they did so often enough.
+  // Wakes all sleeping ranks. False if that was in vain often enough.
   bool WakeAll();
 
   EventQueue* const queue_;
   const size_t stack_bytes_;
   ByteSpan stacks_;
   std::vector<Rank> ranks_;
-  Fiber run_;              // who called Run
-  Fiber* next_ = nullptr;  // whose turn it is
+  Fiber run_;              // the caller of Run
+  Fiber* next_ = nullptr;  // the next to run
   const std::function<void(int)>* body_ = nullptr;
   bool in_run_ = false;
   size_t running_ = 0;  // bodies that have not returned
-  int fruitless_ = 0;   // times in a row that all were woken for nothing
+  int fruitless_ = 0;   // times in a row that all ranks were woken in vain
   std::exception_ptr failure_;
 };
 

@@ -39,7 +39,7 @@ Status SimDomain::Allocate(int placement, size_t bytes, ByteSpan* memory) {
                       std::to_string(of.bytes_per_rank) + " that a rank of " + machine_.name +
                       " has of " + of.name);
   }
-  // Memory that nobody touches, which is most of it where there are lengths only, costs nothing.
+  // Untouched memory costs nothing; most of it stays untouched if only lengths are simulated.
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) {

@@ -1,5 +1,5 @@
-// SimDomain: the staging memories of one simulated rank. Ordinary memory of this process, of which
-// it knows for every address which memory of the machine it stands for.
+// SimDomain: the staging memories of one simulated rank: ordinary memory of this process, with the
+// simulated memory of each address.
 
 #ifndef BRIGADE_TRANSPORT_SIM_SIM_DOMAIN_H_
 #define BRIGADE_TRANSPORT_SIM_SIM_DOMAIN_H_
@@ -21,7 +21,8 @@ class SimDomain : public MemoryDomain {
   ~SimDomain() override;
 
   const DomainLimits& limits() const override { return limits_; }
-  // Placement 0 is that of MemoryKind::kHost: what is not told apart is good for every use there.
+  // Placement 0 is the placement of MemoryKind::kHost: memory without a kind can have any use
+  // there.
   int placements() const override { return static_cast<int>(memory_of_placement_.size()); }
   int PlacementOf(MemoryKind kind) const override;
   bool grows() const override { return !machine_.needs_staging; }
@@ -31,7 +32,7 @@ class SimDomain : public MemoryDomain {
   Status Register(ByteSpan memory, uint64_t* key) override;
   void Deregister(uint64_t key) override;
 
-  // The memory of the machine, as an index, that an address lies in.
+  // Returns the index of the machine's memory that contains an address.
   int MemoryAt(const std::byte* address) const {
     for (const Region& region : regions_) {
       if (region.span.data <= address && address < region.span.data + region.span.bytes) {

@@ -1,8 +1,9 @@
-// SimNetwork: messages between the ranks of a simulation, as its machine lets them pass.
+// SimNetwork: messages between the ranks of a simulation, through the ports and links of its
+// machine.
 //
 // A message that is ready waits until a port of either side is free, occupies both until its last
-// byte has left, and arrives after the latency. Who waits for a port is served in the order in
-// which the messages became ready; a message whose other port is taken lets the next one pass.
+// byte has left, and arrives after the latency. Messages that wait for a port are served in the
+// order in which they became ready; a message whose other port is taken lets the next one pass.
 
 #ifndef BRIGADE_TRANSPORT_SIM_SIM_NETWORK_H_
 #define BRIGADE_TRANSPORT_SIM_SIM_NETWORK_H_
@@ -22,7 +23,7 @@ namespace brigade {
 
 class SimNetwork final : public EventHandler {
  public:
-  // Told of each message, by the argument it was sent with: its last byte has left; it is there.
+  // Callbacks of each message, with its argument: its last byte has left; it has arrived.
   class Client {
    public:
     virtual void OnLeft(uint64_t argument) = 0;
@@ -36,7 +37,7 @@ class SimNetwork final : public EventHandler {
     int from = 0;  // ranks
     int to = 0;
     size_t bytes = 0;
-    bool joins_next = false;  // what comes behind it pays what a message takes beyond its bytes
+    bool joins_next = false;  // the next message pays the cost per message
     int from_memory = 0;
     int to_memory = 0;
     uint64_t argument = 0;
@@ -46,7 +47,7 @@ class SimNetwork final : public EventHandler {
   SimNetwork(EventQueue* queue, BusWork* bus_work, const MachineDescription& machine, int ranks,
              Client* client);
 
-  // The message is ready at `ready`, not before now.
+  // Sends a message that is ready at `ready`, not before now.
   void Send(const Message& message, SimTime ready);
 
   void OnEvent(uint64_t argument) override;
@@ -56,7 +57,7 @@ class SimNetwork final : public EventHandler {
 
   struct Port {
     int free = 0;
-    // What its bucket held at some time, in bytes.
+    // Bytes in its bucket at bucket_time.
     double bucket_bytes = 0;
     SimTime bucket_time = 0;
     // Messages that wait for it, by the order in which they became ready.
@@ -64,7 +65,7 @@ class SimNetwork final : public EventHandler {
                         std::greater<>>
         waiting;
   };
-  // Of the links within, or between, hosts.
+  // The ports of the links within, or between, hosts.
   struct Ports {
     std::vector<Port> send;
     std::vector<Port> receive;  // empty if half duplex
@@ -86,7 +87,7 @@ class SimNetwork final : public EventHandler {
   const Link& LinkOf(const Message& message) const {
     return IsWithinHost(message) ? machine_.within_host : machine_.between_hosts;
   }
-  // What the port's bucket holds now.
+  // Returns the bytes in the port's bucket now.
   double BucketNow(const Port& port, const Link& link) const;
   void StartOrWait(uint32_t index);
   void Start(uint32_t index);

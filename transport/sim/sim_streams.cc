@@ -152,7 +152,7 @@ void SimStreams::OnArrived(uint64_t argument) {
 
 void SimStreams::LetGoIfOver(SimStream* stream) {
   if (!stream->sends.empty() || !stream->pieces.empty()) return;
-  // The stream may go with its group, so what keeps that is moved away first.
+  // The stream may be destroyed with its group, so the reference to the group is moved away first.
   const std::shared_ptr<SimGroup> kept = std::move(stream->keep);
 }
 

@@ -1,4 +1,4 @@
-// SimStreams: the pieces that the ranks of a simulation have posted, matched, and put on links.
+// SimStreams: the posted pieces of the ranks of a simulation, matched and sent on links.
 
 #ifndef BRIGADE_TRANSPORT_SIM_SIM_STREAMS_H_
 #define BRIGADE_TRANSPORT_SIM_SIM_STREAMS_H_
@@ -25,11 +25,12 @@ namespace brigade {
 struct SimGroup;
 
 // The pieces from one member of a group to another on one channel: posted; on the link, one at a
-// time; on their way or there; received. `receives` begins with that of the first of `pieces`.
+// time; on their way or arrived; received. `receives` begins with the receive of the first of
+// `pieces`.
 struct SimStream {
   struct Send {
     ConstByteSpan piece;
-    int memory;  // of the machine, where it lies
+    int memory;  // of the machine, of `piece`
     SimTime posted;
     Completion* completion;
     bool joins_next = false;  // as SimNetwork::Message's
@@ -39,12 +40,12 @@ struct SimStream {
     int memory;
     SimTime posted;
     Completion* completion;
-    GroupId group;  // as its rank knows it
+    GroupId group;  // the id on its rank
     bool in_place;
   };
   struct Piece {
     size_t bytes;
-    std::vector<std::byte> held;  // if it had no landing when it left
+    std::vector<std::byte> held;  // a copy, if it left without a landing
     bool joined_next = false;
   };
 
@@ -58,19 +59,19 @@ struct SimStream {
   Fifo<Send> sends;  // the first may be on the link
   bool on_link = false;
   Fifo<Piece> pieces;
-  size_t arrived = 0;  // of these
+  size_t arrived = 0;  // of `pieces`
   Fifo<Receive> receives;
-  // While anything of it is under way: members need not keep the group open for that.
+  // Keeps the group while messages of the stream are pending, even if members have closed it.
   std::shared_ptr<SimGroup> keep;
 };
 
-// An open group, as all its members share it.
+// An open group, shared by all its members.
 struct SimGroup : std::enable_shared_from_this<SimGroup> {
   // `members`: ranks of the job; must outlive the group.
   SimGroup(const MachineDescription& machine, const std::vector<int>* members);
 
   SimStream* StreamOf(ChannelKind kind, int from, int to);
-  // That of control messages.
+  // Returns the stream of control messages.
   SimStream* ControlTo(int from, int to);
 
   const std::vector<int>* const members;
@@ -90,7 +91,8 @@ struct SimGroup : std::enable_shared_from_this<SimGroup> {
 
 class SimStreams final : public SimNetwork::Client {
  public:
-  // What a rank must be told: the callback of `completion`, whose status and lease are set.
+  // An ended operation, for the rank to run the callback of `completion`, whose status and lease
+  // are set.
   struct Ended {
     Completion* completion;
     GroupId receive_group;  // kSend: it was a send
@@ -98,12 +100,12 @@ class SimStreams final : public SimNetwork::Client {
     static constexpr GroupId kSend = -1;
   };
   using Tell = std::function<void(int rank, const Ended& ended)>;
-  // A control message has come, and what it joined comes behind it.
+  // Called when a control message has come, with whether the message that it joined follows.
   using TellControl =
       std::function<void(const SimStream& stream, ConstByteSpan message, bool joined_next)>;
 
-  // `queue`, `bus_work` and `machine` must outlive the object. `carried_bytes`: of a piece, what
-  // really travels.
+  // `queue`, `bus_work` and `machine` must outlive the object. `carried_bytes`: the bytes of a
+  // piece that are really copied.
   SimStreams(EventQueue* queue, BusWork* bus_work, const MachineDescription& machine, int ranks,
              size_t carried_bytes, Tell tell, TellControl tell_control);
 
@@ -115,7 +117,7 @@ class SimStreams final : public SimNetwork::Client {
   // Sends a control message, whose bytes lie in `memory`, at `posted`.
   void Post(SimStream* stream, const ControlMessage& message, int memory, SimTime posted,
             bool joins_next);
-  // Member `member` has closed the group: nothing lands there any more.
+  // Closes the group on `member`: nothing lands there any more.
   void Close(SimGroup* group, int member);
 
   void OnLeft(uint64_t argument) override;
@@ -124,9 +126,9 @@ class SimStreams final : public SimNetwork::Client {
  private:
   // Puts the next piece on the link, if it may go.
   void Advance(SimStream* stream);
-  // Ends receives whose pieces are there; drops pieces that are there for nobody.
+  // Completes receives whose pieces have come; drops pieces to closed members.
   void Deliver(SimStream* stream);
-  // Keeps its group no longer, if nothing is under way.
+  // Releases the stream's group if no message is pending.
   static void LetGoIfOver(SimStream* stream);
   void Land(const SimStream::Receive& receive, const std::byte* data, size_t bytes) const;
 

@@ -61,7 +61,7 @@ class SimWorld::State {
         everyone_(static_cast<size_t>(ranks)) {
     std::iota(everyone_.begin(), everyone_.end(), 0);
   }
-  // What is still on its way is for nobody.
+  // Drops messages that are still on their way.
   ~State() {
     while (queue.RunNext()) {
     }
@@ -313,7 +313,8 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     BRIGADE_CHECK(!in_callback_);
     world_->scheduler.CatchUp(rank_);
     if (TakeNotes()) return true;
-    // Who looks a second time, and has done nothing in between, would look until something happens.
+    // A second poll without other calls in between would be repeated until something happens:
+    // sleeps instead.
     if (ended_.empty() && idle_polls_++ > 0) world_->scheduler.Sleep(rank_);
     if (ended_.empty()) return TakeNotes();
     idle_polls_ = 0;
@@ -328,7 +329,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     return true;
   }
 
-  // Nobody polls in virtual time: a rank that waits notices at once.
+  // Virtual time has no polls: a waiting rank continues at once when something happens.
   void Pause(uint64_t) override {
     world_->scheduler.CatchUp(rank_);
     if (ended_.empty() && control_.empty()) world_->scheduler.Sleep(rank_);
@@ -371,7 +372,8 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
                          machine_.memory_of_kind[static_cast<int>(MemoryKind::kHost)],
                          world_->scheduler.clock(rank_), joins_next);
   }
-  // Those held notes whose stream `goes`. `joined`: with what is sent at once behind them.
+  // Sends the held control messages for whose stream `goes` is true. `joined`: together with the
+  // message that follows.
   template <typename Goes>
   void SendHeld(const Goes& goes, bool joined) {
     std::vector<Note> kept;
@@ -385,7 +387,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     }
     held_ = std::move(kept);
   }
-  // Those for the member that `stream` leads to.
+  // Sends the held control messages for the member of `stream`.
   void SendHeldTo(const SimStream& stream, bool joined) {
     if (held_.empty()) return;
     SendHeld(
@@ -482,7 +484,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   std::vector<BusWork::Demand> demands_;  // scratch of Work
 };
 
-// A send whose rank is gone has nobody to tell.
+// The completion of a send is dropped if its rank is gone.
 void SimWorld::State::Tell(int rank, const SimStreams::Ended& ended) {
   SimEndpoint* const endpoint = endpoints[static_cast<size_t>(rank)];
   if (endpoint != nullptr) endpoint->Tell(ended);

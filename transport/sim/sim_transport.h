@@ -1,10 +1,10 @@
-// sim: the ranks of a job on a machine that is described, in virtual time. All ranks live on one
-// thread; patterns run on it unchanged, and take the time that they would take there.
+// sim: the ranks of a job on a described machine, in virtual time. All ranks run on one thread.
+// Patterns run unchanged, and take the time that they would take on that machine.
 //
-// What takes time: copies and combines that the engine tells of (simulated_processor.h), a
-// processor's share of every message, and the way of messages through ports and links, slowed by
-// what else goes on on the same buses. All other work of a processor takes none. The same calls in
-// the same order take the same times, to the bit.
+// Time passes for (1) copies and combines that the engine reports (simulated_processor.h), (2) a
+// processor's share of every message, (3) the transfer of messages through ports and links, slowed
+// by other load on their buses. All other work takes no time. Equal calls in equal order take equal
+// times, to the bit.
 
 #ifndef BRIGADE_TRANSPORT_SIM_SIM_TRANSPORT_H_
 #define BRIGADE_TRANSPORT_SIM_SIM_TRANSPORT_H_
@@ -22,10 +22,10 @@
 namespace brigade {
 
 struct SimOptions {
-  // False: lengths only, for scale. User memory is never touched, and of every piece only the first
-  // 64 bytes travel, so that headers do.
+  // False: lengths only, for large simulations. User memory is never touched, and only the first 64
+  // bytes of every piece are sent, which include headers.
   bool carries_payload = true;
-  // Of each rank. What is not touched costs nothing.
+  // Bytes of each rank's stack. Untouched pages cost nothing.
   size_t stack_bytes = size_t{256} << 10;
 };
 
@@ -39,16 +39,16 @@ class SimWorld {
   int ranks() const;
   const MachineDescription& machine() const;
 
-  // Runs body(rank) for every rank at the same virtual time, until all have returned. Calls that
-  // may wait, of endpoints and of bootstraps, may be made in bodies only. A later Run goes on where
-  // the clocks stand. kInternal, naming a rank, if ranks wait for what will never happen; what
-  // their bodies hold is then never destroyed. The first exception of a body is thrown again.
+  // Runs body(rank) for every rank, starting at one virtual time, until all have returned. Calls of
+  // endpoints and bootstraps that may wait may be made in bodies only. A later Run continues from
+  // the current clocks. kInternal, with a rank, if ranks wait for an event that cannot happen;
+  // objects of their bodies are never destroyed then. The first exception of a body is rethrown.
   Status Run(const std::function<void(int rank)>& body);
 
-  // How far the rank's processor has come, in microseconds since the beginning.
+  // Returns the time of the rank's processor, in microseconds since the beginning.
   double Clock(int rank) const;
 
-  // As those of InprocWorld. A gather takes no time but that of waiting for its last member.
+  // As InprocWorld::MakeBootstrap. A gather takes no time except the wait for its last member.
   std::unique_ptr<Bootstrap> MakeBootstrap(const std::vector<int>& members, int my_rank);
   std::unique_ptr<Bootstrap> MakeBootstrap(int my_rank);
 

@@ -1,5 +1,5 @@
-// Times that can be worked out by hand, and what else is sim's alone. That it keeps the contract is
-// the conformance suite's affair (test/transport/sim_conformance_test.cc).
+// Times that can be computed by hand, and other properties of sim only. The conformance suite
+// checks the contract (test/transport/sim_conformance_test.cc).
 
 #include "transport/sim/sim_transport.h"
 
@@ -168,7 +168,8 @@ TEST(SimTransport, ANoteGoesWithWhatIsNext) {
   }
 }
 
-// What is sent to rank 2 takes no note for rank 1 along; a note does, or the end of the group.
+// A message to rank 2 does not flush a held control message for rank 1; a control message to rank 1
+// does, and the end of the group.
 TEST(SimTransport, ANoteWaitsForWhatGoesToItsMember) {
   MachineDescription machine = Machine();
   machine.between_hosts.send_overhead = {2, kUnlimitedRate};
@@ -322,8 +323,8 @@ TEST(SimTransport, LongMessagesWaitForTheirReceive) {
   }
 }
 
-// A port that has been idle passes what it has saved in no time: 600 of the 1000 bytes at first,
-// and after 3 us another 300.
+// A port that has been idle passes its saved bytes in no time: 600 of the 1000 bytes at first, and
+// after 3 us another 300.
 TEST(SimTransport, BucketsOfIdlePortsPassAtOnce) {
   MachineDescription machine = Machine();
   machine.between_hosts.burst_bytes = 600;
@@ -346,7 +347,7 @@ TEST(SimTransport, BucketsOfIdlePortsPassAtOnce) {
   });
 }
 
-// What arrives while the processor is busy is taken up afterwards, and what it posts later leaves
+// Messages that arrive while the processor is busy are handled afterwards, and their replies leave
 // later; copies delay nothing else.
 TEST(SimTransport, CopiesTakeTheProcessorOnly) {
   OnRanks(2, Machine(), [](Rank& me, int rank) {
@@ -472,7 +473,7 @@ TEST(SimTransport, ABusIsSharedOnlyWhileItIsCrowded) {
   });
 }
 
-// Who looks now and then does not sleep until a message comes, after 15 us.
+// A rank that polls now and then does not sleep until a message comes, after 15 us.
 TEST(SimTransport, WhoComputesIsNotIdle) {
   OnRanks(2, Machine(), [](Rank& me, int rank) {
     std::vector<std::byte> data = Bytes(1000);
@@ -578,7 +579,7 @@ TEST(SimTransport, IsDeterministic) {
   }
 }
 
-// Lengths count, user memory is left alone, and the beginning of what is staged travels.
+// Lengths count, user memory is untouched, and the beginning of a staged piece is sent.
 TEST(SimTransport, WithoutPayload) {
   SimOptions options;
   options.carries_payload = false;

@@ -1,4 +1,4 @@
-// Contact: what the members of a new group tell each other about themselves.
+// Contact: the values that members of a new group exchange about themselves.
 
 #ifndef BRIGADE_TRANSPORT_TCP_CONTACT_H_
 #define BRIGADE_TRANSPORT_TCP_CONTACT_H_
@@ -20,16 +20,16 @@ namespace brigade::tcp {
 struct Contact {
   EndpointId id;
   AuthKey key;
-  bool listens = false;  // else it cannot be reached
+  bool listens = false;  // false: it cannot be reached
   SocketAddress address;
-  Host host;                      // the limit on locked memory is a user's on a whole machine
+  Host host;                      // for the limit on locked memory, one per user
   cpu_set_t processors;           // that it may use
   uint64_t proposed_wire_id = 0;  // WireIds
 };
 static_assert(std::is_trivially_copyable_v<Contact>, "contacts travel as bytes");
 
-// Gathers those of all members, by rank. kUnavailable: somebody cannot be reached; `listens` says
-// why, if it is this rank.
+// Gathers the contacts of all members, by rank. kUnavailable: a member cannot be reached; `listens`
+// has the reason, if it is this rank.
 Status GatherContacts(Bootstrap* bootstrap, const Contact& mine, const Status& listens,
                       std::vector<Contact>* contacts);
 

@@ -1,5 +1,5 @@
-// Grants: when this rank's receives are granted to their senders: at once, with the next Progress,
-// or before the rank sleeps.
+// Grants: the time at which this rank's receives are granted to their senders: at once, with the
+// next Progress, or before the rank sleeps.
 
 #ifndef BRIGADE_TRANSPORT_TCP_GRANTS_H_
 #define BRIGADE_TRANSPORT_TCP_GRANTS_H_
@@ -12,25 +12,25 @@ namespace brigade::tcp {
 
 class Grants {
  public:
-  // A receive of a peer's was posted on the stream.
+  // A receive from a peer was posted on the stream.
   void OnPosted(Stream* stream);
-  // A piece of a peer's came on the stream.
+  // A piece of a peer has come on the stream.
   void OnArrival(Stream* stream);
 
-  // Sends the grants that wait to go out together.
+  // Sends the grants that wait for a common message.
   void SendQueued();
-  // Sends all that can be sent: before this rank sleeps, nobody shall wait for a grant of it.
+  // Sends all grants, before this rank sleeps: no peer may wait for a grant of a sleeping rank.
   void SendAll();
 
-  // The group is closed: what is granted already still goes out.
+  // The group is closed: earlier grants are still sent.
   void CancelDeferred(Stream* stream) { deferred_.Remove(stream); }
-  // The stream goes.
+  // The stream is destroyed.
   void Remove(Stream* stream);
 
  private:
-  // With receives that nothing but SendAll will tell of.
+  // Streams with receives that only SendAll will grant.
   UniqueQueue<Stream, &Stream::grant_deferred> deferred_;
-  // Sent a grant since the last SendQueued: more go together.
+  // Links that were sent a grant since the last SendQueued: further grants are sent together.
   UniqueQueue<Link, &Link::granted> granted_;
 };
 

@@ -70,7 +70,7 @@ TEST_F(GrantsTest, AShortReceiveIsGrantedBeforeTheRankSleeps) {
   EXPECT_EQ(Granted(), Groups{});
 }
 
-// They then go with what is sent next.
+// The grants are sent with the next frames.
 TEST_F(GrantsTest, ShortReceivesAreGrantedWhenTheirSenderMightHaveToStop) {
   Connect(/*by_peer=*/true);
   constexpr size_t kBytes = kEagerBytes / 4;

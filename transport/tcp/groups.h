@@ -36,37 +36,38 @@ struct Group {
 
 class Groups {
  public:
-  // `grants` is told of streams that go.
+  // `grants` is notified of destroyed streams.
   explicit Groups(Grants* grants) : grants_(grants) {}
 
   const WireIds& wire_ids() const { return wire_ids_; }
   // Makes the group that members with these contacts agree on, and lets them send to it. `links` as
   // Group's.
   Group* Add(const std::vector<Contact>& contacts, std::vector<Link*> links);
-  // Takes back Add: nothing has been sent.
+  // Undoes Add. REQUIRES: nothing has been sent.
   void Discard(Group* group) { Erase(group); }
-  // Nothing is received any more, and Find has no such group. It stays until its sends have ended.
+  // Closes a group: nothing is received any more, and Find does not know it. It is destroyed once
+  // its sends have ended.
   void Close(Group* group);
 
-  // CHECKs that it is open.
+  // Returns the group. CHECKs that it is open.
   Group* Find(GroupId id) const { return &table_.At(id); }
   Stream* StreamOf(Group* group, ChannelKind kind, int peer);
   // As ConnectionOwner's.
   Status FindStream(Link* link, const Frame& frame, Stream** stream);
-  // The group of a frame and the rank of its sender there; null if it has been closed. kInternal
-  // as ConnectionOwner::FindStream.
+  // Finds the group of a frame and the rank of its sender there; null if the group has been closed.
+  // kInternal as ConnectionOwner::FindStream.
   Status FindGroup(Link* link, const Frame& frame, Group** group, int* rank) const;
-  // Those made so far.
+  // Returns the existing streams of a link.
   std::vector<Stream*> StreamsWith(const Link* link) const;
-  // Where a receive waits for somebody with whom there never was a connection.
+  // Returns the links without a connection on which a receive waits.
   std::vector<Link*> IdleLinksAwaited() const;
 
   void BeginSend(Group* group) { ++group->sends; }
-  // A closed group goes with its last.
+  // Destroys a closed group after its last send.
   void EndSend(Group* group);
   void EndSend(const Stream& stream) { EndSend(by_wire_id_.find(stream.wire_id)->second); }
 
-  // While one exists the group does not go.
+  // Keeps the group while it exists.
   class Pin {
    public:
     Pin(Groups* groups, Group* group) : groups_(groups), group_(group) { ++group->sends; }

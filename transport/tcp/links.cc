@@ -110,7 +110,7 @@ void Links::Admit() {
     if (found == links_.end() || found->second->lost()) return false;
     if (!found->second->IsNewSerial(serial)) return false;
     SetTcpOptions(socket, silence_);
-    // What cannot be taken in ends, and the peer is told by that.
+    // On failure the socket is closed, which the peer sees.
     (void)Attach(found->second.get(), socket, {});
     return true;
   });

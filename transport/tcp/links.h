@@ -23,12 +23,12 @@
 
 namespace brigade::tcp {
 
-// What links ask of the endpoint they belong to.
+// Callbacks of links to their endpoint.
 class LinkOwner : public ConnectionOwner {
  public:
-  // A connection is there.
+  // A connection was made.
   virtual void OnConnected(Link* link) = 0;
-  // The link has just been lost: everything under way with the peer is to end.
+  // The link has just been lost: all pending operations with the peer must end.
   virtual void OnLost(Link* link) = 0;
 };
 
@@ -39,45 +39,46 @@ class Links {
   Links(const EndpointId& self, std::chrono::seconds silence, Log log, LinkOwner* owner)
       : self_(self), silence_(silence), log_(std::move(log)), owner_(owner) {}
 
-  // Opens what it takes to have peers: connections of `io`, and a listener, whose address peers are
-  // to be told. `io` must outlive this object.
+  // Opens a listener, whose address peers must get, for connections driven by `io`. `io` must
+  // outlive this object.
   Status Open(SocketIo* io, const SocketAddress& address, const AuthKey& key);
   const SocketAddress& address() const { return listener_->address(); }
 
-  // The same for the same endpoint; made if there is none. Null: this endpoint itself.
+  // Returns the link to an endpoint, one per endpoint; makes it if there is none. Null: this
+  // endpoint itself.
   Link* Get(const EndpointId& id, const AuthKey& key, const SocketAddress& address);
   const std::map<EndpointId, std::unique_ptr<Link>>& all() const { return links_; }
 
-  // Connects with a peer that nobody has connected with yet; no effect on others.
+  // Connects to a peer if there is no connection yet; otherwise no effect.
   void Connect(Link* link);
-  // Takes in connections of peers.
+  // Accepts connections of peers.
   void Admit();
-  // Gives up connections that never came about, and tries others.
+  // Closes connections that were never established, and tries others.
   void ReplaceUnestablished(Link* link);
-  // Tries again where that is due.
+  // Retries connections that are due.
   void RetryDue();
   bool has_unreached() const { return !unreached_.empty(); }
 
-  // Nothing can be sent to the peer any more, and nothing comes. No effect on a link that is lost.
+  // Marks the link as lost: nothing is sent or received any more. No effect on a lost link.
   void Lose(Link* link, const Status& why);
 
-  // Whether a control message is not yet all in a peer's connection.
+  // Whether a control message has not wholly been given to a peer's connection.
   bool HoldControl() const;
 
-  // Says goodbye to all peers, and to those that connect from here on.
+  // Sends a goodbye to all peers, and to those that connect later.
   void SayGoodbye();
-  // One whose system does not have everything yet that was sent to it; null: there is none.
+  // Returns a link whose peer's system has not received all data yet; null: there is none.
   const Link* FirstUnfinished() const;
-  // Nothing is under way on any connection afterwards. A forked child, whose sockets are its
-  // parent's, destroys this object without.
+  // Ends pending reads and writes of all connections. A forked child, whose sockets belong to its
+  // parent, destroys this object without it.
   void RemoveFromIo();
 
  private:
-  // Opens a connection, or says when to try again.
+  // Opens a connection, or sets the time of the next try.
   void MakeConnection(Link* link);
-  // What keeps a connection from coming about may pass: a cable that is out, or a limit.
+  // The obstacle to a connection may pass: a disconnected cable, or a limit.
   void RetryLater(Link* link, const Status& why);
-  // Takes the socket.
+  // Takes ownership of the socket.
   Status Attach(Link* link, int socket, std::vector<std::byte> hello);
 
   const EndpointId self_;

@@ -16,13 +16,13 @@
 namespace brigade {
 namespace {
 
-// Names in epoll of what is no guest.
+// Keys in epoll of descriptors that are not guests.
 constexpr uint64_t kSocketName = UINT64_MAX;
 constexpr uint64_t kTimerName = UINT64_MAX - 1;
 
 // A flood of connections must not keep Progress busy for ever.
 constexpr int kAcceptsAtOnce = 64;
-// Without a free descriptor the socket stays readable, and nothing would tell when to look again.
+// Without a free descriptor the socket stays readable, and no event signals when to retry.
 constexpr std::chrono::milliseconds kRest(100);
 
 bool IsPowerOfTen(uint64_t n) {
@@ -52,7 +52,7 @@ Status Listener::Open(const SocketAddress& address) {
   // matter.
   const int defer_seconds = 1;
   setsockopt(socket_, IPPROTO_TCP, TCP_DEFER_ACCEPT, &defer_seconds, sizeof(defer_seconds));
-  // A cable may be out for a minute while a peer connects: it then goes on for two.
+  // A cable may be out for a minute while a peer connects: the system retries for two.
   const int answers = 6;
   setsockopt(socket_, IPPROTO_TCP, TCP_SYNCNT, &answers, sizeof(answers));
   sockaddr_storage system;
@@ -217,7 +217,7 @@ void Listener::SetTimer() {
   Clock::time_point next = Clock::time_point::max();
   if (!guests_.empty()) next = guests_.begin()->second.deadline;
   if (resting_) next = std::min(next, rest_end_);
-  // All zeros stop it. Setting it also takes back that it has rung.
+  // All zeros stop the timer. Setting it also clears an expiration.
   itimerspec when = {};
   if (next != Clock::time_point::max()) {
     // This clock is CLOCK_MONOTONIC.

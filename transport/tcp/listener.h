@@ -1,10 +1,10 @@
-// Listener: where peers connect to an endpoint, and where strangers get no further.
+// Listener: accepts connections of peers to an endpoint, and refuses strangers.
 //
-// Whoever connects must say a whole hello (wire.h) before anything else is read. A peer's comes
-// with its first packet, so the kernel is asked to keep a connection to itself until something has
-// come on it: a peer is let in, or not, the moment it is seen. Those that said only part of a hello
-// are *guests*. Hardly a peer ever is one, so guests may be few, and the oldest has to go when
-// there are too many: a stranger that opens many connections pushes out its own.
+// A new connection must send a whole hello (wire.h) before anything else is read. A peer's hello
+// comes with its first packet, so the kernel is asked to hold a connection back until data have
+// come on it: most peers are admitted or refused at once. Connections with an incomplete hello are
+// unauthenticated (*guests*). Peers hardly ever are guests, so their number is small, and the
+// oldest is closed if there are too many: a stranger that opens many connections displaces its own.
 
 #ifndef BRIGADE_TRANSPORT_TCP_LISTENER_H_
 #define BRIGADE_TRANSPORT_TCP_LISTENER_H_
@@ -25,7 +25,7 @@
 namespace brigade {
 
 struct ListenerLimits {
-  // For a guest's hello. A peer's may be that late if a cable was out when it was sent.
+  // Time limit for a guest's hello. A peer's may be as late if a cable was out when it was sent.
   std::chrono::milliseconds hello_time = std::chrono::seconds(150);
   size_t guests = 64;
 };
@@ -35,25 +35,24 @@ class Listener {
  public:
   // Takes a line for the user, without a line break.
   using Log = std::function<void(const std::string&)>;
-  // The hello was right: whether to let the peer in. If so, `socket` is the callee's; it is
-  // nonblocking and closed on exec, and nothing behind the hello has been read. `serial` as in
-  // WriteHello.
+  // Called after a valid hello; returns whether to admit the peer. If true, the callee owns
+  // `socket`; it is nonblocking and close-on-exec, and nothing after the hello has been read.
+  // `serial` as in WriteHello.
   using Admit = std::function<bool(int socket, const EndpointId& from, uint32_t serial)>;
 
-  // Of connections, except the last.
+  // Numbers of connections, except the last.
   struct Counters {
     uint64_t admitted = 0;
-    uint64_t refused = 0;   // did not say a right hello
+    uint64_t refused = 0;   // hello not valid
     uint64_t unwanted = 0;  // by `admit`
-    uint64_t silent = 0;    // had not said all of a hello in time
-    uint64_t crowded = 0;   // the oldest guest when there were too many
-    uint64_t starved = 0;   // times that none could be accepted, for want of descriptors or memory
+    uint64_t silent = 0;    // hello not complete in time
+    uint64_t crowded = 0;   // closed as the oldest guest when there were too many
+    uint64_t starved = 0;   // times that accept failed for lack of descriptors or memory
   };
 
-  // Listens on `address`, at a port of the system's choice if its port is 0. `id` and `key` are
-  // those of the endpoint. `log` is told, with the address of the other side, of the first
-  // connection of each kind that is not let in, and of the tenth, the hundredth and so on.
-  // kUnavailable: the system refuses.
+  // Listens on `address`, at a port of the system's choice if its port is 0. `id` and `key` belong
+  // to the endpoint. `log` is called, with the address of the other side, for the first, tenth,
+  // hundredth, ... refused connection of each kind. kUnavailable: the system refuses.
   static Status Create(const SocketAddress& address, const EndpointId& id, const AuthKey& key,
                        Log log, std::unique_ptr<Listener>* listener,
                        const ListenerLimits& limits = ListenerLimits());
@@ -92,12 +91,12 @@ class Listener {
   void AcceptAll(const Admit& admit);
   // Reads what is there of the hello. kNoResource: some is still to come. kMismatch: none will.
   Status ReadHelloOf(Guest* guest);
-  // Lets a connection in or not, `hello_read` being what ReadHelloOf said of it.
+  // Admits or refuses a connection, by the result `hello_read` of ReadHelloOf.
   void AdmitOrRefuse(const Guest& guest, const Status& hello_read, const Admit& admit);
-  // The oldest guest has to go, unless the rest of its hello is there by now.
+  // Closes the oldest guest, unless the rest of its hello has come.
   void EvictOldest(uint64_t* counter, const std::string& why, const Admit& admit);
   void Forget(Guests::iterator guest);
-  // Closes a connection that is not, or no longer, a guest.
+  // Closes a connection that is not a guest, or not any more.
   void Drop(const Guest& guest, uint64_t* counter, const std::string& why);
   void Count(uint64_t* counter, const std::string& what);
   void SetTimer();

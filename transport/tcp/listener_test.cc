@@ -125,7 +125,7 @@ TEST_F(ListenerTest, APeerIsLetIn) {
   EXPECT_TRUE(log_.empty());
   EXPECT_NE(fcntl(admitted_[0], F_GETFL) & O_NONBLOCK, 0);
   EXPECT_NE(fcntl(admitted_[0], F_GETFD) & FD_CLOEXEC, 0);
-  // Nothing behind the hello is gone, and what comes is no longer the listener's affair.
+  // Bytes after the hello are not consumed, and later ones do not go to the listener.
   char bytes[2] = {};
   EXPECT_EQ(recv(admitted_[0], bytes, 2, MSG_DONTWAIT), 1);
   EXPECT_EQ(bytes[0], 'x');
@@ -291,7 +291,7 @@ TEST_F(ListenerTest, WaitsForAFreeDescriptor) {
   none.rlim_cur = static_cast<rlim_t>(next);
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
   Await(counters().starved, 1);
-  // Nobody who sleeps at fd() is kept from it...
+  // Sleeps at fd() are not interrupted...
   EXPECT_FALSE(Readable());
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   // ...and it wakes up by itself.

@@ -1,8 +1,7 @@
-// LockedDomain: staging memory that is registered with io_uring, as far as the limit on locked
-// memory allows.
+// LockedDomain: staging memory that is registered with io_uring, up to the limit on locked memory.
 //
-// The limit holds for all processes of a user on a machine together, so each takes its share. What
-// is beyond the share works as well.
+// The limit applies to all processes of a user on a machine together, so each takes its share.
+// Memory beyond the share is not registered, and works as well.
 
 #ifndef BRIGADE_TRANSPORT_TCP_LOCKED_DOMAIN_H_
 #define BRIGADE_TRANSPORT_TCP_LOCKED_DOMAIN_H_
@@ -23,13 +22,14 @@ class LockedDomain : public MemoryDomain {
     return heap_.Allocate(placement, bytes, memory);
   }
   void Free(ByteSpan memory) override { heap_.Free(memory); }
-  // The kernel is told later, by Lock.
+  // Lock registers with the kernel later.
   Status Register(ByteSpan memory, uint64_t* key) override;
   void Deregister(uint64_t key) override;
 
-  // Registers the first of the regions with the kernel, or as much of it as this process's share of
-  // the limit holds, `sharers` processes of this user being on the machine. The first call counts;
-  // its `io` must outlive what is registered. `log` hears once if the limit leaves no room.
+  // Registers the first region with the kernel, or the part of it that fits into this process's
+  // share of the limit, for `sharers` processes of this user on the machine. Only the first call
+  // has an effect; its `io` must outlive the registration. `log` is called once if the limit leaves
+  // no room.
   void Lock(SocketIo* io, int sharers, const std::function<void(const std::string&)>& log);
   size_t locked_bytes() const { return locked_bytes_; }
 

@@ -12,11 +12,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between the end of one of two connections and a goodbye on the other.
+// Longest time between the end of one of two connections and a goodbye on the other.
 constexpr std::chrono::seconds kGoodbyeTime(5);
-// Between two looks for silent peers.
+// Time between two checks for silent peers.
 constexpr std::chrono::seconds kLookTime(1);
-// Who has not looked for so long has not waited: what came meanwhile is read first.
+// A rank without checks for this time has not waited: it reads arrived data first.
 constexpr std::chrono::seconds kAwayTime(3);
 
 }  // namespace
@@ -58,8 +58,8 @@ void Losses::LoseUnanswered() {
   }
 }
 
-// A peer that has closed the connection this rank sends on and lives on, on the other, never says
-// goodbye: what is sent to it can never arrive.
+// A peer that has closed the connection on which this rank sends, and stays alive on the other one
+// without a goodbye, is lost: messages to it can never arrive.
 void Losses::LoseHalfBroken() {
   for (const auto& [id, link] : links_->all()) {
     if (link->state() == Link::State::kHalfBroken &&

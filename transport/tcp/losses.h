@@ -1,5 +1,4 @@
-// Losses: finds out which peers are lost: those whose connections have ended, and those whose
-// system is silent.
+// Losses: detects lost peers: their connections have ended, or their system is silent.
 
 #ifndef BRIGADE_TRANSPORT_TCP_LOSSES_H_
 #define BRIGADE_TRANSPORT_TCP_LOSSES_H_
@@ -17,17 +16,17 @@ class Losses {
  public:
   Losses(std::chrono::seconds silence, Links* links) : silence_(silence), links_(links) {}
 
-  // Nothing more will come on a connection of the link.
+  // A connection of the link has ended.
   void OnBroken(Link* link) { broken_.push_back(link); }
-  // Loses the peers to which nothing is left of what has broken.
+  // Marks peers of ended connections as lost, if nothing else is left of them.
   void HandleBroken() {
     if (!broken_.empty()) LoseBroken();
   }
-  // Loses peers that do not answer.
+  // Marks peers that do not answer as lost.
   void LoseUnanswered();
-  // From a rank that waits, as often as it likes: loses peers that do not answer, or never say
-  // goodbye. Connects with those that this rank waits for and that nobody has connected with: they
-  // may be gone, and a connection would tell.
+  // For a rank that waits, at any rate: marks peers as lost that do not answer, or do not send a
+  // goodbye. Connects to those for which this rank waits without a connection: they may be gone,
+  // which a connection would show.
   void Look(const Groups& groups);
 
  private:

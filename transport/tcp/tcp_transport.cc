@@ -50,8 +50,7 @@ using Hold = CompletionQueue::Hold;
 // Control messages to one peer that the system has not taken in, before one more has to wait.
 constexpr size_t kMostControls = 64;
 
-// At the end: how long peers may take to take in what is on its way before that is logged; 10 s of
-// 150 s of silence.
+// At the end: time for peers to receive pending data before a log line; 10 s of 150 s of silence.
 constexpr int kLeavingFraction = 15;
 
 // Of ranges that a system call takes (IOV_MAX) without frame and header.
@@ -59,12 +58,12 @@ constexpr size_t kMostRunsSentInPlace = 1000;
 
 void LogOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n", line.c_str()); }
 
-// What holds for all ranks of a host, one of them says.
+// Whether this rank prints the warnings that apply to all ranks of a host.
 bool IsFirstOnHost() { return LocalRank() <= 0; }
 
 Capabilities CapabilitiesOfTcp(bool plain_sockets) {
   Capabilities capabilities;
-  // What was asked for: hosts with and without io_uring understand each other.
+  // The requested transport: hosts with and without io_uring can communicate.
   capabilities.name = plain_sockets ? "sockets" : "tcp";
   capabilities.max_piece_bytes = kMaxPieceBytes;
   capabilities.eager_piece_bytes = kEagerBytes;
@@ -119,7 +118,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     for (const Contact& contact : contacts) {
       links.push_back(links_.Get(contact.id, contact.key, contact.address));
     }
-    // Nobody sends before every member knows the group.
+    // No member sends before every member knows the group.
     Group* const group = groups_.Add(contacts, std::move(links));
     const char known = 0;
     std::vector<char> all_know(contacts.size());
@@ -146,7 +145,8 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     for (const auto& stream : group->streams) {
       if (stream != nullptr) CloseStream(stream.get());
     }
-    // A peer that still sends here waits for grants in vain. One that connects later asks.
+    // A peer that still sends to this group would wait for grants in vain. Peers that connect later
+    // send a query.
     for (Link* link : group->links) {
       if (link != nullptr && link->out() != nullptr) NotifyClosed(link, group->wire_id);
     }
@@ -187,7 +187,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   bool SendsInPlace(const Channel&, int, const LayoutRange& range) const override {
     size_t at = 0;
     if (range.layout->ContiguousRange(range.offset, range.bytes, &at)) return true;
-    // Those of a trapezoid differ.
+    // The runs of a trapezoid differ in length.
     const size_t runs = range.layout->ColumnsOf(range.offset, range.bytes);
     return range.bytes / runs >= rules::kTcpRunInPlaceBytes && runs <= kMostRunsSentInPlace;
   }
@@ -333,7 +333,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
 
   // --- opening ---
 
-  // Opens what it takes to have peers. Nothing happens if that is so, or if it fails.
+  // Opens the sockets that a group with peers needs. No effect if they are open, or on failure.
   Status Listen() {
     if (io_ != nullptr) return Status();
     std::unique_ptr<SocketIo> io;
@@ -361,7 +361,8 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     return mine;
   }
 
-  // Takes this rank's share of what the machine has. True if its ranks outnumber its processors.
+  // Takes this rank's share of the machine's resources. Returns true if its ranks outnumber its
+  // processors.
   bool Share(const tcp::Neighbours& neighbours, bool has_peers) {
     if (has_peers) domain_.Lock(io_.get(), std::max(neighbours.ranks, LocalRanks()), log_);
     return neighbours.ranks > std::min(CPU_COUNT(&neighbours.processors), ProcessorQuota());
@@ -417,7 +418,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
 
   // --- closing ---
 
-  // Takes back what is received. What this rank sent to itself nobody receives any more.
+  // Cancels receives. Messages of this rank to itself are dropped.
   void CloseStream(Stream* stream) {
     if (stream->link != nullptr) {
       for (const auto& connection : stream->link->connections()) connection->Detach(stream);
@@ -428,8 +429,8 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     grants_.CancelDeferred(stream);
   }
 
-  // Who closes a group tells the peers that it is connected with, and keeps nothing for others:
-  // those ask when first something waits for them.
+  // A rank that closes a group notifies connected peers, and keeps no state for others: those send
+  // a query when a message first waits for a receive.
   static void AskWhetherClosed(Stream* stream) {
     if (stream->close_query != CloseQuery::kNone) return;
     stream->close_query = CloseQuery::kAsked;
@@ -444,13 +445,13 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     link->Pump();
   }
 
-  // Says goodbye, and waits until the peers' systems have everything: to close a socket that
-  // something still comes to throws away what has not got there.
+  // Sends goodbyes, and waits until the peers' systems have all data: closing a socket with unread
+  // data discards what has not arrived.
   void Leave() {
     const Hold hold(&completions_);
     if (io_ != nullptr) {
-      // Who sent something before this rank has heard of the connection is told, too, that it goes
-      // nowhere.
+      // A peer whose data came before this rank knew the connection is notified, too, that they are
+      // dropped.
       links_.Admit();
       io_->Progress();
     }
@@ -468,7 +469,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     }
   }
 
-  // --- what connections and links report ---
+  // --- callbacks of connections and links ---
 
   Status FindStream(Link* link, const Frame& frame, Stream** stream) override {
     return groups_.FindStream(link, frame, stream);
@@ -534,7 +535,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     for (Stream* stream : groups_.StreamsWith(link)) Fail(stream);
   }
 
-  // Ends what is under way on a stream whose peer is lost.
+  // Fails pending operations on a stream whose peer is lost.
   void Fail(Stream* stream) {
     stream->in.Abandon();
     while (stream->in.posted()) {
@@ -556,9 +557,9 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   const std::chrono::milliseconds leaving_time_;
   const pid_t process_;
   const Capabilities capabilities_;
-  bool in_progress_ = false;  // handlers may be told of control messages
+  bool in_progress_ = false;  // handlers of control messages may run
   int sharing_groups_ = 0;
-  bool shares_processor_ = false;  // with another rank: who spins delays it
+  bool shares_processor_ = false;  // with another rank, which spinning delays
   Clock::time_point idle_since_;
   int pauses_ = 0;  // of this wait, without the spins
   MpiPolls polls_;

@@ -1,5 +1,5 @@
 // Transport `tcp`: TCP between hosts, driven by io_uring with registered staging memory, or by
-// plain sockets where there is no io_uring. How it keeps the contract: README.md.
+// plain sockets if there is no io_uring. README.md explains how it implements the contract.
 
 #ifndef BRIGADE_TRANSPORT_TCP_TCP_TRANSPORT_H_
 #define BRIGADE_TRANSPORT_TCP_TCP_TRANSPORT_H_
@@ -17,18 +17,18 @@ namespace brigade {
 struct TcpOptions {
   // Interface name or CIDR, see network_interface.h; empty: choose one.
   std::string interface;
-  // Never io_uring.
+  // Do not use io_uring.
   bool plain_sockets = false;
-  // A peer whose host or network is gone is noticed when it has not acknowledged anything, or no
-  // connection to it has come about, for so long; a cable may be out for two fifths of it.
+  // Time without acknowledgement, or without a connection, after which a peer's host or network
+  // counts as lost; a cable may be out for two fifths of it.
   std::chrono::seconds silence{150};
-  // Hears of what is done without and of strangers; default: a line on stderr.
+  // Called with messages about missing features and about strangers; default: a line on stderr.
   std::function<void(const std::string&)> log;
 };
 
-// Local, and opens nothing before there is a group with peers, which fails with kUnavailable on all
-// members if one can have no socket. kInvalidArgument: no such interface; kUnavailable: there is
-// none, or no random bits.
+// Makes an endpoint. Local; opens no socket before there is a group with peers, which fails with
+// kUnavailable on all members if one cannot have a socket. kInvalidArgument: no such interface;
+// kUnavailable: there is no interface, or no random bits.
 Status CreateTcpEndpoint(const TcpOptions& options, std::unique_ptr<Endpoint>* endpoint);
 
 }  // namespace brigade

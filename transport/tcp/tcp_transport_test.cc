@@ -1,5 +1,5 @@
-// What is peculiar to TCP; the rest is the conformance suite's (test/), and what takes hosts and
-// links is the cluster's (test/cluster/tcp_cluster_test.sh).
+// Properties of TCP only; the conformance suite (test/) has the rest, and
+// test/cluster/tcp_cluster_test.sh the tests that need hosts and links.
 
 #include "transport/tcp/tcp_transport.h"
 
@@ -35,8 +35,8 @@ static std::atomic<int> writes{0};
 // No hello gets anywhere.
 static std::atomic<bool> unreachable{false};
 
-// The last hello that this process said, as somebody hears it who listens on the way. Endpoints
-// send on their threads.
+// The last hello that this process sent, as an eavesdropper sees it. Endpoints send on their
+// threads.
 static std::mutex overheard_mutex;
 static std::vector<std::byte> overheard_hello;
 
@@ -103,8 +103,8 @@ struct Transfer : Completion {
   bool over = false;
 };
 
-// Two ranks, both driven by the test's thread, or by nobody, as it says. The parameter: whether
-// plain sockets.
+// Two ranks, each driven by the test's thread or not at all, by the test's choice. The parameter:
+// whether plain sockets.
 class TcpTransportTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -113,8 +113,8 @@ class TcpTransportTest : public ::testing::TestWithParam<bool> {
     Open(&world, 0);
     other.join();
   }
-  // Who is not gone by then goes at the same time: a rank that leaves waits for the other's system
-  // only, but a failed test may have left something for the other's code.
+  // Both ranks leave at once: a rank that leaves waits for the other's system only, but a failed
+  // test may have left data for the other's code.
   void TearDown() override {
     std::thread other([&] { ranks_[1].endpoint.reset(); });
     ranks_[0].endpoint.reset();
@@ -317,7 +317,7 @@ TEST_P(TcpTransportTest, ANoteOfAPieceGoesWithIt) {
   EXPECT_EQ(writes, before + 1);
 }
 
-// Though the peer says nothing, and so many may not be kept.
+// Held control messages are sent although the peer sends nothing: this many may not be held.
 TEST_P(TcpTransportTest, NotesThatWaitForMoreMakeRoom) {
   Connect();
   constexpr int kNotes = 1000;
@@ -588,7 +588,7 @@ TEST_P(TcpTransportTest, APeerThatIsTriedAgainIsNotLost) {
   EXPECT_TRUE(send->status.ok()) << send->status.ToString();
 }
 
-// What this rank could not send on its own connection goes out on the peer's.
+// A message that this rank could not send on its own connection is sent on the peer's.
 TEST_P(TcpTransportTest, APeerThatCannotBeReachedMayReachThisRank) {
   Transfer* send = nullptr;
   {
@@ -606,7 +606,7 @@ TEST_P(TcpTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
   overheard_hello.clear();
   Connect();
   ASSERT_FALSE(overheard_hello.empty());
-  // No frame, so that whoever goes on reading takes it for a broken rule.
+  // Not a frame: a reader that continues behind the hello would report a protocol violation.
   std::vector<std::byte> said = overheard_hello;
   said.resize(said.size() + 100);
   int listening = 0;
@@ -645,7 +645,7 @@ TEST_P(TcpTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
 TEST_P(TcpTransportTest, ReceivesOfAClosedGroupAreNotToldLater) {
   Connect();
   const Transfer* const send = Send(1, 200000, 'x');
-  Receive(1, 10);  // is told when this rank has waited
+  Receive(1, 10);  // is granted when this rank has waited
   ranks_[1].endpoint->CloseGroup(ranks_[1].group);
   const int before = writes;
   ranks_[1].endpoint->Nudge();

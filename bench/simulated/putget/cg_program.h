@@ -16,10 +16,10 @@ namespace brigade::bench {
 
 class CgProgram {
  public:
-  // Of order `n`, made of vectors with so many nonzeros; `ranks` is a power of two.
+  // A matrix of order `n`, made of vectors with `nonzeros` nonzeros; `ranks` is a power of two.
   CgProgram(int n, int nonzeros, int rank, int ranks);
 
-  // What the rank's slots take.
+  // Returns the bytes of the rank's slots.
   size_t bytes() const { return bytes_; }
   Status Run(ProgramRank* me);
 

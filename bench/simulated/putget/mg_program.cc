@@ -37,7 +37,7 @@ MgProgram::MgProgram(int points, int rank, int ranks) : parts_(PartsFor(ranks)) 
       level.stride[i] = std::max(1, parts_[i] / of_all);
       if (part_[i] % level.stride[i] != 0) level.takes_part = false;
     }
-    // The same places on all ranks, whoever takes part.
+    // Equal places on all ranks, also on those that do not take part.
     MakeHalo(&level);
     if (!levels_.empty()) MakeBack(levels_.back(), &level);
     levels_.push_back(level);
@@ -175,8 +175,8 @@ Status MgProgram::FillAhead(Level* level) {
   return Status();
 }
 
-// One place is enough: who takes what came takes part in the next Fill, which its sender does not
-// end before.
+// One place is enough: the receiver takes part in the next Fill, which the sender does not end
+// before.
 Status MgProgram::BringBack(const Level& level) {
   for (const Slot& slot : level.back) {
     BRIGADE_RETURN_IF_ERROR(level.sends_back ? me_->Begin(slot, 0, slot.bytes)

@@ -1,8 +1,8 @@
-// NAS MG on simulated machines: one V-cycle and the residual behind it. As MgSolver
+// NAS MG on simulated machines: one V-cycle and the residual behind it. Like MgSolver
 // (bench/studies/putget/), but the whole grid is cut into any power of two of parts along each
-// dimension. Where a grid has fewer points along one than there are parts, every second, fourth or
-// so on has a point, and the others rest; who has one sends the values between to those that do
-// not, on the way back.
+// dimension. If a grid has fewer points along one than there are parts, every second, fourth or so
+// on has a point, and the others rest; on the way back, parts with a point send the values between
+// to those without.
 //
 // Sources: RNR-91-002, section 2.2; NPB 2; ARMCI, section 3.1.
 
@@ -25,19 +25,19 @@ class MgProgram {
 
   // Whether every rank has points of the finest grid.
   static bool Fits(int points, int ranks);
-  // What the rank's slots take.
+  // Returns the bytes of the rank's slots.
   size_t bytes() const { return bytes_; }
   Status Run(ProgramRank* me);
 
  private:
-  // What the rank has of a grid, along each dimension.
+  // The rank's part of a grid, along each dimension.
   struct Level {
     std::array<int, 3> points;
     std::array<int, 3> stride;  // parts from one that has points to the next
     bool takes_part = true;
     // By dimension: one slot if both neighbours are the same rank, otherwise two.
     std::array<std::vector<Slot>, 3> halo;
-    // To those near that rest on the next coarser grid, or from whoever does not.
+    // To the neighbours that have no points on the next coarser grid, or from those that have.
     std::vector<Slot> back;
     bool sends_back = false;
 

@@ -1,8 +1,8 @@
 // ProgramRank: one rank of a program of the put/get study, on a machine in virtual time. It
-// computes nothing, but takes the time for it; what it brings others is marked, and checked there.
+// computes nothing, but takes the time for it; data for other ranks are marked, and checked there.
 //
-// Messages and puts are this library's own, the latter straight to memory within a host. While a
-// rank computes it takes what comes every now and then, as its helper thread would.
+// Messages and puts are this library's own, puts straight to memory within a host. While a rank
+// computes, it receives now and then, as its progress thread would.
 
 #ifndef BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_RANK_H_
 #define BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_RANK_H_
@@ -28,12 +28,12 @@ namespace brigade::bench {
 enum class ProgramWay {
   kMessages,  // two-sided, or broadcasts
   kBlocking,  // by puts or gets, one after the other
-  kAhead      // likewise, with what can go ahead sent or fetched ahead
+  kAhead      // by puts or gets, as early as possible
 };
 
-// What a rank sends to one peer and takes from one, the same or another, round by round. Who sends
-// it something has a slot like it, at the same place, and takes as much from this rank: a slot has
-// two places, used in turn, and nobody acknowledges anything (PairExchange says why).
+// Messages that a rank sends to one peer, and receives from one peer, equal or not, round by round.
+// The sender has an equal slot, at an equal place, and receives as much from this rank. A slot has
+// two places, used in turn, and messages are not acknowledged (PairExchange has the reason).
 struct Slot {
   int to = 0;
   int from = 0;
@@ -53,8 +53,8 @@ class ProgramRank {
   ProgramWay way() const { return way_; }
   bool ahead() const { return way_ == ProgramWay::kAhead; }
 
-  // Collective: memory of so many bytes for slots, or for what others get, and a grid for
-  // broadcasts. Returns when all have `prepare`d it.
+  // Allocates `bytes` of memory for slots, or for gets of other ranks, and makes a grid for
+  // broadcasts. Collective. Returns when all ranks have called `prepare`.
   Status Open(size_t bytes, int rows, int cols, const std::function<void()>& prepare);
   Status Close();
   double ClockUs() const { return world_->Clock(rank_); }
@@ -68,18 +68,18 @@ class ProgramRank {
   Status Await(const Slot& slot, size_t first, size_t bytes);
   static void End(Slot* slot) { slot->round ^= 1; }
 
-  // What others get, or a broadcast brings them.
+  // Exposes memory that other ranks get, or receive by a broadcast.
   void Expose(size_t place, size_t bytes) { Mark(&in_[place], bytes, MarkOf(rank_, place)); }
-  // What comes of another.
+  // The destination of data from another rank.
   struct Landing {
     std::vector<std::byte> data;
-    int source = -1;  // of what was asked for; -1: nothing
+    int source = -1;  // of the get; -1: none
     size_t place = 0;
     std::atomic<bool> over{false};
   };
   Status StartGet(int source, size_t place, size_t bytes, Landing* landing);
   Status AwaitGet(Landing* landing);
-  // From that member of this rank's row (if `along_row`) or column of the grid.
+  // Broadcasts from member `root` of this rank's row (if `along_row`) or column of the grid.
   Status Broadcast(bool along_row, int root, size_t place, size_t bytes);
 
  private:
@@ -93,7 +93,7 @@ class ProgramRank {
   // The first and the last double of a message.
   static void Mark(std::byte* data, size_t bytes, uint64_t mark);
   Status CheckMark(const std::byte* data, size_t bytes, uint64_t mark, int from) const;
-  // `number`: of the message, or the place of what is exposed.
+  // `number`: of the message, or the place of exposed memory.
   static uint64_t MarkOf(int from, size_t number) {
     return static_cast<uint64_t>(from + 1) << 32 | number;
   }

@@ -12,7 +12,7 @@
 namespace brigade::bench {
 namespace {
 
-// Estimated, of a core of the 2020s while all compute: what memory lets it do, and of dgemm.
+// Estimated rates of a core of the 2020s while all cores compute: limited by memory, and of dgemm.
 constexpr double kGflopsByMemory = 1;
 constexpr double kGflopsOfProducts = 40;
 

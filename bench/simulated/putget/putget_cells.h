@@ -1,5 +1,5 @@
 // The cells of the put/get study on simulated machines: NAS MG, NAS CG and SUMMA, each by messages,
-// by puts or gets one after the other, and with what can go ahead under way ahead.
+// by puts or gets one after the other, and by early puts or gets.
 //
 // Source: ARMCI, section 3.
 
@@ -25,12 +25,12 @@ struct PutgetCell {
   double gflops = 1;  // of a rank
 };
 
-// The cases of a study on so many ranks: MG and CG a power of two, SUMMA where there is a grid that
-// is as wide as high or a multiple of that, otherwise none.
+// Returns the cases of a study on `ranks` ranks: MG and CG on a power of two, SUMMA on square
+// grids, or with a width that is a multiple of the height; otherwise none.
 std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks);
 
-// Virtual microseconds from when all have met until the last rank is done with one iteration, or
-// product; what arrives is checked.
+// Simulates one iteration, or product, and returns the virtual microseconds from a barrier until
+// the last rank has finished; received data are checked.
 Status SimulatePutget(const MachineDescription& machine, const PutgetCell& cell, ProgramWay way,
                       double* us);
 

@@ -9,7 +9,8 @@ namespace {
 
 constexpr ProgramWay kWays[] = {ProgramWay::kMessages, ProgramWay::kBlocking, ProgramWay::kAhead};
 
-// Hosts of so many ranks, whose links carry 1000 MB/s and take no other time; copies take none.
+// Hosts of `ranks_per_host` ranks, with links of 1000 MB/s without other costs; copies take no
+// time.
 MachineDescription Machine(int ranks_per_host) {
   MachineDescription machine;
   machine.hosts = 64;

@@ -1,5 +1,5 @@
 // putget_table: the programs of the put/get study on simulated machines, each by messages, by puts
-// or gets, and with what can go ahead under way ahead.
+// or gets, and by early puts or gets.
 
 #include <iostream>
 #include <string>

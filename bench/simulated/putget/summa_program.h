@@ -17,12 +17,12 @@ namespace brigade::bench {
 
 class SummaProgram {
  public:
-  // Of the grid for so many ranks.
+  // Returns the rows of the grid for `ranks` ranks.
   static int RowsFor(int ranks);
-  // Whether its columns are a multiple of that.
+  // Returns whether its columns are a multiple of its rows.
   static bool Fits(int ranks) { return ranks / RowsFor(ranks) % RowsFor(ranks) == 0; }
-  // REQUIRES: Fits(ranks). Blocks of so many rows and columns, and chunks of so many, which divide
-  // them.
+  // REQUIRES: Fits(ranks). `block`: rows and columns of a block; `width`: of a chunk, a divisor of
+  // it.
   SummaProgram(int ranks, int block, int width, int rank)
       : rows_(RowsFor(ranks)),
         columns_(ranks / rows_),

@@ -1,6 +1,6 @@
 #!/bin/bash
-# With --by-messages what is put goes over connections; without, directly to memory. In a network of its own, where
-# nobody else sends.
+# With --by-messages puts go over connections; without, directly to memory. In a network of its own, without other
+# traffic.
 #   by_messages_test.sh RUN_MPI PROGRAM
 set -euo pipefail
 

@@ -56,7 +56,7 @@ CgSolver::CgSolver(const CgClass& of, int rank, int ranks) : class_(of) {
     }
   }
   stages_ = channels_.size() / 2;
-  // Whoever has the rows that are this rank's columns; the same rank needs this one's.
+  // The rank with the rows that are this rank's columns; it needs this rank's, too.
   const int partner = column / wider * shape.columns + wider * row + column % wider;
   kept_ = column % wider * block_.columns;
   // Channels are the same everywhere: a rank that is its own partner has one without use.

@@ -30,7 +30,7 @@ class CgSolver {
   // Local.
   CgSolver(const CgClass& of, int rank, int ranks);
 
-  // What Run exchanges over.
+  // Returns the channels of Run.
   const std::vector<Channel>& channels() const { return channels_; }
   // Collective: the whole benchmark.
   Status Run(PairExchange* exchange, bool ahead);

@@ -1,4 +1,4 @@
-// cg_study: NAS CG. CgSolver says what it is, PairSubjects who competes.
+// cg_study: NAS CG. CgSolver describes it, PairSubjects has the subjects.
 
 #include <string>
 #include <vector>

@@ -69,11 +69,11 @@ class MdFolds final : public MdForces {
 
 class MdTasks final : public MdForces {
  public:
-  // What every rank exposes.
+  // Returns the doubles that every rank exposes.
   static int64_t WindowDoubles(const MdSystem& system, int ranks);
-  // Local. `block`: atoms along a task, at most. `ahead`: while one is computed,
-  // the next one's positions come, and the number behind it, and the last one's forces are added.
-  // `times`: how often this rank computes each pair.
+  // Local. `block`: the most atoms along a task. `ahead`: while a task is computed, the positions
+  // of the next one and the number of the one after it are fetched, and the forces of the last one
+  // are added. `times`: how often this rank computes each pair.
   MdTasks(const MdSystem& system, OneSided* window, int rank, int ranks, int block, bool ahead,
           const Pauses& pauses, int times);
   Status Compute(const std::vector<double>& positions, std::vector<double>* forces,

@@ -132,8 +132,8 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(1, 1 << 20));
   app.add_option(
          "--uneven", asked.uneven,
-         "So often rank 0 computes each pair, as on a processor that is so much slower than "
-         "the others'; 1: as the others do")
+         "How often rank 0 computes each pair, to simulate a slower processor; 1: once, like "
+         "other ranks")
       ->check(CLI::Range(1, 100));
   return StudyMain(argc, argv, &app, {"fold", "get", "nbget"}, [&](Study* study) {
     study->session()->StartTable("Lennard-Jones dynamics");

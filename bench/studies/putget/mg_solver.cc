@@ -89,7 +89,7 @@ Status MgSolver::Improve(Level* level) {
   return Fill(&level->u);
 }
 
-// Down, then up; each level's residual is made smaller by what the coarser one says.
+// Down, then up; the coarser level reduces each level's residual.
 Status MgSolver::Cycle() {
   const size_t top = levels_.size() - 1;
   for (size_t k = top; k > 0; --k) {

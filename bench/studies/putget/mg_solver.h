@@ -34,7 +34,7 @@ class MgSolver {
   // Local.
   MgSolver(const MgClass& of, int rank, int ranks);
 
-  // What Run exchanges over.
+  // Returns the channels of Run.
   const std::vector<Channel>& channels() const { return halo_.channels(); }
   // Collective: the whole benchmark.
   Status Run(PairExchange* exchange, bool ahead);

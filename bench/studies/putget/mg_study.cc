@@ -1,4 +1,4 @@
-// mg_study: NAS MG. MgSolver says what it is, PairSubjects who competes.
+// mg_study: NAS MG. MgSolver describes it, PairSubjects has the subjects.
 
 #include <mpi.h>
 

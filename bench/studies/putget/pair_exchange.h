@@ -1,12 +1,12 @@
-// PairExchange: messages that pairs of ranks exchange, in rounds, and that nobody acknowledges.
+// PairExchange: messages that pairs of ranks exchange, in rounds, without acknowledgements.
 //
-// A channel is between two ranks. In each of its rounds both send each other as much, in one or
-// several parts, and both take all of it. What leaves and what arrives has two places per channel,
-// used in turn. That is enough. A rank writes to a place, here or at its partner, that was last
-// used two rounds ago. In the round between the two it took its partner's message. The partner had
-// sent that once it was done with the round before: it had taken what was sent to it then, and read
-// it. One place would not do: a partner that has not read this round's message may have sent its
-// own, and with it all that is waited for.
+// A channel is between two ranks. In each of its rounds both send each other messages of equal
+// length, in one or several parts, and both receive all of it. Messages have two places per
+// channel, at the sender and at the receiver, used in turn. Two are enough. A rank writes to a
+// place, here or at its partner, that was last used two rounds ago. In the round in between it
+// received its partner's message, which the partner sent after it had received and read the message
+// of the round before. One place would not be enough: a partner that has not read this round's
+// message may have sent its own, which is all that this rank waits for.
 
 #ifndef BRIGADE_BENCH_STUDIES_PUTGET_PAIR_EXCHANGE_H_
 #define BRIGADE_BENCH_STUDIES_PUTGET_PAIR_EXCHANGE_H_
@@ -35,8 +35,8 @@ class PairExchange {
 
   virtual std::string name() const = 0;
 
-  // Where this rank writes its message of the channel's current round, and reads its partner's.
-  // What was read may be read on until the next round ends.
+  // Returns the place of this rank's message in the channel's current round, and of its partner's.
+  // The partner's message may be read until the next round ends.
   double* Outgoing(size_t channel);
   const double* Incoming(size_t channel) { return arrived() + PlaceOf(channel); }
 
@@ -52,8 +52,8 @@ class PairExchange {
   // Collective. The last call.
   virtual Status Free() = 0;
 
-  // What all messages of `channels` take where they arrive. Channels are the same everywhere, but
-  // for the partners.
+  // Returns the doubles of all messages of `channels` at their receiver. Channels are equal on all
+  // ranks, except for the partners.
   static int64_t DoublesFor(const std::vector<Channel>& channels);
 
  protected:

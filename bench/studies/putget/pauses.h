@@ -1,4 +1,4 @@
-// Pauses: makes a rank late at random, to show that results do not depend on who is faster.
+// Pauses: makes a rank late at random, to show that results do not depend on which rank is faster.
 
 #ifndef BRIGADE_BENCH_STUDIES_PUTGET_PAUSES_H_
 #define BRIGADE_BENCH_STUDIES_PUTGET_PAUSES_H_

@@ -62,7 +62,7 @@ int StudyMain(int argc, char** argv, CLI::App* app, const std::vector<std::strin
   AddByMessages(app, &options);
   app->add_option("--pause-us", options.pause_us,
                   "Longest random pause before each step of communication: shows that results do "
-                  "not depend on who is faster; times mean nothing then")
+                  "not depend on which rank is faster; times mean nothing then")
       ->check(CLI::Range(0, 1000000));
   AddMeasuringOptions(app, &options);
   try {

@@ -1,4 +1,5 @@
-// What the programs of the put/get study share: a command line, a launch, and who is measured.
+// Common parts of the programs of the put/get study: the command line, the launch, and the
+// subjects.
 //
 // A variant is how the algorithm communicates: "put" and "nbput" over windows, blocking and
 // non-blocking, "send" and "nbsend" by MPI's messages in the same order of steps.
@@ -59,8 +60,8 @@ class Study {
   std::unique_ptr<WindowSpace> space_;
 };
 
-// A program from main() on. `app` has its own options, `variants` are those it knows, and
-// `if_named` those that it runs only if told to. Returns the exit code.
+// Runs a program from main() on. `app` has its own options, `variants` are its variants, and
+// `if_named` those that run only if they are named. Returns the exit code.
 int StudyMain(int argc, char** argv, CLI::App* app, const std::vector<std::string>& variants,
               const std::function<void(Study*)>& run,
               const std::vector<std::string>& if_named = {});

@@ -1,6 +1,6 @@
-// SUMMA: the product of square matrices that are spread in blocks over a grid of ranks. In each
-// step a chunk of A's columns and the same of B's rows are brought to whoever needs them, and their
-// product is added to C.
+// SUMMA: the product of square matrices that are distributed in blocks over a grid of ranks. In
+// each step a chunk of A's columns and one of B's rows are sent to the ranks that need them, and
+// their product is added to C.
 //
 // Sources: van de Geijn and Watts, SUMMA; ARMCI, section 3.2.
 
@@ -32,13 +32,14 @@ class Summa {
   Summa(const Summa&) = delete;
   Summa& operator=(const Summa&) = delete;
 
-  // What each rank exposes, and puts there: its blocks of A and B.
+  // The memory that each rank exposes, with its blocks of A and B.
   int64_t WindowDoubles() const { return 2 * block_; }
   void FillWindow(double* memory) const;
 
   // Collective: C = A B, by MPI_Bcast along rows and columns of the grid.
   Status RunByBroadcasts();
-  // Likewise, by gets. `ahead`: the next chunk is on its way while this one's product is computed.
+  // Collective: C = A B, by gets. `ahead`: the next chunk is on its way while this one's product is
+  // computed.
   Status RunByGets(OneSided* window, bool ahead);
   void ClearResult() { c_.assign(c_.size(), -1.0); }
   // Empty if the last run gave this rank's block of C bit by bit.

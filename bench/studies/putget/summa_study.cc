@@ -1,4 +1,4 @@
-// summa_study: SUMMA by MPI's broadcasts, and by gets. Summa says what it is.
+// summa_study: SUMMA by MPI's broadcasts, and by gets. Summa describes it.
 
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
-// overlap_study: how much of a get its origin can compute through. Get, delay, wait: the delay
-// grows, and the origin alone is timed. What the target does meanwhile is the other parameter:
-// while it sleeps a processor is free for its helper.
+// overlap_study: the part of a get that its origin can overlap with computation. Get, delay, wait:
+// the delay grows, and only the origin is timed. The activity of the target is the other parameter:
+// while it sleeps, a processor is free for its progress thread.
 //
 // Source: SRUMMA, section 2 and figure 2b.
 
@@ -76,7 +76,7 @@ class Gets {
   const std::string& name() const { return name_; }
   double once_us() const { return once_us_; }
 
-  // Collective. What the origin took; elsewhere it means nothing.
+  // Returns the time of the origin; meaningless on other ranks. Collective.
   double Run(int delay_per_cent) {
     const double delay_us = once_us_ * delay_per_cent / 100;
     std::fill(here_.begin(), here_.end(), -1.0);

@@ -64,7 +64,7 @@ struct Parameters {
   int k = 0;  // that is summed over; 0: the order
   int block = 64;
   std::vector<int> grid;   // rows and columns; empty: as square as can be
-  double link_mbytes = 0;  // a second that a link carries; 0: no bound is stated
+  double link_mbytes = 0;  // MB/s of a link; 0: no bound is printed
 };
 
 class Products {
@@ -112,7 +112,7 @@ class Products {
     return lines;
   }
 
-  // False: it is not asked for.
+  // False: it is not selected.
   bool Add(const std::string& name, const std::string& variant, const std::function<Status()>& run,
            const std::function<std::string()>& check, Case* lines) const {
     if (!study_->options().Wants(variant)) return false;
@@ -245,8 +245,7 @@ int Main(int argc, char** argv) {
   app.add_option("-n", parameters.orders, "Orders of the matrices")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 15));
-  app.add_option("-k", parameters.k,
-                 "What is summed over: A has so many columns, and B rows; 0: as C")
+  app.add_option("-k", parameters.k, "Columns of A and rows of B; 0: as C")
       ->check(CLI::Range(0, 1 << 15));
   app.add_option("--block", parameters.block, "Rows and columns of a block")
       ->check(CLI::Range(1, 1 << 15));
@@ -256,7 +255,7 @@ int Main(int argc, char** argv) {
       ->expected(2)
       ->check(CLI::Range(1, 1 << 15));
   app.add_option("--link-mbytes", parameters.link_mbytes,
-                 "A second that a link carries: what must be fetched then takes so long at least")
+                 "MB per second of a link, for a lower bound of the time; 0: none is printed")
       ->check(CLI::NonNegativeNumber);
   return StudyMain(argc, argv, &app, variants,
                    [&](Study* study) {

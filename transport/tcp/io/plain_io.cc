@@ -95,7 +95,7 @@ bool PlainIo::Progress() {
   bool any = false;
   // Where ranks share processors, looks at sockets without anything take from another rank's time.
   if (sockets_.size() <= rules::kTcpFewSockets && !shares_processor_) {
-    // Who is told of what has come may add another, but removes none.
+    // OnRead may add a socket, but removes none.
     decltype(sockets_)::value_type* few[rules::kTcpFewSockets];
     size_t count = 0;
     for (auto& each : sockets_) few[count++] = &each;
@@ -118,8 +118,8 @@ bool PlainIo::Progress() {
 
 void PlainIo::Await(int microseconds) { SleepUntilReadable(epoll_, microseconds); }
 
-// Asks for what the socket waits for. One that waits for nothing is taken off the list: a broken
-// one would be reported all the time. False, with errno, if the system refuses a new one.
+// Registers the events that the socket waits for. A socket without any is removed: a broken one
+// would be reported all the time. False, with errno, if the system refuses a new one.
 bool PlainIo::Arm(IoSocket* socket, State* state) {
   epoll_event event{};
   if (!state->ended && !state->reading) event.events |= EPOLLIN;

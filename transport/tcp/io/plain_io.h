@@ -30,15 +30,15 @@ class PlainIo : public SocketIo {
   bool shares_processor() const { return shares_processor_; }
   friend Status CreatePlainIo(std::unique_ptr<SocketIo>* io);
   PlainIo() = default;
-  // Comes first. kUnavailable: no descriptors left.
+  // To be called first. kUnavailable: no descriptors left.
   Status Open();
   // `descriptor` ends sleeps while it is readable.
   Status WakeBy(int descriptor);
 
-  // A chance to read what comes next on a socket otherwise; true if that is under way. Then comes
-  // OnReadDone.
+  // Starts another way of reading the next bytes of a socket. Returns true if it is started;
+  // OnReadDone follows then.
   virtual bool StartRead(IoSocket*) { return false; }
-  // What OnRead is then told; -EAGAIN: nothing, and it is not.
+  // Ends that read: calls OnRead with `result`, unless it is -EAGAIN.
   void OnReadDone(IoSocket* socket, ssize_t result);
 
  private:

@@ -24,7 +24,7 @@
 namespace brigade {
 namespace {
 
-// One end of a connection, which writes and reads what a test tells it to.
+// One end of a connection, which writes and reads on a test's request.
 class End : public IoSocket {
  public:
   explicit End(int socket) : IoSocket(socket) {}
@@ -179,7 +179,7 @@ TEST_P(SocketIoTest, TheEndIsToldOnceAndThenThereIsPeace) {
   EXPECT_FALSE(io_->Progress());
 }
 
-// What has come to its end is listed anew for that, which the system may refuse.
+// A socket at its end is added to epoll again for room, which the system may refuse.
 TEST_P(SocketIoTest, WhereRoomCannotBeAwaitedThatIsAnError) {
   ASSERT_EQ(shutdown(far_, SHUT_WR), 0);
   ProgressUntil([&] { return !near_->reads.empty(); });

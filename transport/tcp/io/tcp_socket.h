@@ -1,5 +1,5 @@
-// What a TCP connection asks of its system: short packets at once, and an end when the peer's
-// system is silent.
+// Options of a TCP connection: short packets are sent at once, and the connection ends when the
+// peer's system is silent.
 
 #ifndef BRIGADE_TRANSPORT_TCP_IO_TCP_SOCKET_H_
 #define BRIGADE_TRANSPORT_TCP_IO_TCP_SOCKET_H_
@@ -8,16 +8,16 @@
 
 namespace brigade {
 
-// Finds out about a silent peer where nothing is sent; IsUnanswered does where something is. The
-// probes begin early, so that nearly all of the silence that IsUnanswered sees is one.
+// Makes the system detect a silent peer of an idle connection; IsUnanswered does so on a busy one.
+// Probes begin early, so that nearly all of the silence that IsUnanswered sees is one.
 void SetTcpOptions(int socket, std::chrono::seconds silence);
 
-// Whether the peer's system has been silent for too long about what was sent. It is not silent when
-// it says again and again that it has no room, because its program reads nothing; that is why
-// TCP_USER_TIMEOUT, which ends such a connection too, does not serve.
+// Returns whether the peer's system has not acknowledged sent data for too long. A peer whose
+// program does not read is not silent: its system repeats that it has no room. TCP_USER_TIMEOUT
+// would end that connection, too, and is therefore not used.
 bool IsUnanswered(int socket, std::chrono::seconds silence);
 
-// Whether the peer's system has acknowledged everything.
+// Returns whether the peer's system has acknowledged everything.
 bool IsAcknowledged(int socket);
 
 }  // namespace brigade

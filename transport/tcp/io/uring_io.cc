@@ -1,10 +1,10 @@
 // Sockets driven by io_uring.
 //
-// What has come is taken by plain calls, as PlainIo does: that is sooner there than any read that
-// lies armed in the ring. Only what goes to registered memory, if it is long, is READ_FIXED, which
-// lands while this rank computes; and where ranks share processors the rest of any piece is read
-// by the ring, which ends when all of it is there. Writes are plain calls, too: the ring would go
-// on with one in the thread that began it, which may compute, while whoever drives could.
+// Reads are plain calls, as in PlainIo: they are faster than reads posted to the ring, with two
+// exceptions. (1) A long read into registered memory is READ_FIXED, which proceeds while this rank
+// computes. (2) If ranks share processors, the ring reads the rest of a piece, and completes when
+// all of it has come. Writes are plain calls, too: the ring would continue a write in the thread
+// that began it, which may compute, instead of the thread that drives.
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -35,7 +35,7 @@ Status RingFailure(const char* call, int error) {
                 std::string("io_uring: ") + call + ": " + std::strerror(-error));
 }
 
-// The read of a socket that the kernel may be told to do.
+// The pending read of a socket in the ring, if any.
 struct Operation {
   IoSocket* socket = nullptr;
   bool under_way = false;
@@ -75,7 +75,7 @@ class UringIo : public PlainIo {
   void CancelRead(IoSocket* socket) override {
     Operation* const read = reads_[socket].get();
     if (read->under_way) CancelAndWait(read);
-    // What had come is told as always, but now, and not by Progress.
+    // OnRead is called for bytes that had come, now instead of in Progress.
     const auto found = std::find_if(results_.begin(), results_.end(),
                                     [&](const Result& result) { return result.operation == read; });
     if (found == results_.end()) return;
@@ -105,7 +105,7 @@ class UringIo : public PlainIo {
   bool Progress() override {
     bool any = PlainIo::Progress();
     if (under_way_ > 0) Collect();
-    // Callbacks start operations whose results may come at once; those are for the next time.
+    // Callbacks start operations whose results may come at once; these are handled next time.
     for (const Result& result : std::exchange(results_, {})) {
       FinishRead(result.operation->socket, result.bytes);
       any = true;
@@ -184,13 +184,13 @@ class UringIo : public PlainIo {
     OnReadDone(socket, IsToRepeat(bytes) ? -EAGAIN : bytes);
   }
 
-  // The kernel gives up an operation whose thread has ended; here, drivers come and go.
+  // The kernel cancels an operation whose thread has ended; threads that drive may end here.
   static bool IsToRepeat(int result) {
     return result == -EINTR || result == -EAGAIN || result == -ECANCELED;
   }
 
-  // Waits for an operation that the kernel was asked to give up. It does so in the thread that
-  // began it, when that enters the kernel: one that computes is made to.
+  // Cancels an operation and waits for its end. The kernel cancels it in the thread that began it,
+  // when that enters the kernel: membarrier forces a computing thread to.
   void CancelAndWait(Operation* operation) {
     io_uring_sqe* const sqe = NextEntry();
     io_uring_prep_cancel(sqe, operation, 0);
@@ -218,9 +218,9 @@ Status CreateUringIo(std::unique_ptr<SocketIo>* io) {
   const UringLibrary& library = Liburing();
   BRIGADE_RETURN_IF_ERROR(library.status());
   io_uring ring;
-  // The kernel finishes reads when this rank next enters it, and says that it wants to, instead of
-  // interrupting it: an interrupt costs more than the read. While the rank computes that is the
-  // next timer tick. Older kernels interrupt.
+  // The kernel completes reads when this rank next enters it, and sets a flag, instead of
+  // interrupting the rank: an interrupt costs more than the read. While the rank computes it enters
+  // the kernel at the next timer tick. Older kernels interrupt.
   int error = library.io_uring_queue_init(kEntries, &ring,
                                           IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
   if (error == -EINVAL) error = library.io_uring_queue_init(kEntries, &ring, 0);

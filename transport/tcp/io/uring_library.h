@@ -1,5 +1,5 @@
-// liburing, opened when it is first asked for. What <liburing.h> defines itself is called as ever;
-// not io_uring_peek_cqe and its like, which call the library.
+// liburing, opened at its first use. Inline functions of <liburing.h> are called directly, except
+// those that call the library, like io_uring_peek_cqe.
 
 #ifndef BRIGADE_TRANSPORT_TCP_IO_URING_LIBRARY_H_
 #define BRIGADE_TRANSPORT_TCP_IO_URING_LIBRARY_H_

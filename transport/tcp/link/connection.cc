@@ -21,7 +21,7 @@ Connection::Connection(int socket, Link* link, Outbox* outbox, std::vector<std::
       hello_(std::move(hello)),
       established_(hello_.empty()) {}
 
-// --- what is sent ---
+// --- sending ---
 
 bool Connection::FillBatch() {
   batch_.Clear();
@@ -94,7 +94,7 @@ SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRang
   const ssize_t written = SocketIo::WriteNow(*this, batch_.ranges(), batch_.range_count());
   if (written <= 0) {
     batch_.Clear();
-    // What is wrong shows when something is posted.
+    // The next post reports the error.
     return written == -EAGAIN && io_->AwaitRoom(this) == 0 ? SentNow::kNotYet : SentNow::kNo;
   }
   stream->out.CountSentNow(bytes);
@@ -125,11 +125,11 @@ void Connection::OnWritten(ssize_t result) {
 
 bool Connection::Advance(ssize_t written) {
   if (written < 0) {
-    // A broken pipe is what is left of a failure that the read is told of.
+    // EPIPE follows a failure that the read reports.
     if (!established_ && !broken() && (written != -EPIPE || read_ended_)) {
       Break(EndedBy(static_cast<int>(-written)));
     }
-    // The peer may have left. What it sent before is still to be read; then comes the end.
+    // The peer may have left. Its earlier data are still read; then the read ends.
     write_failure_ = Status(StatusCode::kPeerLost, std::strerror(static_cast<int>(-written)));
     return false;
   }
@@ -156,7 +156,7 @@ void Connection::FailUnsent(const Status& why) {
 }
 
 Status Connection::EndedBy(int error) const {
-  // Where nobody listens any more, nobody ever will.
+  // A port without a listener will never have one again.
   const bool for_good = established_ || error == ECONNREFUSED;
   return for_good ? Status(StatusCode::kPeerLost, std::strerror(error))
                   : SocketFailure("connect", error);
@@ -167,7 +167,7 @@ void Connection::Break(const Status& why) {
   owner_->OnBroken(link_);
 }
 
-// --- what comes ---
+// --- receiving ---
 
 void Connection::OnRead(ssize_t result) {
   if (broken()) return;

@@ -24,14 +24,14 @@ class Link;
 
 inline constexpr size_t kMaxPieceBytes = size_t{1} << 30;
 
-// What a connection asks of the endpoint it belongs to.
+// Callbacks of a connection to its endpoint.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
-  // The stream that a frame belongs to; null if its group has been closed. kInternal: there never
-  // was such a group.
+  // Finds the stream of a frame; null if its group has been closed. kInternal: there never was such
+  // a group.
   virtual Status FindStream(Link* link, const Frame& frame, Stream** stream) = 0;
-  // What is sent on the stream will not be received: its receiver has closed the group.
+  // The receiver of the stream has closed the group: messages on it will not be received.
   virtual void OnDropped(Stream* stream) = 0;
   // A piece that came is complete.
   virtual void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) = 0;
@@ -39,9 +39,9 @@ class ConnectionOwner {
   virtual void OnSent(Stream* stream, Completion* completion, const Status& status) = 0;
   // A control message has come.
   virtual Status OnControl(Link* link, const Frame& frame, ConstByteSpan message) = 0;
-  // Frames have come; what they granted may be sent.
+  // Frames have come; pieces that they granted may be sent.
   virtual void OnFrames(Link* link) = 0;
-  // The peer has said goodbye.
+  // The peer's goodbye has come.
   virtual void OnGoodbye(Link* link) = 0;
   // Nothing more will come on a connection of the link.
   virtual void OnBroken(Link* link) = 0;
@@ -49,25 +49,25 @@ class ConnectionOwner {
 
 class Connection : public IoSocket, private FrameSink {
  public:
-  // `hello`: what is sent first; empty for a connection that the peer has opened.
+  // `hello`: the handshake that is sent first; empty for a connection that the peer has opened.
   Connection(int socket, Link* link, Outbox* outbox, std::vector<std::byte> hello, SocketIo* io,
              ConnectionOwner* owner);
 
   Link* link() const { return link_; }
   bool broken() const { return !failure_.ok(); }
-  // Why: kPeerLost if the connection ended, kUnavailable if it never came about but another may,
-  // anything else if the peer broke a rule.
+  // The reason: kPeerLost if the connection ended, kUnavailable if it was never established but
+  // another may be, any other code if the peer violated the protocol.
   const Status& failure() const { return failure_; }
-  // Whether the peer may have heard of it.
+  // Whether the peer may know of the connection.
   bool established() const { return established_; }
-  // Sends what the outbox holds, until the socket takes no more.
+  // Sends the contents of the outbox, until the socket is full.
   void Pump();
-  // Sends a piece of `stream`, `head` and then `body`, ahead of no other piece, straight from where
-  // it lies, if the socket takes in at least a part; the rest, `kept_bytes`, is copied, and the
-  // piece has left when that has.
+  // Sends a piece of `stream`, `head` and then `body`, straight from user memory, if no other piece
+  // waits and the socket takes at least a part. The rest, `kept_bytes`, is copied; the piece has
+  // left when the rest has.
   SentNow SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
                   Completion* completion, size_t* kept_bytes);
-  // Says goodbye behind all else; nothing is sent after it.
+  // Sends a goodbye after all other data; nothing is sent after it.
   void SayGoodbye() {
     if (goodbye_ == Goodbye::kNone) goodbye_ = Goodbye::kDue;
   }
@@ -75,9 +75,10 @@ class Connection : public IoSocket, private FrameSink {
   bool idle() const {
     return !writing_ && unsent_.empty() && hello_.empty() && goodbye_ != Goodbye::kDue;
   }
-  // The group is closed: nothing is written to its landings any more, though a piece be coming in.
+  // The group of the stream is closed: nothing is written to its landings any more, even if a piece
+  // is arriving.
   void Detach(Stream* stream);
-  // Ends every piece that was on its way. REQUIRES: removed from the SocketIo.
+  // Completes every pending piece with `why`. REQUIRES: removed from the SocketIo.
   void FailUnsent(const Status& why);
 
   int ReadTargets(iovec targets[2]) override { return reader_.Targets(targets); }
@@ -85,7 +86,7 @@ class Connection : public IoSocket, private FrameSink {
   void OnWritten(ssize_t result) override;
 
  private:
-  // A piece of the batch, which has left when so many bytes of the batch have.
+  // A piece of the batch, which has left when `end` bytes of the batch have.
   struct Unsent {
     Stream* stream;
     Completion* completion;
@@ -98,7 +99,7 @@ class Connection : public IoSocket, private FrameSink {
   Status Control(const Frame& frame, ConstByteSpan message) override;
   Status Notice(const Frame& frame) override;
 
-  // Puts together what is sent next; false if there is nothing.
+  // Fills the batch with the next frames; false if there are none.
   bool FillBatch();
   void AddNoticesControlsAndGrants();
   void AddPieces();
@@ -106,7 +107,7 @@ class Connection : public IoSocket, private FrameSink {
   // True if the connection can go on.
   bool Advance(ssize_t written);
   void Break(const Status& why);
-  // Why a connection that the system ended is broken.
+  // Returns the failure of a connection that the system ended.
   Status EndedBy(int error) const;
 
   Link* const link_;

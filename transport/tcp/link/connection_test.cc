@@ -20,7 +20,7 @@ TEST_F(ConnectionTest, SaysGoodbyeOnce) {
   EXPECT_FALSE(connection->idle());
   connection->Pump();
   EXPECT_TRUE(connection->idle());
-  // A peer that connects while this rank leaves has it asked again.
+  // A peer that connects while this rank leaves causes a second call.
   connection->SayGoodbye();
   EXPECT_TRUE(connection->idle());
   connection->Pump();
@@ -29,7 +29,7 @@ TEST_F(ConnectionTest, SaysGoodbyeOnce) {
   EXPECT_EQ(heard[0].kind, FrameKind::kBye);
 }
 
-// Whoever leaves would otherwise wait for a goodbye that cannot be said.
+// A leaving rank would otherwise wait for a goodbye that cannot be sent.
 TEST_F(ConnectionTest, WhatIsSaidStaysSoThoughThePeerIsGone) {
   Connection* const connection = Connect(/*by_peer=*/true);
   connection->SayGoodbye();
@@ -54,7 +54,7 @@ TEST_F(ConnectionTest, NothingFollowsAGoodbye) {
             (std::vector<FrameKind>{FrameKind::kClosed, FrameKind::kClosed, FrameKind::kBye}));
 }
 
-// Whoever sleeps then is to look again once there is room.
+// A sleeping rank must wake once there is room.
 TEST_F(ConnectionTest, WhatASocketHasNoRoomForIsTriedAgainWhenItHas) {
   Connection* const connection = Connect(/*by_peer=*/true);
   Stream stream;

@@ -26,10 +26,10 @@ class Link {
   using Time = std::chrono::steady_clock::time_point;
 
   enum class State {
-    kIdle,        // nobody has connected yet
-    kOpen,        // there is a connection to send on, though it may still be made
-    kUnreached,   // no connection comes about; it is tried again and again
-    kHalfBroken,  // the connection to send on has ended, and another has not
+    kIdle,        // neither side has connected yet
+    kOpen,        // there is a connection to send on, which may still be in progress
+    kUnreached,   // no connection can be made; retried
+    kHalfBroken,  // the connection to send on has ended, another is alive
     kLost,        // for good
   };
 
@@ -44,46 +44,48 @@ class Link {
   State state() const { return state_; }
   bool lost() const { return state_ == State::kLost; }
   const Status& why_lost() const { return why_lost_; }
-  // The same, with who it is, as rank `rank` of a group.
+  // Returns why_lost() with the name of the peer, as rank `rank` of a group.
   Status LostAs(int rank) const { return why_lost_.WithContext("tcp: " + NameAs(rank)); }
   std::string NameAs(int rank) const;
 
   Outbox* outbox() { return &outbox_; }
-  // Whether control messages wait to be sent, or anything is on its way behind which they may be.
+  // Whether control messages wait to be sent, or may be behind data on their way.
   bool holds_control() const {
     return outbox_.controls() > 0 || (out_ != nullptr && !out_->idle());
   }
-  // What is sent goes there. Null unless kOpen or kHalfBroken; or kUnreached, while one is tried.
+  // The connection to send on. Null unless kOpen or kHalfBroken, or kUnreached during a try.
   Connection* out() const { return out_; }
   const std::vector<std::unique_ptr<Connection>>& connections() const { return connections_; }
   void Pump() {
     if (out_ != nullptr) out_->Pump();
   }
 
-  // How many connections this rank has opened before.
+  // Returns the number of connections that this rank has opened before.
   uint32_t NextSerial() { return opened_++; }
-  // Whether a connection that the peer has opened is new; false if its hello came before.
+  // Returns whether a connection that the peer has opened is new; false if its hello came before.
   bool IsNewSerial(uint32_t serial) { return serials_.insert(serial).second; }
 
-  // A connection that `io` drives. It is sent on if there is no other.
+  // Adds a connection, which `io` drives. It is used for sending if there is no other.
   void Add(std::unique_ptr<Connection> connection);
-  // Destroys what never became a connection. True if out() was one of those, with *why: nothing was
-  // sent on it, so any other takes its place; null if there is none.
+  // Destroys connections that were never established. Returns true, with *why, if out() was one of
+  // them: nothing was sent on it, so any other replaces it; null if there is none.
   bool RemoveUnestablished(SocketIo* io, Status* why);
-  // Why a connection is broken; OK if none is. Whoever breaks a rule is named before who has gone.
+  // Returns why a connection is broken; OK if none is. Violations of the protocol take precedence
+  // over ended connections.
   Status WhyBroken() const;
   bool HasLiveConnection() const;
 
-  // Transitions; others than these, and Add, there are none. Illegal ones are CHECKed.
-  // No connection has come about. REQUIRES: out() is null.
+  // --- transitions, besides Add; illegal ones are CHECKed ---
+
+  // No connection could be made. REQUIRES: out() is null.
   void BecomeUnreached(Time now);
-  // One has. REQUIRES: out() is established.
+  // A connection was made. REQUIRES: out() is established.
   void BecomeReached();
   // REQUIRES: out() is broken.
   void BecomeHalfBroken(Time now);
-  // Nothing is sent any more, and nothing comes.
+  // Nothing is sent or received any more.
   void BecomeLost(const Status& why, SocketIo* io);
-  // Ends what was on its way. REQUIRES: lost().
+  // Completes pending pieces. REQUIRES: lost().
   void DestroyConnections();
 
   // In kUnreached: since when, and when to try again.
@@ -107,7 +109,7 @@ class Link {
   const SocketAddress address_;
   Outbox outbox_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  Connection* out_ = nullptr;  // of these
+  Connection* out_ = nullptr;  // one of connections_
 
   State state_ = State::kIdle;
   Time since_;

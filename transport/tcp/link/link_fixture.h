@@ -1,4 +1,4 @@
-// LinkFixture: a link over sockets that lead to this process. For tests.
+// LinkFixture: a link over sockets of this process. For tests.
 
 #ifndef BRIGADE_TRANSPORT_TCP_LINK_LINK_FIXTURE_H_
 #define BRIGADE_TRANSPORT_TCP_LINK_LINK_FIXTURE_H_
@@ -26,7 +26,8 @@ class LinkFixture : public ::testing::Test, private ConnectionOwner {
     for (const int socket : peers_) close(socket);
   }
 
-  // One that the peer has opened is established; ours is once its hello has left.
+  // Adds a connection. If the peer has opened it, it is established; otherwise once its hello has
+  // left.
   Connection* Connect(bool by_peer) {
     int sockets[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets), 0);
@@ -46,8 +47,8 @@ class LinkFixture : public ::testing::Test, private ConnectionOwner {
     while (io_->Progress()) {
     }
   }
-  // The frames, none of them a piece, that the peer has been sent on the `n`-th connection since
-  // the last time.
+  // Returns the frames, without pieces, that the peer has received on the `n`-th connection since
+  // the last call.
   std::vector<Frame> Heard(size_t n) {
     std::vector<Frame> frames;
     std::byte bytes[kFrameBytes];

@@ -68,7 +68,7 @@ TEST_F(LinkTest, WhatNeverCameAboutIsReplacedByOneThatLives) {
   Connection* const live = Connect(/*by_peer=*/true);
   EndPeer(0);
   EndPeer(1);
-  link_.Pump();  // the hello cannot be said
+  link_.Pump();  // the hello cannot be sent
   Status why;
   EXPECT_TRUE(link_.RemoveUnestablished(io_.get(), &why));
   EXPECT_EQ(why.code(), StatusCode::kUnavailable);

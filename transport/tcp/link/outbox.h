@@ -1,5 +1,5 @@
-// Outbox: what is to be sent to one peer next, over whichever connection: notices about groups,
-// then control messages, then grants, then pieces of all streams in turns.
+// Outbox: the frames to send to one peer, over any connection: notices about groups, then control
+// messages, then grants, then pieces of all streams in turns.
 
 #ifndef BRIGADE_TRANSPORT_TCP_LINK_OUTBOX_H_
 #define BRIGADE_TRANSPORT_TCP_LINK_OUTBOX_H_
@@ -18,16 +18,16 @@ namespace brigade::tcp {
 
 class Outbox {
  public:
-  // A frame about a stream of a group that may be gone here; the same one waits only once.
+  // Adds a notice about a stream of a group that may be gone here; equal notices wait only once.
   void AddNotice(FrameKind kind, uint8_t channel, uint32_t group);
-  // A control message of the group.
+  // Adds a control message of the group.
   void AddControl(uint32_t group, const ControlMessage& message);
-  // That wait to be sent.
+  // Returns the number of waiting control messages.
   size_t controls() const { return controls_.size(); }
-  // The stream's receives are granted with the next frames.
+  // Adds a grant of the stream's receives to the next frames.
   void AddGrant(Stream* stream) { grants_.Push(stream); }
   void RemoveGrant(Stream* stream) { grants_.Remove(stream); }
-  // Its first waiting piece is sent if its receiver has a place for it; no effect if not.
+  // Adds the stream's first waiting piece if its receiver has room for it; otherwise no effect.
   void AddSend(Stream* stream) {
     if (stream->out.MayTake()) sends_.Push(stream);
   }
@@ -35,7 +35,7 @@ class Outbox {
   bool has_grants() const { return !grants_.empty(); }
   bool has_sends() const { return !sends_.empty(); }
 
-  // The next of its kind. False if there is none.
+  // Returns the next frame of its kind. False if there is none.
   bool NextNotice(Frame* notice);
   bool NextControl(Frame* frame, ControlMessage* message);
   bool NextGrant(Frame* grant);
@@ -46,10 +46,10 @@ class Outbox {
   };
   bool NextSend(Send* send);
 
-  // The frame of a piece of so many bytes.
+  // Returns the frame of a piece of `bytes`.
   static Frame PieceFrame(const Stream& stream, size_t bytes);
 
-  // The peer is lost.
+  // Drops all frames: the peer is lost.
   void Clear();
 
  private:

@@ -12,11 +12,11 @@ namespace brigade::tcp {
 
 class Link;
 
-// What this rank did because the peer may have closed the group; it never goes back.
+// Actions of this rank because the peer may have closed the group; the value only grows.
 enum class CloseQuery {
   kNone,
-  kAsked,    // the peer, once: whether it has
-  kReported  // the log says that it has, and what is sent is not received
+  kAsked,    // sent one query to the peer
+  kReported  // logged that the group is closed; messages are dropped
 };
 
 struct Stream {

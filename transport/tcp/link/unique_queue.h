@@ -1,5 +1,5 @@
-// UniqueQueue: a queue in which an element stands at most once. A flag of the element says whether
-// it does, and nobody else writes it.
+// UniqueQueue: a queue that contains an element at most once. A flag of the element, which only the
+// queue writes, says whether it is queued.
 
 #ifndef BRIGADE_TRANSPORT_TCP_LINK_UNIQUE_QUEUE_H_
 #define BRIGADE_TRANSPORT_TCP_LINK_UNIQUE_QUEUE_H_
@@ -19,20 +19,20 @@ class UniqueQueue {
   size_t size() const { return elements_.size(); }
   static bool Has(const T& element) { return element.*kQueued; }
 
-  // False if the element is queued already; it keeps its place then.
+  // Appends an element. False if it is queued already; it keeps its place then.
   bool Push(T* element) {
     if (std::exchange(element->*kQueued, true)) return false;
     elements_.push_back(element);
     return true;
   }
-  // The oldest. REQUIRES: !empty().
+  // Removes and returns the oldest element. REQUIRES: !empty().
   T* Pop() {
     T* const element = elements_.front();
     elements_.pop_front();
     element->*kQueued = false;
     return element;
   }
-  // No effect if it is not queued. Cost: linear.
+  // Removes an element. No effect if it is not queued. Cost: linear.
   void Remove(T* element) {
     if (!std::exchange(element->*kQueued, false)) return;
     Fifo<T*> kept;

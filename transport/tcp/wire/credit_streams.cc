@@ -68,7 +68,8 @@ void SendStream::OnGrant(uint32_t posted) {
 // --- ReceiveStream ---
 
 ReceiveStream::Receive ReceiveStream::Use(size_t bytes) {
-  // A grant that was sent gives its sender back what the piece took of the window.
+  // If the receive was granted already, the grant returned the piece's part of the window to the
+  // sender.
   if (granted_left() == 0) ungranted_bytes_ += EagerCost(bytes);
   const Receive receive = posted_.front();
   posted_.pop_front();

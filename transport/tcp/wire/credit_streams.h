@@ -4,10 +4,10 @@
 // waits for another.
 //
 // A place is a posted receive, which the receiver announces with a grant, or, for a short piece,
-// part of an eager window of kEagerWindowBytes per stream. A grant says how many receives were ever
-// posted. ShouldGrant tells which grants go out at once: those without which the sender may have to
-// stop, be it that it has no more of its window, or few places for long pieces. The others go with
-// a piece in the other direction, or when their rank has nothing else to do.
+// part of an eager window of kEagerWindowBytes per stream. A grant has the number of receives ever
+// posted. ShouldGrant selects the grants that are sent at once: those without which the sender may
+// have to stop, because its window is used up, or because it has few places for long pieces. Other
+// grants are sent with a piece in the other direction, or when their rank is idle.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
@@ -27,11 +27,11 @@
 
 namespace brigade {
 
-// Longer pieces wait for their receive.
+// The longest eager piece.
 inline constexpr size_t kEagerBytes = rules::kTcpEagerBytes;
-// What a piece takes of the window: an empty one costs the receiver memory, too.
+// The part of the window that a piece takes: even an empty one costs the receiver memory.
 inline constexpr size_t EagerCost(size_t piece_bytes) { return piece_bytes + 64; }
-// Two of the longest.
+// Two of the longest eager pieces.
 inline constexpr size_t kEagerWindowBytes = 2 * EagerCost(kEagerBytes);
 
 class SendStream {
@@ -46,20 +46,21 @@ class SendStream {
     ++unended_;
   }
   // Copies the last waiting piece, if it is short and all others have ended or are copied, too.
-  // Returns its completion, which is over with that; null if nothing was done. So that of many
-  // short pieces all but the last take little memory, and the last one says when all have left.
+  // Returns its completion, which is complete then; null if nothing was done. Of many short pieces
+  // all but the last thus take little memory, and the last one's completion says when all have
+  // left.
   Completion* KeepLast(const std::shared_ptr<OverflowBudget>& budget);
   bool waiting() const { return !waiting_.empty(); }
-  // Whether the first waiting piece has a place where it is going.
+  // Whether the first waiting piece has room at its receiver.
   bool MayTake() const { return !waiting_.empty() && MaySend(FirstBytes()); }
-  // The first waiting piece, whatever MayTake says; it counts as sent. Without a completion it is a
-  // copy.
+  // Returns the first waiting piece, even if MayTake is false; it counts as sent. Without a
+  // completion it is a copy.
   Piece Take();
   // The oldest piece that was taken, with a completion or not, has left or never will.
   void End(const Completion* completion) {
     completion == nullptr ? kept_.EndOldest() : void(--unended_);
   }
-  // The same for a piece that never waited, behind which none waits.
+  // Whether a piece that has not waited may be sent. REQUIRES: none waits.
   bool MaySend(size_t bytes) const;
   void CountSent(size_t bytes);
   void CountSentNow(size_t bytes) {
@@ -67,9 +68,10 @@ class SendStream {
     ++unended_;
   }
 
-  // The receiver has posted so many receives, modulo 2^32. An older count than known is no news.
+  // Handles a grant: the receiver has posted `posted` receives, modulo 2^32. Older counts are
+  // ignored.
   void OnGrant(uint32_t posted);
-  // The receiver takes everything from here on, and throws it away.
+  // The receiver accepts and discards everything from here on.
   void GrantAll() { all_granted_ = true; }
   bool all_granted() const { return all_granted_; }
 
@@ -101,27 +103,28 @@ class ReceiveStream {
     bool in_place = false;  // the lease has no data
     Completion* completion = nullptr;
   };
-  // A piece that has come, and who receives it.
+  // A piece that has come, and its receive.
   struct Arrival {
     Receive receive;
     size_t bytes = 0;  // more than the landing has: it was too long
   };
 
-  // Posts a receive. True, with *arrival, if its piece has come already.
+  // Posts a receive. Returns true, with *arrival, if its piece has come already.
   bool Post(const Receive& receive, Arrival* arrival);
   bool posted() const { return !posted_.empty(); }
-  // Whether the next receive posted will find its piece here.
+  // Whether the piece of the next posted receive has come already.
   bool has_unexpected() const { return !unexpected_.empty(); }
-  // Copies the first bytes of the piece that the next receive posted will find here; how many.
+  // Copies the first bytes of the piece of the next posted receive; returns how many.
   size_t Peek(ByteSpan head) const;
-  // Takes back the oldest receive. REQUIRES: posted(), and no piece is coming in for it.
+  // Cancels the oldest receive. REQUIRES: posted(), and no piece is coming in for it.
   Receive Cancel();
 
-  // A piece of so many bytes begins to come in: where to. False if the sender was not allowed to.
+  // Begins the arrival of a piece of `bytes`, and returns its place. False if it exceeds the
+  // sender's credit.
   bool Begin(size_t bytes, ByteSpan* where);
-  // It is complete. True, with *arrival, if somebody waits for it.
+  // Ends the arrival. Returns true, with *arrival, if a receive waits for the piece.
   bool End(Arrival* arrival);
-  // What still comes of the piece that is coming in goes nowhere.
+  // Discards the rest of the arriving piece.
   void Abandon() { coming_ = Coming::kNothing; }
 
   // Whether there are receives that the sender does not know of; and whether they should be granted
@@ -130,9 +133,9 @@ class ReceiveStream {
   bool ShouldGrant() const {
     return ungranted() && ((long_ungranted_ && RunsShort()) || MayBlockSender());
   }
-  // How many were posted.
+  // Returns the number of posted receives.
   uint32_t count() const { return count_; }
-  // The same, which counts as granted.
+  // Returns the number of posted receives, which count as granted then.
   uint32_t Grant();
 
  private:
@@ -142,15 +145,15 @@ class ReceiveStream {
   };
 
   Arrival Deliver(const Unexpected& piece);
-  // The oldest posted receive, whose piece of so many bytes is here.
+  // Removes and returns the oldest posted receive, whose piece of `bytes` has come.
   Receive Use(size_t bytes);
-  // How many of the posted receives the sender was told of.
+  // Returns how many of the posted receives are granted.
   size_t granted_left() const {
     const uint32_t ungranted = count_ - granted_;
     return posted_.size() - std::min<size_t>(posted_.size(), ungranted);
   }
-  // Whether a sender of long pieces may have used up what it was told of before it hears more. The
-  // first of two places may be nearly full.
+  // Whether a sender of long pieces may use up its grants before the next one arrives. The first of
+  // two places may be nearly full.
   bool RunsShort() const {
     return granted_left() < 2 || posted_.front().landing.bytes < kEagerWindowBytes;
   }
@@ -165,12 +168,12 @@ class ReceiveStream {
   Unexpected coming_unexpected_;
   Fifo<Receive> posted_;
   std::list<Unexpected> unexpected_;  // came before their receives
-  size_t unexpected_bytes_ = 0;       // what they cost
+  size_t unexpected_bytes_ = 0;       // their EagerCost
 
   uint32_t count_ = 0;  // receives ever posted
   uint32_t granted_ = 0;
   bool long_ungranted_ = false;
-  size_t ungranted_bytes_ = 0;  // what pieces cost that came before a grant for them was sent
+  size_t ungranted_bytes_ = 0;  // EagerCost of pieces that came before their grant was sent
 };
 
 }  // namespace brigade

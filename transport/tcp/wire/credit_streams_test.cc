@@ -19,7 +19,7 @@ using Bytes = std::vector<std::byte>;
 ConstByteSpan Span(const Bytes& bytes) { return ConstByteSpan(bytes.data(), bytes.size()); }
 ByteSpan Span(Bytes* bytes) { return ByteSpan{bytes->data(), bytes->size()}; }
 
-// Sends what the sender may send to the receiver; returns how many pieces.
+// Moves all pieces that the sender may send to the receiver; returns their number.
 int Move(SendStream* sender, ReceiveStream* receiver) {
   int pieces = 0;
   for (; sender->MayTake(); ++pieces) {
@@ -67,7 +67,7 @@ struct Counted : Completion {
   Counted() : Completion([](Completion*) {}) {}
 };
 
-// Their sends are over at once but for the last, and their bytes are what the sender gave.
+// Their sends complete at once except the last, and their bytes are unchanged.
 TEST(SendStreamTest, ShortPiecesThatWaitTakeLittleMoreThanTheirBytes) {
   constexpr uint64_t kPieces = 100000;
   constexpr size_t kBytes = 40;
@@ -342,8 +342,8 @@ TEST(ReceiveStreamTest, ASenderThatKnowsOfManyPlacesIsToldOfMoreTogether) {
   EXPECT_LT(grants, kPieces / 2);
 }
 
-// Pieces and grants take their time, and the receiver posts when it likes; but who may be waited
-// for is never silent.
+// Pieces and grants are delayed, and the receiver posts at any time; but a rank that may be waited
+// for always sends something.
 TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
   const Bytes bytes(3 * kEagerBytes);
   Bytes landing(3 * kEagerBytes);

@@ -1,10 +1,9 @@
-// FrameReader: takes the incoming stream of a connection apart.
+// FrameReader: parses the incoming stream of a connection.
 //
-// A pure state machine: it says where the next bytes should go and is told how many have come,
-// whatever reads them. The payload of a long piece goes straight to its place; frames, and what is
-// read together with one, pass through a small buffer. Whoever wrote the stream is trusted to be of
-// this job and not to be free of bugs: nothing in it makes the reader write anywhere but where the
-// sink said.
+// A pure state machine: it returns where the next bytes should go and is called with the number
+// that have come; the caller reads them. The payload of a long piece goes straight to its place;
+// frames, and bytes read together with one, pass through a small buffer. The sender of the stream
+// is authenticated but may be faulty: the reader writes only to the places of the sink.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_FRAME_READER_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_FRAME_READER_H_
@@ -20,20 +19,20 @@
 
 namespace brigade {
 
-// Who is told what has come. Any failure it returns ends the stream.
+// Callbacks for arrived frames. Any failure that they return ends the stream.
 class FrameSink {
  public:
   virtual ~FrameSink() = default;
 
-  // A piece begins. `where`, empty when passed in, is to say where its payload goes; it is lent
-  // until EndPiece or Redirect. What does not fit there is thrown away; a piece that is too long is
-  // the sink's to report. Comes with EndPiece for a payload of 0 bytes, too.
+  // A piece begins. Sets `where`, empty when passed in, to the place of its payload, which must
+  // stay until EndPiece or Redirect. Bytes that do not fit are discarded; the sink reports a piece
+  // that is too long. Called with EndPiece for a payload of 0 bytes, too.
   virtual Status BeginPiece(const Frame& frame, ByteSpan* where) = 0;
-  // All of the payload has come.
+  // The whole payload has come.
   virtual Status EndPiece(const Frame& frame) = 0;
-  // A control message has come; `message` is gone afterwards.
+  // A control message has come; `message` is invalid afterwards.
   virtual Status Control(const Frame& frame, ConstByteSpan message) = 0;
-  // Anything else.
+  // Any other frame has come.
   virtual Status Notice(const Frame& frame) = 0;
 };
 
@@ -46,18 +45,18 @@ class FrameReader {
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
 
-  // Where the next bytes of the stream go, in this order: the rest of the place of the piece under
-  // way, if there is any; the reader's buffer. Returns how many of the two there are.
+  // Returns the targets of the next bytes of the stream, in this order: the rest of the place of
+  // the arriving piece, if any; the reader's buffer. Returns their number.
   int Targets(iovec out[2]);
 
-  // `bytes` bytes have come and lie in what Targets returned last, from its start. Calls the sink,
-  // in the order of the stream. kInternal: the stream is broken; that, and what the sink returns,
-  // leaves a reader that must not be used any more. Cost: copies what lies in the buffer.
+  // Handles `bytes` bytes that have come at the start of the last result of Targets. Calls the
+  // sink, in the order of the stream. kInternal: the stream is broken. After this or a failure of
+  // the sink the reader must not be used any more. Cost: copies the bytes in the buffer.
   Status Accept(size_t bytes);
 
-  // The place of the piece under way is wanted back: the rest of the payload is thrown away, and
-  // EndPiece is called when it has come, as for a piece that had no place at all. Between Targets
-  // and Accept, too; but a read that has begun still writes there. No effect without a piece.
+  // Withdraws the place of the arriving piece: the rest of the payload is discarded, and EndPiece
+  // is called when it has come, as for a piece without a place. May be called between Targets and
+  // Accept, but a read that has begun still writes there. No effect without a piece.
   void Redirect() {
     if (frame_.kind == FrameKind::kPiece) place_ = ByteSpan();
   }

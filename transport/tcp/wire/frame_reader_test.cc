@@ -29,13 +29,13 @@ std::string Piece(uint32_t group, uint32_t bytes) {
   return Encoded(FrameKind::kPiece, group, bytes);
 }
 
-// Takes down what it is told, a line for each event, and lands pieces in memory of its own.
+// Records each event as a line, and lands pieces in memory of its own.
 class NotingSink : public FrameSink {
  public:
   Status BeginPiece(const Frame& frame, ByteSpan* where) override {
     EXPECT_EQ(where->bytes, 0u);
     events.push_back("begin " + std::to_string(frame.group));
-    // What lies behind the place must stay as it is.
+    // Bytes behind the place must not change.
     landing.assign(std::min(frame.bytes + size_t{10}, place_bytes) + kGuardBytes, '.');
     *where = {reinterpret_cast<std::byte*>(&landing[0]), landing.size() - kGuardBytes};
     return refuse_begin;

@@ -1,6 +1,6 @@
-// KeptPieces: copies of short pieces that wait for their receiver, one behind the other, in
-// overflow memory: little more than their bytes. What the sender needs for each piece under way,
-// and the chunk or block it lies in, takes ten times as much.
+// KeptPieces: copies of short pieces that wait for their receiver, packed in overflow memory with
+// little overhead. The sender's state of a pending piece, and its chunk or block, would take ten
+// times as much.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_KEPT_PIECES_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_KEPT_PIECES_H_
@@ -17,7 +17,7 @@ namespace brigade {
 
 class KeptPieces {
  public:
-  // Longer ones are not worth the copy.
+  // Copying longer pieces costs more than it saves.
   static constexpr size_t kMostBytes = 512;
 
   KeptPieces() = default;
@@ -25,26 +25,26 @@ class KeptPieces {
   KeptPieces(const KeptPieces&) = delete;
   KeptPieces& operator=(const KeptPieces&) = delete;
 
-  // Copies a piece behind the others. False: `budget` has no more. REQUIRES: kMostBytes at most.
+  // Appends a copy of a piece. False: `budget` is used up. REQUIRES: kMostBytes at most.
   bool Keep(ConstByteSpan piece, const std::shared_ptr<OverflowBudget>& budget);
-  // The length of the piece that Next returns.
+  // Returns the length of the piece that Next will return.
   size_t next_bytes() const;
-  // The oldest one that was not returned yet; stays until EndOldest was called for it.
+  // Returns the oldest piece that was not returned yet; valid until EndOldest is called for it.
   ConstByteSpan Next();
-  // The oldest one is needed no more.
+  // Frees the oldest piece.
   void EndOldest();
 
  private:
   using Length = uint16_t;  // in front of each piece
   struct Block {
     std::unique_ptr<std::byte[]> memory;
-    std::shared_ptr<OverflowBudget> budget;  // that it counts in
+    std::shared_ptr<OverflowBudget> budget;  // the budget of `memory`
     size_t filled = 0;
     size_t pieces = 0;  // not ended
   };
   static constexpr size_t kBlockBytes = size_t{16} << 10;
 
-  // Where the next piece is.
+  // Returns the address of the next piece.
   const std::byte* NextPlace() const;
 
   std::deque<Block> blocks_;

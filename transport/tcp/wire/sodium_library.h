@@ -1,4 +1,4 @@
-// libsodium, opened when it is first asked for.
+// libsodium, opened at its first use.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_SODIUM_LIBRARY_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_SODIUM_LIBRARY_H_

@@ -1,12 +1,11 @@
-// What travels on a connection between two endpoints: a hello, then frames, in one direction only.
+// The protocol of a connection between two endpoints: a hello, then frames, in one direction only.
 //
-// A hello proves that its sender knows the key of the endpoint it connects to, which ranks of one
-// job tell each other through MPI, so that a stranger is refused before it says anything else.
-// The proof is a message authentication code: it needs no answer, so a connection opens without the
-// peer's code. It protects against strangers, not against somebody who changes packets on the way.
+// A hello is the handshake: it proves that its sender knows the key of the target endpoint. Ranks
+// of a job exchange keys through MPI, so a stranger is refused before it sends anything else. The
+// proof is a message authentication code: it needs no answer, so a connection opens without code of
+// the peer. It protects against strangers, not against modification of packets on the way.
 //
-// A frame is a piece or a control message, whose payload follows it, or a notice, which is nothing
-// but a frame.
+// A frame is a piece or a control message, followed by its payload, or a notice, which has none.
 // All numbers are little-endian.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_WIRE_H_
@@ -20,7 +19,7 @@
 
 namespace brigade {
 
-// Names an endpoint for its life; random. Not a secret.
+// Identifies an endpoint for its life; random. Not a secret.
 struct EndpointId {
   uint64_t words[2] = {};
 
@@ -32,40 +31,40 @@ struct EndpointId {
   }
 };
 
-// Of one endpoint; random. Whoever connects to the endpoint proves that it knows this.
+// The key of one endpoint; random. Peers that connect prove that they know it.
 struct AuthKey {
   unsigned char bytes[32] = {};
 };
 static_assert(std::is_trivially_copyable_v<EndpointId> && std::is_trivially_copyable_v<AuthKey>,
               "both travel as bytes");
 
-// Fill in fresh random bits that nobody can guess. kUnavailable: the system gives none, or has no
-// libsodium, without which there are no hellos. Any thread.
+// Fills in fresh, unpredictable random bits. kUnavailable: the system provides none, or has no
+// libsodium, which hellos need. Any thread.
 Status MakeRandom(EndpointId* id);
 Status MakeRandom(AuthKey* key);
 
 inline constexpr size_t kHelloBytes = 80;
 
-// REQUIRES, of both: this host has libsodium, as it has if it has made a key.
+// REQUIRES for both functions: this host has libsodium, which is true once it has made a key.
 
-// Writes what the endpoint `from` says first on a connection to the endpoint `to`, whose key is
-// `key_of_to`. `serial`: how many connections `from` has made to `to` before, so that a hello that
-// comes again can be refused. `out`: kHelloBytes.
+// Writes the hello of endpoint `from` for a connection to endpoint `to`, whose key is `key_of_to`.
+// `serial`: the number of connections that `from` has made to `to` before, so that a repeated hello
+// is refused. `out`: kHelloBytes.
 void WriteHello(const AuthKey& key_of_to, const EndpointId& from, const EndpointId& to,
                 uint32_t serial, std::byte* out);
 
 // Reads the hello at `in`, kHelloBytes, as the endpoint `me` with the key `mine`. kMismatch, with
-// `from` and `serial` untouched: not a hello, of another version, for another endpoint, or by
-// somebody who does not know the key. How long that takes says nothing about the key.
+// `from` and `serial` untouched: not a hello, of another version, for another endpoint, or with a
+// wrong key. The time of the check does not depend on the key.
 Status ReadHello(const AuthKey& mine, const EndpointId& me, const std::byte* in, EndpointId* from,
                  uint32_t* serial);
 
 enum class FrameKind : uint8_t {
   kPiece = 1,  // `bytes` bytes of payload follow
   kGrant,      // the other side may send more
-  kClosed,     // the receiver has closed the group: what comes is thrown away
+  kClosed,     // the receiver has closed the group: messages are discarded
   kBye,        // the last frame: the connection ends in order
-  kWaiting,    // something waits for a grant: the receiver is to say if it has closed the group
+  kWaiting,    // a piece waits for a grant: the receiver replies kClosed if it has closed the group
   kControl,    // a control message of `bytes` bytes, which follow
 };
 
@@ -79,12 +78,12 @@ struct Frame {
 
 inline constexpr size_t kFrameBytes = 16;
 
-// `out`: kFrameBytes.
+// Writes a frame. `out`: kFrameBytes.
 void WriteFrame(const Frame& frame, std::byte* out);
 
-// Reads the frame at `in`, kFrameBytes. kInternal, with `frame` untouched, naming what is wrong:
-// the mark that starts every frame, the kind, the channel, or the length, which `max_piece_bytes`
-// limits for a piece, kMostControlBytes for a control message, and which is 0 for a notice.
+// Reads the frame at `in`, kFrameBytes. kInternal, with the reason and with `frame` untouched: an
+// invalid mark (the start of every frame), kind, channel or length. The limit of the length is
+// `max_piece_bytes` for a piece, kMostControlBytes for a control message, and 0 for a notice.
 Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame);
 
 }  // namespace brigade

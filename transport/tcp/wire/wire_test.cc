@@ -22,7 +22,7 @@ class HelloTest : public ::testing::Test {
     WriteHello(key_, from_, to_, 7, hello_);
   }
 
-  // The text of the refusal; empty if the hello is taken for what it is.
+  // Returns the text of the refusal; empty if the hello is accepted.
   std::string Refusal(const AuthKey& mine, const EndpointId& me) {
     EndpointId from;
     uint32_t serial = 0;
@@ -73,7 +73,7 @@ TEST_F(HelloTest, OtherProtocolsAreNamed) {
 }
 
 TEST_F(HelloTest, KeepsItsBytes) {
-  // Another release of this library, or another machine, must say the same. The code is
+  // Other releases of this library, and other machines, must produce equal bytes. The code is
   // HMAC-SHA-512, cut to 32 bytes; this one was computed by another implementation.
   AuthKey key;
   for (size_t i = 0; i < sizeof(key.bytes); ++i) key.bytes[i] = static_cast<unsigned char>(i);

@@ -43,14 +43,13 @@ class WriteBatch {
   size_t written_bytes() const { return written_bytes_; }
   bool written() const { return written_bytes_ == bytes_; }
 
-  // What is not yet written; stays in place until the next call that changes the batch.
+  // The unwritten ranges; valid until the next call that changes the batch.
   const iovec* ranges() const { return ranges_.data() + first_range_; }
   size_t range_count() const { return ranges_.size() - first_range_; }
 
   // The first `bytes` of ranges() have been written.
   void Advance(size_t bytes);
-  // Copies what is not yet written into the batch, which holds nothing else then. Returns how many
-  // bytes that is.
+  // Copies the unwritten bytes into the batch, which holds nothing else then. Returns their number.
   size_t KeepRest();
 
  private:

@@ -8,7 +8,7 @@
 namespace brigade {
 namespace {
 
-// What a write of all that is left would put on the wire.
+// Returns the bytes that a write of all ranges would send.
 std::string Left(const WriteBatch& batch) {
   std::string bytes;
   for (size_t i = 0; i < batch.range_count(); ++i) {

@@ -1,9 +1,9 @@
-// Fuzz target: FrameReader, fed a stream in whatever cuts, tells its sink what a plain loop over
-// the stream finds, and writes nowhere else.
+// Fuzz target: FrameReader, with a stream in any cuts, calls its sink with the results of a plain
+// loop over the stream, and writes nowhere else.
 //
-// The input is a byte that says how many cuts there are, three bytes for each cut, and the stream.
-// A cut is how many bytes come at once (two bytes) and what happens then: nothing, or a Redirect
-// before or after the bytes are asked for.
+// The input is a byte with the number of cuts, three bytes for each cut, and the stream. A cut has
+// the number of bytes that come at once (two bytes) and the next action: none, or a Redirect before
+// or after the call of Targets.
 
 #include <sys/uio.h>
 
@@ -46,7 +46,7 @@ class NotingSink : public FrameSink {
   Status BeginPiece(const Frame& frame, ByteSpan* where) override {
     BRIGADE_CHECK(where->data == nullptr && where->bytes == 0);
     events.push_back(Text("begin ", frame));
-    // An allocation of exactly this length, for the sanitizer to see who leaves it.
+    // An allocation of exactly this length, so that the sanitizer detects accesses beyond it.
     place_.reset(new std::byte[PlaceBytes(frame)]());
     *where = {place_.get(), PlaceBytes(frame)};
     return BeginStatus(frame);
@@ -76,7 +76,7 @@ class NotingSink : public FrameSink {
   std::unique_ptr<std::byte[]> place_;
 };
 
-// What a reader of the stream must do.
+// The expected actions of a reader of the stream.
 struct Expected {
   std::vector<std::string> events;
   // Where in the stream the payload of each whole piece begins.
@@ -127,8 +127,8 @@ Expected ReadPlainly(const std::byte* stream, size_t stream_bytes) {
   return expected;
 }
 
-// A place was taken away when so many bytes of the stream had come; until `asked_for` it may still
-// have been written to.
+// A place was withdrawn after `at` bytes of the stream; until `asked_for` it may still have been
+// written to.
 struct Redirection {
   size_t at;
   size_t asked_for;

@@ -1,6 +1,6 @@
-// Fuzz target: whatever is done to a hello, it is refused.
+// Fuzz target: every changed hello is refused.
 //
-// The input is what `from` and `serial` are, then what the bytes of the hello are changed by.
+// The input has `from` and `serial`, then the changes to the bytes of the hello.
 
 #include <algorithm>
 #include <cstddef>

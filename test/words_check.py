@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Counts, by folder, constructions that a reader has to parse twice, and compares the counts with LIMITS.
+
+A construction is a sentence of a comment or of a Markdown page that begins with one of OPENERS, which hides the noun of
+the sentence, or one of OLD_NAMES, anywhere in a file. Limits only fall: a count above its limit fails, and a count
+below it fails, too, until the limit is set to the count."""
+
+import argparse
+import collections
+import io
+import pathlib
+import re
+import subprocess
+import sys
+import tokenize
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ITSELF = ("test/words_check.py", "test/words_check_test.py")
+
+OPENERS = ("Who", "What", "Those", "That of", "Such")
+
+# Names that are gone, each with the standard word.
+OLD_NAMES = {
+    "PairLine": "InlineRing",
+    "MutualOffers": "ZeroCopyAgreement",
+    "mutual offers": "zero-copy agreement",
+    "mutual reads": "zero-copy reads",
+    "kUnusual": "kNotApplicable",
+    "kNothingCame": "kNoMessageYet",
+    "wide line": "inline message in a wide ring",
+    "letter box": "short-put mailbox",
+}
+
+# Constructions by folder; "." has the files outside of all folders.
+LIMITS = {
+    ".": 6,
+    "bench": 5,
+    "blacs_shim": 1,
+    "docs": 63,
+    "patterns": 130,
+    "pblas_shim": 1,
+    "rma_shim": 25,
+    "test": 61,
+    "transport": 25,
+    "windows": 149,
+}
+
+C_SUFFIXES = (".h", ".hpp", ".cc", ".c", ".rs")
+C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|(?P<comment>//[^\n]*|/\*.*?\*/)', re.S)
+HASH_SUFFIXES = (".sh", ".bzl", ".cmake", ".map", ".txt")
+HASH_NAMES = ("BUILD", "WORKSPACE")
+# At the beginning of a text, of a sentence, of a paragraph, of an entry of a list, or of a cell of a table.
+OPENER = re.compile(rf"(?:^|[.:;!?][\"')`*]*\s+|\n *\n|\n *(?:[-*]|\d+\.) +|\| *)[\"'(`*]*({'|'.join(OPENERS)})\b")
+
+
+def c_comments(text):
+    """Yields (number of the first line, text) for each comment."""
+    for match in C_TOKEN.finditer(text):
+        if match["comment"]:
+            bare = re.sub(r"(?m)^[ \t]*(?://[/!]?<?|/?\*+[!<]?/?)", "", match[0])
+            yield text.count("\n", 0, match.start()) + 1, bare
+
+
+def hash_comments(text, mark="#"):
+    """As c_comments, for comments that a mark begins, such as those of shells."""
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.search(rf"(?:^|\s){mark}+(?!!)(.*)", line)
+        if match:
+            yield number, match[1]
+
+
+def python_comments(text):
+    """As c_comments; docstrings are comments."""
+    begins = True  # a statement
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string.lstrip("#!")
+        else:
+            if token.type == tokenize.STRING and begins and token.string.startswith('"""'):
+                yield token.start[0], token.string.strip('"') + "\n"  # a comment behind it is none of its sentences
+            begins = token.type in (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
+
+
+def paragraphs(comments):
+    """Joins comments of adjacent lines, which share sentences."""
+    since, text, next_line = 0, "", 0
+    for number, comment in comments:
+        if text and number != next_line:
+            yield since, text
+            text = ""
+        since = since if text else number
+        text += ("\n" if text else "") + comment.strip(" \t")
+        next_line = number + comment.count("\n") + 1
+    if text:
+        yield since, text
+
+
+def markdown(text):
+    """The page without its headings, which are no sentences, and without its code."""
+    code, lines = False, []
+    for line in text.splitlines():
+        fence = line.startswith("```")
+        lines.append("" if code or fence or line.startswith("#") else line.strip())
+        code ^= fence
+    return [(1, "\n".join(lines))]
+
+
+def prose(file, text):
+    """(number of the first line, text) of all that the file says to a reader."""
+    if file.suffix in C_SUFFIXES:
+        return paragraphs(c_comments(text))
+    if file.suffix in HASH_SUFFIXES or file.name in HASH_NAMES:
+        return paragraphs(hash_comments(text))
+    if file.suffix == ".f90":
+        return paragraphs(hash_comments(text, mark="!"))
+    if file.suffix == ".py":
+        return paragraphs(python_comments(text))
+    return markdown(text) if file.suffix == ".md" else ()
+
+
+def constructions(file, text):
+    """(number of the line, complaint) of each construction, in the order of the lines."""
+    found = []
+    for since, said in prose(file, text):
+        for match in OPENER.finditer(said):
+            sentence = said[match.start(1):].splitlines()[0][:60]
+            found.append((since + said.count("\n", 0, match.start(1)), f"begins with {match[1]}: {sentence}"))
+    for old, standard in OLD_NAMES.items():
+        for match in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", text):
+            found.append((text.count("\n", 0, match.start()) + 1, f"{old} is called {standard}"))
+    return sorted(found)
+
+
+def verdict(folder, count, limit):
+    """What to do about a count, or None."""
+    if count > limit:
+        return f"{folder}: {count} constructions, of {limit}: begin each sentence with its noun, or its verb"
+    if count < limit:
+        return f'{folder}: {count} constructions, of {limit}: set "{folder}": {count} in LIMITS of test/words_check.py'
+    return None
+
+
+def count_all():
+    """{folder: complaints} of all files under version control."""
+    found = collections.defaultdict(list)
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in names.splitlines():
+        file = ROOT / name
+        if name in ITSELF or not file.is_file():
+            continue
+        text = file.read_bytes().decode(errors="ignore")
+        folder = name.split("/")[0] if "/" in name else "."
+        found[folder] += [f"{name}:{line}: {complaint}" for line, complaint in constructions(file, text)]
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--list", action="store_true", help="print each construction, also where limits are kept")
+    parser.add_argument("folder", nargs="*", help="check these folders only")
+    arguments = parser.parse_args()
+    found = count_all()
+    failed = False
+    for folder in arguments.folder or sorted({*found, *LIMITS}):
+        count, limit = len(found[folder]), LIMITS.get(folder, 0)
+        if count and (arguments.list or count > limit):
+            print(*found[folder], sep="\n")
+        complaint = verdict(folder, count, limit)
+        if complaint:
+            print(complaint)
+            failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
