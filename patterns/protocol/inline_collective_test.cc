@@ -35,7 +35,7 @@ struct Case {
   int root = 0;
 };
 
-// What a rank gives, and gets. Columns of one element, with gaps.
+// The operands and results of a rank. Columns of one element, with gaps.
 struct Data {
   Data(const Case& c, int rank)
       : values(2 * static_cast<size_t>(c.elems) + 1, -1), locations(static_cast<size_t>(c.elems)) {
@@ -184,7 +184,7 @@ TEST(InlineCollective, AnotherCallIsAMismatch) {
   });
 }
 
-// What was checked of one call of a plan is not believed of another.
+// Each call of a plan is checked.
 TEST(InlineCollective, AWrongCallIsRefusedBehindARightOne) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank);

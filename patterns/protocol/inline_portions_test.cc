@@ -38,7 +38,8 @@ struct Case {
   bool in_place = false;  // the sum comes where one's own contribution is
 };
 
-// What a rank gives, and gets. Portions of different lengths, in columns of one element with gaps.
+// The operands and results of a rank. Portions of different lengths, in columns of one element with
+// gaps.
 struct Data {
   Data(const Case& c, int rank, int ranks)
       : values(static_cast<size_t>(ranks)), portions(static_cast<size_t>(ranks)) {

@@ -356,6 +356,6 @@ TEST(PairMessages, WhatASenderHasCopiedIsThereThoughItIsGone) {
 
 // --- offers ---
 
-// What brigade_alloc gives.
+// As brigade_alloc allocates it.
 }  // namespace
 }  // namespace brigade

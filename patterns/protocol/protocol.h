@@ -37,7 +37,7 @@ struct CallRun {
   std::optional<PatternCall> copy{};
 };
 
-// What a protocol did with a call.
+// The answer of a protocol.
 enum class Outcome {
   kDone,    // it has run, as CallRun::status says
   kNotNow,  // nothing happened; a local answer
@@ -48,8 +48,9 @@ struct Protocol {
   // For people: when it serves a call, and the copies of a message.
   const char* condition;
   const char* copies;
-  // What it serves: all ranks or the two of a message, if `over_edges` only those with edges.
+  // Whether it serves only ranks that share memory.
   bool over_edges;
+  // Whether it serves a pattern.
   bool (*serves)(const CatalogueEntry& entry);
   // Whether a plan that it serves lists it. Asked once, when the plan is made.
   bool (*applies)(const GroupState& group, const Plan& plan);

@@ -165,7 +165,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     statistics().bytes_copied += bytes;
   }
 
-  // What one rank reads of another counts as a message of that one, which the header is of.
+  // Counts bytes that another rank reads here as a message of this rank, with its header.
   void CountMessage(size_t bytes) {
     if (bytes == 0) return;
     ++statistics().messages_sent;

@@ -217,7 +217,7 @@ Status ZeroCopyAgreement::Read(const Peer& peer, size_t offset, size_t bytes, co
                                      " of the group has could not be copied here" + says};
 }
 
-// What the kernel could not copy: the one side or the other.
+// Returns whether the kernel can read the peer's side, and so failed to write this one.
 bool ZeroCopyAgreement::CanRead(const Peer& peer, size_t offset, size_t bytes) const {
   std::byte block[4096];
   const StridedLayout layout = StridedLayout::Contiguous(sizeof(block));

@@ -25,7 +25,7 @@
 namespace brigade {
 
 enum class TraceKind : uint8_t {
-  // What takes time.
+  // Events with a length.
   kCall,  // of a public routine
   kCopyIn,
   kCopyOut,
@@ -33,7 +33,7 @@ enum class TraceKind : uint8_t {
   kCombine,
   kPostSend,  // giving a piece to the transport, or keeping it for later
   kWait,      // polling until it is over or an operation advances; what then moves is inside
-  // What happens at once.
+  // Moments.
   kSent,  // the piece's memory is free again
   kPostReceive,
   kReceived,  // and taken up

@@ -20,7 +20,7 @@ bool PostedBuffer::Post(uint64_t number, const StridedLayout& layout, std::byte*
   if (shared == nullptr && !may_go_by_kernel) return false;
   memory = stretches;
   offset = shared == nullptr ? 0 : static_cast<uint64_t>(base - shared->base());
-  // What stays as it was is still in the sender's cache.
+  // Without a store the sender still has the line in its cache.
   if (shared != nullptr && !(segment == shared->address())) segment = shared->address();
   state.store(StateOf(number, kPosted), std::memory_order_release);
   return true;

@@ -36,7 +36,7 @@ bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b) {
 }
 
 std::byte* PeerMapping::Map(RemoteStretches memory, size_t bytes,
-                              const SharedSegment::Address& segment, uint64_t offset) {
+                            const SharedSegment::Address& segment, uint64_t offset) {
   if (!(segment == address_)) {
     address_ = segment;
     segment_ = nullptr;
@@ -48,7 +48,7 @@ std::byte* PeerMapping::Map(RemoteStretches memory, size_t bytes,
 }
 
 bool PeerMapping::CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment,
-                           uint64_t offset, const StridedLayout& layout, const std::byte* base) {
+                         uint64_t offset, const StridedLayout& layout, const std::byte* base) {
   StridedLayout theirs;
   if (!AsLayout(to, layout.bytes(), &theirs) || !GoesInOneCopy(layout, theirs)) return false;
   std::byte* const memory = Map(to, layout.bytes(), segment, offset);
@@ -58,8 +58,8 @@ bool PeerMapping::CopyTo(const RemoteStretches& to, const SharedSegment::Address
 }
 
 const std::byte* PeerMapping::Find(const RemoteStretches& from,
-                                     const SharedSegment::Address& segment, uint64_t offset,
-                                     StridedLayout* layout) {
+                                   const SharedSegment::Address& segment, uint64_t offset,
+                                   StridedLayout* layout) {
   return AsLayout(from, from.bytes, layout) ? Map(from, from.bytes, segment, offset) : nullptr;
 }
 

@@ -1,7 +1,7 @@
 #include "transport/host_memory/shared_source.h"
 
-#include "transport/host_memory/shared_allocations.h"
 #include "transport/host_memory/peer_mapping.h"
+#include "transport/host_memory/shared_allocations.h"
 
 namespace brigade {
 
