@@ -81,7 +81,8 @@ class EdgePort : public PortBase {
   }
   // The message in the next slot of an edge, wherever it lies; no data if it is nowhere.
   ConstByteSpan MessageIn(const InEdge& edge, const Slot& slot) const {
-    return slot.kind == Slot::kInline ? edge.Inline(slot) : group_->edges->PieceIn(group_->id, slot);
+    return slot.kind == Slot::kInline ? edge.Inline(slot)
+                                      : group_->edges->PieceIn(group_->id, slot);
   }
   OutEdge* EdgeTo(int peer) const { return brigade::EdgeTo(engine_, group_, kind_, peer); }
   InEdge* EdgeFrom(int peer) const { return brigade::EdgeFrom(group_, kind_, peer); }
