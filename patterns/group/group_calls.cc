@@ -69,6 +69,7 @@ Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call
 }
 
 Status LookAround(Engine* engine, const GroupState& group) {
+  engine->endpoint()->Nudge();  // a rank whose calls never wait looks for lost ranks here only
   engine->Move();
   return group.failure;
 }

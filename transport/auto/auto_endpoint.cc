@@ -227,6 +227,10 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       fars_.back().endpoint->Nudge();
     }
   }
+  // Over memory only: a call of another transport takes longer than a short message.
+  void Nudge() override {
+    if (near_ != nullptr) near_->Nudge();
+  }
   uint64_t PollsAwake() const override {
     return CountUsed() <= 1 ? Sleeper().PollsAwake() : Endpoint::PollsAwake();
   }
