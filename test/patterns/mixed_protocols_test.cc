@@ -1,0 +1,798 @@
+// Ranks mix protocols: random sequences of calls are compared with an oracle. In each protocol, a
+// rank makes another call, dies, or does not come within the time limit of the other ranks.
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <new>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/combine.h"
+#include "membuf/rules.h"
+#include "membuf/strided_layout.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/group/group.h"
+#include "patterns/group/group_calls.h"
+#include "patterns/plan/plan.h"
+#include "patterns/protocol/protocols.h"
+#include "patterns/schedule/topology.h"
+#include "test/support/group_member.h"
+#include "test/support/run_processes.h"
+#include "test/support/run_ranks.h"
+#include "test/support/stress.h"
+#include "transport/auto/auto_endpoint.h"
+#include "transport/channel.h"
+#include "transport/edge/edge.h"
+#include "transport/edge/edge_access.h"
+#include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/shared_allocations.h"
+#include "transport/inproc/inproc_transport.h"
+#include "transport/shm/shm_transport.h"
+#include "transport/tcp/tcp_transport.h"
+
+namespace brigade {
+namespace {
+
+using Random = std::mt19937;
+
+// Shared memory without kernel copies and with kernel copies of all lengths, TCP, and both.
+enum class Over { kShm, kShmByKernel, kTcp, kAuto };
+
+std::unique_ptr<Endpoint> NewEndpoint(Over over) {
+  std::unique_ptr<Endpoint> endpoint;
+  if (over == Over::kTcp) {
+    TcpOptions options;
+    options.interface = "lo";
+    options.log = [](const std::string&) {};
+    Require(CreateTcpEndpoint(options, &endpoint));
+    return endpoint;
+  }
+  ShmOptions options;
+  options.spans_hosts = over == Over::kAuto;
+  if (over == Over::kShmByKernel) options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
+  Require(CreateShmEndpoint(options, &endpoint));
+  if (over != Over::kAuto) return endpoint;
+  std::vector<AutoTransport> transports;
+  transports.push_back({std::move(endpoint), AutoTransport::Reach::kHost});
+  transports.push_back({NewEndpoint(Over::kTcp), AutoTransport::Reach::kEverywhere});
+  return MakeAutoEndpoint(std::move(transports));
+}
+
+struct Member {
+  Member(Over over, Bootstrap* bootstrap, int rows, const EngineOptions& options)
+      : endpoint(NewEndpoint(over)) {
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    Require(Group::Create(engine.get(), bootstrap, rows, bootstrap->size() / rows, &group));
+  }
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Group> group;
+};
+
+// Memory of brigade_alloc (mapped by all ranks), or ordinary memory.
+class Memory {
+ public:
+  Memory(bool mapped, size_t bytes) : bytes_(bytes), mapped_(mapped) {
+    if (mapped) {
+      Require(SharedAllocations::Here().Allocate(bytes, &memory_));
+    } else {
+      memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    }
+  }
+  ~Memory() {
+    if (mapped_) {
+      SharedAllocations::Here().Free(memory_);
+    } else {
+      munmap(memory_, bytes_);
+    }
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  std::byte* data() { return static_cast<std::byte*>(memory_); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  const size_t bytes_;
+  const bool mapped_;
+  void* memory_ = nullptr;
+};
+
+// --- random sequences ---
+
+// A call as all ranks draw it.
+struct Drawn {
+  PatternCall call;  // without memory; of a message: a send to rank `root`
+  int number = 0;
+  int from = 0;  // the sender of a message
+  int64_t rows = 0;
+  int64_t cols = 0;       // of the matrix, or in the mean of a portion
+  bool located = false;   // with locations
+  bool ordered = false;   // sums depend on their order, which is a chain that ends at the owner
+  bool is_multi = false;  // has portions
+
+  // Returns the columns of a portion, or of the matrix (-1).
+  int64_t ColsOf(int portion) const {
+    return portion < 0 ? cols : std::max<int64_t>(0, cols + portion % 3 - 1);
+  }
+};
+
+Drawn Draw(const Group& group, int number, Random* random) {
+  const auto any = [&](size_t below) { return static_cast<size_t>((*random)() % below); };
+  constexpr size_t kBytes[] = {0,    8,     24,    400,    size_t{4} << 10,
+                               5000, 20000, 40000, 300000, size_t{1} << 20};
+  constexpr ElementType kTypes[] = {ElementType::kDouble, ElementType::kFloat, ElementType::kInt32};
+  Drawn drawn;
+  PatternCall& call = drawn.call;
+  drawn.number = number;
+  call.pattern = static_cast<Pattern>(any(kPatterns));
+  if (call.pattern == Pattern::kReceive) call.pattern = Pattern::kSend;
+  const CatalogueEntry& entry = EntryOf(call.pattern);
+  drawn.is_multi = entry.multi;
+  call.scope = static_cast<ChannelKind>(1 + any(3));
+  const auto size = static_cast<size_t>(group.ScopeSize(ChannelOf(call)));
+  call.root = static_cast<int>(any(size));
+  drawn.from =
+      static_cast<int>((static_cast<size_t>(call.root) + 1 + any(size - 1 + (size == 1))) % size);
+  call.type = kTypes[any(3)];
+  if (any(2) == 0) call.op = CombineOp::kAbsMax;
+  const bool one_result = entry.combines && !entry.multi;
+  drawn.located = one_result && call.op == CombineOp::kAbsMax && any(2) == 0;
+  call.decreasing = any(2) == 0;
+  if (any(8) == 0) call.piece_bytes = 2048;
+  call.topology.shape = Shape::kFree;
+  const size_t topology = any(2 * entry.topologies.size() + 1);
+  if (topology < entry.topologies.size()) call.topology = entry.topologies[topology];
+  const size_t bytes = kBytes[any(std::size(kBytes))];
+  size_t length = drawn.is_multi && bytes > 40000 ? bytes / size : bytes;
+  constexpr int64_t kRows[] = {7, 64, 1000};
+  int64_t rows = kRows[any(3)];
+  if (any(3) == 0 && entry.compile_reads != nullptr) {  // zero-copy, and of sums the order counts
+    rows = 1000;
+    length = drawn.is_multi ? 40000 : 40000 * size;
+    call.op = CombineOp::kSum;
+    drawn.located = false;
+    call.piece_bytes = 0;
+    call.topology =
+        drawn.is_multi ? Topology{Shape::kIncreasingRings, 1} : Topology{Shape::kDealt, 0};
+  }
+  const auto elems = static_cast<int64_t>(length / ElementBytes(call.type));
+  drawn.rows = std::min(elems, rows);
+  drawn.cols = drawn.rows == 0 ? 0 : elems / drawn.rows;
+  return drawn;
+}
+
+// One rank's memory for a call, and its contents after the call.
+class Data {
+ public:
+  Data(const Group& group, const Drawn& drawn, bool mapped, Random* own)
+      : call(drawn.call), drawn_(drawn), rank_(group.rank()) {
+    const ChannelKind scope = ChannelOf(call);
+    const GroupState& state = *group.state();
+    for (int r = 0; r < group.ScopeSize(scope); ++r) {
+      members_.push_back(state.scope(scope).GroupRank(r));
+    }
+    const int me = group.ScopeRank(scope);
+    const bool flat = (*own)() % 4 == 0;
+    const int64_t gap = (*own)() % 2 == 0 ? 0 : 3;
+    for (int q = 0; drawn_.is_multi && q < Size(); ++q) Add(drawn_.ColsOf(q), flat, gap);
+    const bool in_place = call.pattern == Pattern::kMultiReduce && (*own)() % 2 == 0;
+    if (in_place) {
+      parts_.push_back(parts_[static_cast<size_t>(me)]);
+    } else if (HasMatrix(call.pattern)) {
+      const int64_t cols = drawn_.is_multi ? drawn_.ColsOf(me) : drawn_.cols;
+      // A receive may be longer than its message.
+      const bool longer = IsPair(call.pattern) && rank_ == call.root && (*own)() % 4 == 0;
+      Add(cols + (longer ? 1 : 0), longer ? false : flat, gap);
+    } else {
+      parts_.push_back({used_, StridedLayout()});
+    }
+    const size_t locations_at = used_;
+    if (drawn_.located) used_ += static_cast<size_t>(Elems(-1)) * sizeof(int32_t) + kGuard;
+    memory_ = std::make_unique<Memory>(mapped, used_ + kGuard);
+    for (const Part& part : parts_) {
+      matrices_.push_back({memory_->data() + part.offset, part.layout});
+    }
+    call.matrix = matrices_.back();
+    call.portions = drawn_.is_multi ? matrices_.data() : nullptr;
+    if (drawn_.located) {
+      call.locations = reinterpret_cast<int32_t*>(memory_->data() + locations_at);
+    }
+    if (IsPair(call.pattern) && rank_ == call.root) {
+      call.pattern = Pattern::kReceive;
+      call.root = drawn_.from;
+    }
+    // The order of a sum is that of the topology that the library takes.
+    PatternCall chosen = call;
+    Require(group.Choose(&chosen));
+    const Shape shape = chosen.topology.shape;
+    drawn_.ordered = call.op == CombineOp::kSum &&
+                     ((call.pattern == Pattern::kAllReduce && shape == Shape::kDealt) ||
+                      (call.pattern == Pattern::kMultiReduce && shape == Shape::kIncreasingRings));
+    image_.assign(memory_->bytes(), kCanary);
+    WriteInputs(me, locations_at);
+    std::memcpy(memory_->data(), image_.data(), image_.size());
+    WriteResults(me, locations_at);
+  }
+
+  bool IsAsExpected() { return std::memcmp(memory_->data(), image_.data(), image_.size()) == 0; }
+  void Overwrite() { std::memset(memory_->data(), 0xee, memory_->bytes()); }
+
+  PatternCall call;
+
+ private:
+  static constexpr std::byte kCanary{0xab};
+  static constexpr size_t kGuard = 64;
+  struct Part {
+    size_t offset;
+    StridedLayout layout;
+  };
+
+  int Size() const { return static_cast<int>(members_.size()); }
+  int64_t Elems(int portion) const { return drawn_.rows * drawn_.ColsOf(portion); }
+  void Add(int64_t cols, bool flat, int64_t gap) {
+    Part part{used_ + kGuard, StridedLayout()};
+    const int64_t rows = flat ? drawn_.rows * cols : drawn_.rows;
+    if (flat) cols = 1;
+    const size_t elem_bytes = ElementBytes(call.type);
+    Require(StridedLayout::General(rows, cols, rows + gap, elem_bytes, &part.layout));
+    const size_t bytes = static_cast<size_t>(cols * (rows + gap)) * elem_bytes;
+    used_ = part.offset + (bytes + kGuard - 1) / kGuard * kGuard;
+    parts_.push_back(part);
+  }
+
+  // Returns an integer for a sum of unknown order: integers have the same sum in any order.
+  double Value(int rank, int portion, int64_t k) const {
+    auto h = static_cast<uint32_t>(drawn_.number * 7919 + rank * 104729 + portion * 1299709);
+    h = (h + static_cast<uint32_t>(k)) * 2654435761u;
+    h = (h ^ h >> 15) * 2246822519u;
+    h ^= h >> 13;
+    const int value = static_cast<int>(h % 1000);
+    const int sign = (h >> 20) % 2 == 0 ? 1 : -1;
+    // Magnitudes differ from rank to rank.
+    if (call.op == CombineOp::kAbsMax) return sign * (16 * value + rank);
+    return drawn_.ordered ? Rounded(sign * value / (3.0 + rank)) : sign * value;
+  }
+  double Rounded(double value) const {
+    return call.type == ElementType::kDouble  ? value
+           : call.type == ElementType::kFloat ? static_cast<float>(value)
+                                              : std::trunc(value);
+  }
+  static int32_t Location(int rank, int64_t k) { return rank + static_cast<int32_t>(16 * k); }
+  int RootRank() const { return members_[static_cast<size_t>(drawn_.call.root)]; }
+
+  void Put(const Part& part, int64_t k, double value) {
+    const StridedLayout& layout = part.layout;
+    const size_t at =
+        part.offset + static_cast<size_t>(k / layout.rows() * layout.ld() + k % layout.rows()) *
+                          layout.elem_bytes();
+    const auto single = static_cast<float>(value);
+    const auto integer = static_cast<int32_t>(value);
+    const void* const from = call.type == ElementType::kDouble  ? static_cast<const void*>(&value)
+                             : call.type == ElementType::kFloat ? static_cast<const void*>(&single)
+                                                                : &integer;
+    std::memcpy(image_.data() + at, from, layout.elem_bytes());
+  }
+  void PutLocation(size_t locations_at, int64_t k, int32_t location) {
+    std::memcpy(image_.data() + locations_at + static_cast<size_t>(k) * sizeof(location), &location,
+                sizeof(location));
+  }
+
+  void WriteInputs(int me, size_t locations_at) {
+    for (int q = 0; drawn_.is_multi && q < Size(); ++q) {
+      if (call.pattern == Pattern::kMultiBroadcast && q != me) continue;
+      for (int64_t k = 0; k < Elems(q); ++k)
+        Put(parts_[static_cast<size_t>(q)], k, Value(rank_, q, k));
+    }
+    if (drawn_.is_multi || !HasMatrix(call.pattern) || call.pattern == Pattern::kReceive) return;
+    for (int64_t k = 0; k < Elems(-1); ++k) {
+      Put(parts_.back(), k, Value(rank_, -1, k));
+      if (drawn_.located) PutLocation(locations_at, k, Location(rank_, k));
+    }
+  }
+
+  // Writes element k of a sum or maximum. A sum begins at the rank behind the owner and goes along
+  // the ring.
+  void WriteCombined(int owner, int portion, int64_t k, size_t locations_at) {
+    const int step = portion >= 0 && call.decreasing ? Size() - 1 : 1;
+    double result = 0;
+    int winner = 0;
+    for (int i = 1; i <= Size(); ++i) {
+      const int rank = members_[static_cast<size_t>((owner + i * step) % Size())];
+      const double value = Value(rank, portion, k);
+      if (call.op == CombineOp::kSum) {
+        result = Rounded(result + value);
+      } else if (i == 1 || std::abs(value) > std::abs(result)) {
+        result = value;
+        winner = rank;
+      }
+    }
+    Put(parts_.back(), k, result);
+    if (drawn_.located) PutLocation(locations_at, k, Location(winner, k));
+  }
+
+  void WriteResults(int me, size_t locations_at) {
+    switch (call.pattern) {
+      case Pattern::kReceive:
+        for (int64_t k = 0; k < Elems(-1); ++k) Put(parts_.back(), k, Value(drawn_.from, -1, k));
+        break;
+      case Pattern::kBroadcast:
+        for (int64_t k = 0; k < Elems(-1); ++k) Put(parts_.back(), k, Value(RootRank(), -1, k));
+        break;
+      case Pattern::kReduce:
+        if (rank_ != RootRank()) break;
+        [[fallthrough]];
+      case Pattern::kAllReduce:
+        for (int64_t k = 0, owner = 0; k < Elems(-1); ++k) {
+          while (k >= (owner + 1) * Elems(-1) / Size()) ++owner;
+          WriteCombined(static_cast<int>(owner), -1, k, locations_at);
+        }
+        break;
+      case Pattern::kMultiBroadcast:
+        for (int q = 0; q < Size(); ++q) {
+          const int rank = members_[static_cast<size_t>(q)];
+          for (int64_t k = 0; k < Elems(q); ++k) {
+            Put(parts_[static_cast<size_t>(q)], k, Value(rank, q, k));
+          }
+        }
+        break;
+      case Pattern::kMultiReduce:
+        for (int64_t k = 0; k < Elems(me); ++k) WriteCombined(me, me, k, locations_at);
+        break;
+      default:
+        break;
+    }
+  }
+
+  Drawn drawn_;
+  const int rank_;
+  std::vector<int> members_;  // of the scope, by their ranks in the group
+  std::vector<Part> parts_;   // the portions, then the matrix
+  size_t used_ = 0;
+  std::unique_ptr<Memory> memory_;
+  std::vector<Matrix> matrices_;
+  std::vector<std::byte> image_;
+};
+
+enum Taken { kByInline, kByPostedBuffer, kByZeroCopy, kByEager, kByPipeline, kTakenProtocols };
+
+// Returns the protocol that a blocking call of an idle engine has taken.
+Taken TakenBy(const Group& group, const PatternCall& call, const OperationStatistics& did) {
+  const Engine::Turn turn(group.engine());
+  const Plan* plan = nullptr;
+  Require(FindPlan(*group.engine(), group.state(), call, &plan));
+  const auto end = plan->protocols + plan->protocol_count;
+  const auto lists = [&](const Protocol& protocol) {
+    return std::find(plan->protocols, end, &protocol) != end;
+  };
+  if (lists(kZeroCopyRead) && did.pieces == 1 && did.bytes_sent > 0) return kByZeroCopy;
+  if (lists(kPostedBuffer))
+    return did.copies == 0 && did.pieces == 1 ? kByPostedBuffer : kByPipeline;
+  if (plan->protocols[0] == &kInlineMessage || plan->protocols[0] == &kInlineCollective) {
+    return kByInline;
+  }
+  return did.pieces <= 1 && plan->protocol_count > 1 ? kByEager : kByPipeline;
+}
+
+class MixedProtocols : public testing::TestWithParam<std::tuple<Over, int>> {};
+
+// One rank of a random sequence.
+class Player {
+ public:
+  Player(Over over, Bootstrap* bootstrap, unsigned seed, std::atomic<int>* taken)
+      : taken_(taken),
+        common_(seed),
+        own_(seed + 1 + static_cast<unsigned>(bootstrap->rank())),
+        me_(over, bootstrap, bootstrap->size() >= 4 ? 2 : 1, Options()) {}
+
+  void Play(int calls) {
+    for (int number = 0; number < calls; ++number) {
+      try {
+        PlayOne(number);
+      } catch (const std::exception& failure) {
+        const std::string what = "call " + std::to_string(number) + ": " + failure.what();
+        me_.group->Abort(what);
+        under_way_.clear();
+        throw std::runtime_error("rank " + std::to_string(me_.group->rank()) + ", " + what);
+      }
+    }
+    while (!under_way_.empty()) Finish(0);
+  }
+  // Sends messages from rank 0 to rank 1 until one takes a posted buffer. Both ranks see that.
+  void PlayUntilPosted() {
+    if (me_.group->rank() > 1) return;
+    Drawn drawn;
+    drawn.call.pattern = Pattern::kSend;
+    drawn.call.root = 1;
+    drawn.rows = 1000;
+    drawn.cols = 10;
+    for (OperationStatistics did; did.pieces != 1 || did.copies != 0; ++drawn.number) {
+      Data data(*me_.group, drawn, /*mapped=*/true, &own_);
+      Require(me_.group->Run(data.call, &did));
+      Expect(data.IsAsExpected(), drawn.number, data.call);
+      data.Overwrite();
+    }
+    ++taken_[kByPostedBuffer];
+  }
+
+ private:
+  struct UnderWay {
+    int number;
+    std::unique_ptr<Data> data;
+    std::unique_ptr<Operation> operation;
+  };
+
+  static EngineOptions Options() {
+    EngineOptions options;
+    options.chunk_bytes = 8192;
+    options.staging_bytes = 512 * 1024;
+    return options;
+  }
+  void PlayOne(int number) {
+    if (common_() % 16 == 0) {
+      constexpr size_t kMost[] = {0, 0, 4, 16};
+      most_under_way_ = kMost[common_() % std::size(kMost)];
+    }
+    const Drawn drawn = Draw(*me_.group, number, &common_);
+    if (own_() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own_() % 500));
+    const int rank = me_.group->rank();
+    if (IsPair(drawn.call.pattern) && rank != drawn.from && rank != drawn.call.root) return;
+    auto data = std::make_unique<Data>(*me_.group, drawn, own_() % 16 > 0, &own_);
+    const bool starts = most_under_way_ > 0 && own_() % 2 == 0;
+    while (!under_way_.empty() && under_way_.size() >= most_under_way_) {
+      Finish(own_() % under_way_.size());
+    }
+    if (starts && Start(number, &data)) return;
+    OperationStatistics did;
+    Require(me_.group->Run(data->call, &did));
+    Expect(data->IsAsExpected(), number, data->call);
+    if (under_way_.empty()) ++taken_[TakenBy(*me_.group, data->call, did)];
+    data->Overwrite();
+  }
+  // Returns false if the call needs more staging memory than there is.
+  bool Start(int number, std::unique_ptr<Data>* data) {
+    std::unique_ptr<Operation> operation;
+    Status started;
+    while ((started = me_.group->Start((*data)->call, &operation)).code() ==
+           StatusCode::kNoResource) {
+      std::this_thread::yield();
+    }
+    if (started.code() == StatusCode::kOutOfMemory) return false;
+    Require(started);
+    under_way_.push_back({number, std::move(*data), std::move(operation)});
+    return true;
+  }
+  void Finish(size_t i) {
+    UnderWay& under_way = under_way_[i];
+    Require(under_way.operation->Wait());
+    Expect(under_way.data->IsAsExpected(), under_way.number, under_way.data->call);
+    under_way.data->Overwrite();
+    under_way_.erase(under_way_.begin() + static_cast<ptrdiff_t>(i));
+  }
+  static void Expect(bool is_right, int number, const PatternCall& call) {
+    if (is_right) return;
+    throw std::runtime_error("wrong result of call " + std::to_string(number) + ", " +
+                             PatternName(call.pattern) + ", " +
+                             std::to_string(call.matrix.layout.bytes()) + " bytes, shape " +
+                             std::to_string(static_cast<int>(call.topology.shape)));
+  }
+
+  std::atomic<int>* const taken_;
+  Random common_;
+  Random own_;
+  Member me_;
+  size_t most_under_way_ = 0;
+  std::deque<UnderWay> under_way_;
+};
+
+TEST_P(MixedProtocols, HaveTheResultsOfTheOracle) {
+  const auto [over, ranks] = GetParam();
+  const unsigned seed = StressSeed();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  const int calls = StressRounds(150, 20000);
+  std::atomic<int> taken[kTakenProtocols] = {};
+  RunRanks(ranks, InprocOptions(), [&, over = over](InprocWorld& world, int rank) {
+    Player player(over, world.MakeBootstrap(rank).get(), seed, taken);
+    player.Play(calls);
+    if (over != Over::kTcp) player.PlayUntilPosted();
+    Meet(world, rank);
+  });
+  for (int i = 0; i < kTakenProtocols; ++i) {
+    EXPECT_TRUE(taken[i] > 0 || (over == Over::kTcp && i < kByEager)) << "protocol " << i;
+  }
+}
+
+std::string NameOf(const testing::TestParamInfo<std::tuple<Over, int>>& info) {
+  constexpr const char* kNames[] = {"shm", "shm_by_kernel", "tcp"};
+  return kNames[static_cast<int>(std::get<0>(info.param))] + std::string("_") +
+         std::to_string(std::get<1>(info.param));
+}
+INSTANTIATE_TEST_SUITE_P(Over, MixedProtocols,
+                         testing::Combine(testing::Values(Over::kShm, Over::kShmByKernel,
+                                                          Over::kTcp),
+                                          testing::Values(2, 3, 4, 8)),
+                         NameOf);
+
+// --- failures inside each protocol ---
+
+struct Case {
+  const char* name;
+  Pattern pattern;
+  Topology topology;
+  int64_t elems;  // of the matrix, or of each portion
+  bool mapped = true;
+  Over over = Over::kShm;
+  bool starts = false;  // instead of a blocking call
+};
+constexpr Topology kTree{Shape::kTree, 2};
+constexpr Topology kRing{Shape::kIncreasingRings, 1};
+constexpr Topology kDealt{Shape::kDealt, 0};
+const Case kCases[] = {
+    {"inline", Pattern::kBroadcast, kTree, 8},
+    {"inline_over_auto", Pattern::kBroadcast, kTree, 8, true, Over::kAuto},
+    {"posted_buffer", Pattern::kSend, kTree, 50000},
+    {"posted_buffer_by_kernel", Pattern::kSend, kTree, 50000, false, Over::kShmByKernel},
+    {"zero_copy_multi_broadcast", Pattern::kMultiBroadcast, kRing, 50000},
+    {"zero_copy_multi_reduce", Pattern::kMultiReduce, kRing, 50000},
+    {"zero_copy_all_reduce", Pattern::kAllReduce, kDealt, 90000},
+    {"zero_copy_by_kernel", Pattern::kMultiBroadcast, kRing, 50000, false, Over::kShmByKernel},
+    {"eager", Pattern::kBroadcast, kTree, 3000},
+    {"pipelined", Pattern::kAllReduce, kTree, 200000},
+    {"started", Pattern::kAllReduce, kTree, 200000, true, Over::kShm, true},
+    {"eager_over_tcp", Pattern::kBroadcast, kTree, 3000, false, Over::kTcp},
+    {"pipelined_over_tcp", Pattern::kAllReduce, kTree, 200000, false, Over::kTcp},
+    {"started_over_tcp", Pattern::kAllReduce, kTree, 200000, false, Over::kTcp, true},
+};
+bool IsZeroCopy(const Case& c) { return std::strncmp(c.name, "zero_copy", 9) == 0; }
+bool IsPosted(const Case& c) { return std::strncmp(c.name, "posted", 6) == 0; }
+
+// Ranks of a case. The last one is the root, and the sender of messages.
+int RanksOf(const Case& c) { return IsPair(c.pattern) ? 2 : 3; }
+
+// One rank that makes the calls of a case.
+class Caller {
+ public:
+  Caller(const Case& c, Bootstrap* bootstrap)
+      : case_(c),
+        rank_(bootstrap->rank()),
+        last_(bootstrap->size() - 1),
+        me_(c.over, bootstrap, 1, Options()),
+        memory_(c.mapped, BytesOf(c, bootstrap->size()) + 4 * kPage) {}
+
+  Group* group() { return me_.group.get(); }
+  // Returns the call, whose matrices are `more` elements longer. A page begins in the middle of all
+  // matrices.
+  PatternCall Call(int64_t more = 0) {
+    PatternCall call;
+    call.pattern = case_.pattern;
+    call.topology = case_.topology;
+    call.root = last_;
+    if (IsPair(call.pattern)) {
+      call.pattern = rank_ == last_ ? Pattern::kSend : Pattern::kReceive;
+      call.root = 1 - rank_;
+    }
+    const int64_t elems = case_.elems + more;
+    std::byte* next = Middle() - BytesOf(case_, last_ + 1) / 2;
+    matrices_.clear();
+    for (int i = EntryOf(call.pattern).multi ? 0 : last_ + 1; i <= last_ + 1; ++i) {
+      Matrix matrix;
+      matrix.data = next;
+      Require(StridedLayout::General(elems, 1, elems, sizeof(double), &matrix.layout));
+      matrices_.push_back(matrix);
+      next += matrix.layout.bytes();
+    }
+    call.matrix = matrices_.back();
+    call.portions = matrices_.data();
+    return call;
+  }
+  Status Run(const PatternCall& call, OperationStatistics* did = nullptr) {
+    if (!case_.starts) return group()->Run(call, did);
+    std::unique_ptr<Operation> operation;
+    BRIGADE_RETURN_IF_ERROR(group()->Start(call, &operation));
+    return operation->Wait(did);
+  }
+  Status RunUntilItFails(const PatternCall& call) {
+    Status status;
+    while (status.ok()) status = Run(call);
+    return status;
+  }
+  // Runs calls until all ranks have taken the protocol of the case.
+  void WarmUp() {
+    OperationStatistics did;
+    do {
+      Require(Run(Call(), &did));
+    } while (IsZeroCopy(case_) && did.pieces != 1);
+  }
+  // Sends short messages until the receiver has posted its next buffer. The receiver withdraws it
+  // soon: on a busy machine the sender may not see it.
+  void AwaitPostedBuffer() {
+    if (!IsPosted(case_) || rank_ != last_) return;
+    PatternCall call = Call();
+    Require(StridedLayout::General(1000, 1, 1000, sizeof(double), &call.matrix.layout));
+    const GroupState& state = *group()->state();
+    OutEdge* const edge = state.edges->EdgeTo({state.id, ChannelKind::kPointToPoint}, 0);
+    for (int looks = 1; looks < 200000000 && !edge->MayLand(call.matrix.layout); ++looks) {
+      if (looks % 100000 == 0) Require(Run(call));
+    }
+  }
+  // From here on this process is killed when it accesses the second half of its matrices.
+  void DieInTheMiddle() {
+    for (const int number : {SIGSEGV, SIGBUS}) signal(number, [](int) { raise(SIGKILL); });
+    const auto bytes = static_cast<size_t>(memory_.data() + memory_.bytes() - Middle());
+    EXPECT_EQ(mprotect(Middle(), bytes, PROT_NONE), 0);
+  }
+  void Overwrite() { std::memset(memory_.data(), 0xee, memory_.bytes()); }
+  bool IsOverwritten() {
+    return std::all_of(memory_.data(), memory_.data() + memory_.bytes(),
+                       [](std::byte b) { return b == std::byte{0xee}; });
+  }
+
+ private:
+  static constexpr size_t kPage = 4096;
+  static size_t BytesOf(const Case& c, int ranks) {
+    const int portions = EntryOf(c.pattern).multi ? ranks : 0;
+    const int matrices = portions + (c.pattern == Pattern::kMultiBroadcast ? 0 : 1);
+    return static_cast<size_t>(c.elems * matrices) * sizeof(double);
+  }
+  static EngineOptions Options() {
+    EngineOptions options;
+    options.match_check_seconds = 0.02;
+    return options;
+  }
+  std::byte* Middle() {
+    const size_t half = BytesOf(case_, last_ + 1) / 2;
+    return memory_.data() + (half / kPage + 1) * kPage;
+  }
+
+  const Case case_;
+  const int rank_;
+  const int last_;
+  Member me_;
+  Memory memory_;
+  std::vector<Matrix> matrices_;
+};
+
+class InEachProtocol : public testing::TestWithParam<Case> {};
+
+// The last rank comes when the calls of all others have returned.
+TEST_P(InEachProtocol, ATimeLimitEndsTheCallsOfAll) {
+  const Case& c = GetParam();
+  const int ranks = RanksOf(c);
+  RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Caller me(c, world.MakeBootstrap(rank).get());
+    me.WarmUp();
+    Meet(world, rank);
+    PatternCall call = me.Call();
+    if (rank == ranks - 1) {
+      Meet(world, rank);
+    } else if (rank == 0) {
+      call.timeout_seconds = 0.05;
+    }
+    const Status status = me.RunUntilItFails(call);
+    EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
+    me.Overwrite();
+    if (rank != ranks - 1) Meet(world, rank);
+    Meet(world, rank);  // the last rank has made its call
+    EXPECT_TRUE(me.IsOverwritten()) << "another rank has written to memory of a call that is over";
+  });
+}
+
+// The last rank makes another call.
+TEST_P(InEachProtocol, AnotherCallIsAMismatchOnAll) {
+  const Case& c = GetParam();
+  const int ranks = RanksOf(c);
+  enum Deed { kLonger, kBarrier, kOtherRoot, kDeeds };
+  for (int deed = 0; deed < kDeeds; ++deed) {
+    if (deed == kOtherRoot && c.pattern != Pattern::kBroadcast) continue;
+    RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+      Caller me(c, world.MakeBootstrap(rank).get());
+      me.WarmUp();
+      Meet(world, rank);
+      me.AwaitPostedBuffer();
+      const bool wrong = rank == ranks - 1;
+      PatternCall call = me.Call(wrong && deed == kLonger ? 1 : 0);
+      if (wrong && deed == kBarrier) call.pattern = Pattern::kBarrier;
+      if (wrong && deed == kOtherRoot) call.root = 0;
+      call.timeout_seconds = 20;
+      Status status = wrong ? me.Run(call) : me.RunUntilItFails(call);
+      // A call of the wrong rank that did not wait has succeeded.
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (status.ok() && std::chrono::steady_clock::now() < end) {
+        status = me.group()->failure();
+      }
+      EXPECT_EQ(status.code(), StatusCode::kMismatch) << deed << ' ' << status.ToString();
+      Meet(world, rank);
+    });
+  }
+}
+
+enum class Point { kBeforeTheCall, kWaiting, kInTheMiddle };
+
+// Returns 0 if this rank finds that `victim` has died at a point of its call.
+int RunWithADeath(const Case& c, Point point, int victim, Bootstrap* bootstrap,
+                  std::atomic<int>* over) {
+  const int rank = bootstrap->rank();
+  const int last = bootstrap->size() - 1;
+  Caller me(c, bootstrap);
+  me.WarmUp();
+  std::vector<char> all(static_cast<size_t>(last) + 1);
+  Require(bootstrap->AllGather("", 1, all.data()));
+  const auto pause = [](int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); };
+  if (rank == victim) {
+    if (point == Point::kInTheMiddle) me.DieInTheMiddle();
+    if (point == Point::kWaiting) {
+      ualarm(5000, 0);
+    } else {
+      me.AwaitPostedBuffer();
+    }
+    if (point == Point::kBeforeTheCall) raise(SIGKILL);
+  } else if (point == Point::kWaiting && rank == last) {
+    pause(30);
+  }
+  const Status status = me.RunUntilItFails(me.Call());
+  for (++*over; *over < last;) pause(1);  // the end of no other rank is what ends a call
+  const std::string name = "rank " + std::to_string(victim) + " of the group";
+  if (rank != victim && status.code() == StatusCode::kPeerLost &&
+      status.message().find(name) != std::string::npos) {
+    return 0;
+  }
+  std::fprintf(stderr, "rank %d: %s\n", rank, status.ToString().c_str());
+  return 1;
+}
+
+TEST_P(InEachProtocol, ARankThatDiesIsLostToAll) {
+  const Case& c = GetParam();
+  const int ranks = RanksOf(c);
+  void* const memory =
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const over = new (memory) std::atomic<int>;
+  for (const Point point : {Point::kBeforeTheCall, Point::kWaiting, Point::kInTheMiddle}) {
+    for (int victim = 0; victim < ranks; ++victim) {
+      // The last rank is the one that is late.
+      if (point == Point::kWaiting && victim == ranks - 1) continue;
+      // A rank into whose buffer another one writes does not access it. The kernel refuses to copy
+      // to memory without access (zero_copy_test.cc).
+      const bool accesses = !(IsPosted(c) && victim == 0) && !(IsZeroCopy(c) && !c.mapped);
+      if (point == Point::kInTheMiddle && !accesses) continue;
+      *over = 0;
+      std::vector<int> ends = RunProcesses(ranks, [&](Bootstrap* bootstrap) {
+        return RunWithADeath(c, point, victim, bootstrap, over);
+      });
+      const int end = ends[static_cast<size_t>(victim)];
+      EXPECT_TRUE(WIFSIGNALED(end)) << end;
+      ends[static_cast<size_t>(victim)] = 0;
+      EXPECT_EQ(ends, std::vector<int>(static_cast<size_t>(ranks)))
+          << "rank " << victim << " at point " << static_cast<int>(point);
+    }
+  }
+  munmap(memory, 4096);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, InEachProtocol, testing::ValuesIn(kCases),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace brigade
