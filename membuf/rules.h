@@ -302,7 +302,7 @@ inline constexpr int64_t kLeastBlocksToAskFor = 1024;
 inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
 
 // Posted buffers in memory that both ranks map, to which the sender copies at once. The shortest:
-// inline messages need none.
+// shorter ones go inline.
 inline constexpr size_t kLeastPostedBytes = (size_t{4} << 10) + 1;
 // The shortest run of sender or receiver, if the runs of both differ: below, a step along both
 // costs more than staging the bytes.

@@ -107,9 +107,10 @@ ReadSchedule ReadMultiBroadcast(const ScheduleParameters& p);
 ReadSchedule ReadMultiReduce(const ScheduleParameters& p);
 ReadSchedule ReadAllReduce(const ScheduleParameters& p);
 
-// Returns whether zero-copy reads combine in the order of the schedule of `topology`, in which each
-// rank sends before it waits: along a tree, inner ranks would wait first. Two ranks have one order
-// only.
+// Returns whether zero-copy reads may replace the schedule of `topology`: they combine in its
+// order, or on two ranks in the other one, which gives the same bits since all operations commute;
+// and in it each rank sends before it waits, so a rank that takes the schedule keeps no other
+// waiting.
 bool ReadsKeepOrder(Pattern pattern, const Topology& topology, int size);
 
 }  // namespace brigade

@@ -16,14 +16,13 @@ std::vector<int> AlongRing(const ScheduleParameters& p) {
 }
 
 void ReadAll(const std::vector<int>& peers, ReadSchedule* schedule) {
-  for (const int peer : peers) schedule->steps.push_back({ReadStep::kRead, peer, peer});
+  for (const int peer : peers) schedule->steps.push_back({ReadStep::kRead, peer});
 }
 
 ReadSchedule CombineOwnBlock(const ScheduleParameters& p, const std::vector<int>& peers) {
   ReadSchedule schedule;
   schedule.order = peers;
-  schedule.order.push_back(p.rank);
-  schedule.steps = {{ReadStep::kExpose}, {ReadStep::kCombine, -1, p.rank}};
+  schedule.steps = {{ReadStep::kExpose}, {ReadStep::kCombine, p.rank}};
   return schedule;
 }
 
@@ -43,7 +42,7 @@ ReadSchedule ReadMultiReduce(const ScheduleParameters& p) {
   return schedule;
 }
 
-// Each rank combines one share, which nothing but the sum is read of by others.
+// Each rank combines one share; the others read the sum of it.
 ReadSchedule ReadAllReduce(const ScheduleParameters& p) {
   const std::vector<int> peers = AlongRing(p);
   ReadSchedule schedule = CombineOwnBlock(p, peers);

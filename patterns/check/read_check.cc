@@ -19,8 +19,8 @@ using Clock = std::vector<int>;
 // A block of one rank's user memory.
 struct Block {
   Value* value = nullptr;
-  std::pair<int, int> written{-1, 0};             // by which rank, in which of its steps
-  std::vector<std::pair<int, int>> read_since{};  // likewise
+  int written = 0;                                // by its rank: its clock then
+  std::vector<std::pair<int, int>> read_since{};  // the reader, and its clock then
 };
 
 struct Rank {
@@ -88,14 +88,27 @@ class ReadCheck {
     Rank& rank = At(r);
     const ReadSchedule& schedule = schedules_[static_cast<size_t>(r)];
     const ReadStep& step = schedule.steps[rank.next];
-    if (step.opcode == ReadStep::kDone) {
-      *ran = IsDone(r);
-    } else {
-      *ran = true;
-      if (step.opcode == ReadStep::kRead) *ran = HasExposed(r, step.peer);
-      if (step.opcode == ReadStep::kCombine) {
-        for (const int peer : schedule.order) *ran &= peer == r || HasExposed(r, peer);
-      }
+    *ran = true;
+    switch (step.opcode) {
+      case ReadStep::kExpose:
+        if (rank.exposed.size() == ReadSchedule::kMostExposures)
+          return Wrong(r, "exposes too often");
+        break;
+      case ReadStep::kRead:
+        if (!IsOther(r, step.block)) return Wrong(r, "reads of no other rank");
+        *ran = HasExposed(r, step.block);
+        break;
+      case ReadStep::kCombine:
+        if (static_cast<int>(schedule.order.size()) != case_.size - 1 || step.block != r) {
+          return Wrong(r, "does not combine its own block of all ranks");
+        }
+        for (const int peer : schedule.order) {
+          if (!IsOther(r, peer)) return Wrong(r, "combines of no other rank");
+          *ran &= HasExposed(r, peer);
+        }
+        break;
+      case ReadStep::kDone:
+        *ran = IsDone(r);
     }
     if (!*ran) return Status();
     ++rank.next;
@@ -106,7 +119,7 @@ class ReadCheck {
         return Status();
       case ReadStep::kRead: {
         const Value* value = nullptr;
-        BRIGADE_RETURN_IF_ERROR(Read(r, &BlockOf(step.peer, step.block), &value));
+        BRIGADE_RETURN_IF_ERROR(Read(r, step.block, step.block, &value));
         return Write(r, &BlockOf(r, step.block), *value);
       }
       case ReadStep::kCombine:
@@ -117,6 +130,7 @@ class ReadCheck {
     return Wrong(r, "no such step");
   }
 
+  bool IsOther(int r, int peer) const { return peer >= 0 && peer < case_.size && peer != r; }
   Block& BlockOf(int rank, int block) { return At(rank).blocks[static_cast<size_t>(block)]; }
 
   // Whether `peer` has exposed as often as `reader`; then that comes before the reader's next step.
@@ -141,41 +155,47 @@ class ReadCheck {
   static void Join(const Clock& before, Clock* clock) {
     for (size_t i = 0; i < before.size(); ++i) (*clock)[i] = std::max((*clock)[i], before[i]);
   }
-  bool ComesBefore(const std::pair<int, int>& event, int r) {
-    return event.first < 0 || event.second <= At(r).clock[static_cast<size_t>(event.first)];
+  bool ComesBefore(int rank, int clock, int r) {
+    return clock <= At(r).clock[static_cast<size_t>(rank)];
   }
 
-  Status Read(int r, Block* block, const Value** value) {
-    if (!ComesBefore(block->written, r)) return Wrong(r, "reads what may not be written yet");
-    block->read_since.emplace_back(r, At(r).clock[static_cast<size_t>(r)]);
-    *value = block->value;
+  Status Read(int r, int owner, int block, const Value** value) {
+    Block& read = BlockOf(owner, block);
+    if (!ComesBefore(owner, read.written, r)) return Wrong(r, "reads what may not be written yet");
+    read.read_since.emplace_back(r, At(r).clock[static_cast<size_t>(r)]);
+    *value = read.value;
     return Status();
   }
+  // A block of its own.
   Status Write(int r, Block* block, const Value& value) {
-    if (!ComesBefore(block->written, r)) return Wrong(r, "writes while another rank does");
-    for (const auto& read : block->read_since) {
-      if (!ComesBefore(read, r)) {
-        return Wrong(r, "writes what rank " + std::to_string(read.first) + " may be reading");
+    for (const auto& [reader, clock] : block->read_since) {
+      if (!ComesBefore(reader, clock, r)) {
+        return Wrong(r, "writes what rank " + std::to_string(reader) + " may be reading");
       }
     }
     *block->value = value;
-    block->written = {r, At(r).clock[static_cast<size_t>(r)]};
+    block->written = At(r).clock[static_cast<size_t>(r)];
     block->read_since.clear();
     return Status();
   }
 
-  Status Combine(int r, const std::vector<int>& order, int block) {
+  Status Combine(int r, std::vector<int> order, int block) {
+    order.push_back(r);
     Value sum;
-    for (const int peer : order) {
+    for (const int owner : order) {
       const Value* value = nullptr;
-      BRIGADE_RETURN_IF_ERROR(Read(r, &BlockOf(peer, block), &value));
-      if (sum.is_nothing()) {
-        sum = *value;
-      } else if (value->low != sum.high + 1) {
-        return Wrong(r, "combines block " + std::to_string(block) + " out of order");
+      BRIGADE_RETURN_IF_ERROR(Read(r, owner, block, &value));
+      Value left = sum;
+      Value right = *value;
+      if (case_.size == 2 && right.low < left.low) std::swap(left, right);  // operations commute
+      if (left.is_nothing()) {
+        sum = right;
+      } else if (right.low != left.high + 1) {
+        return Wrong(r, "combines out of order");
       } else {
-        sum.high = value->high;
-        sum.association = Associate(sum.association, value->association);
+        sum = left;
+        sum.high = right.high;
+        sum.association = Associate(left.association, right.association);
       }
     }
     return Write(r, EntryOf(case_.pattern).multi ? &At(r).result : &BlockOf(r, block), sum);

@@ -1,8 +1,9 @@
 // Checks schedules of zero-copy reads (read_schedule.h): runs the steps of all ranks on symbols.
 //
-// Steps wait for status words alone, and no step chooses, so what comes before what is the same at
-// any timing. Vector clocks record it. The check takes less for granted than the protocol, in which
-// all ranks agree before the first read.
+// Steps wait for status words alone, and no step chooses, so the order of events is the same at any
+// timing. Vector clocks record it. The check takes less for granted than the protocol, in which all
+// ranks agree before the first read. Calls that fail are not checked: test/litmus has models of how
+// a rank withdraws.
 
 #ifndef BRIGADE_PATTERNS_CHECK_READ_CHECK_H_
 #define BRIGADE_PATTERNS_CHECK_READ_CHECK_H_

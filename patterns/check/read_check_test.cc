@@ -1,7 +1,8 @@
 #include "patterns/check/read_check.h"
 
-#include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -21,21 +22,24 @@ CheckCase CaseOf(Pattern pattern, int size, bool decreasing = false) {
 }
 
 TEST(ReadCheckTest, EveryReadScheduleIsRightForAllGroups) {
-  int entries = 0;
+  std::set<std::pair<Pattern, Shape>> proved;
   for (const CatalogueEntry& entry : Catalogue()) {
     if (entry.compile_reads == nullptr) continue;
-    ++entries;
-    for (int size = 1; size <= 64; ++size) {
-      for (const bool decreasing : {false, true}) {
-        if (decreasing && !entry.multi) continue;
-        const CheckCase c = CaseOf(entry.pattern, size, decreasing);
-        EXPECT_TRUE(ReadsKeepOrder(c.pattern, c.topology, size));
-        const Status status = CheckReads(c, CompileAllReads(c));
-        EXPECT_TRUE(status.ok()) << entry.name << ", " << size << " ranks: " << status.message();
+    for (const Topology& topology : entry.topologies) {
+      for (int size = 1; size <= 64; ++size) {
+        if (!ReadsKeepOrder(entry.pattern, topology, size)) continue;
+        for (const bool decreasing : {false, true}) {
+          if (decreasing && !entry.multi) continue;
+          CheckCase c = CaseOf(entry.pattern, size, decreasing);
+          c.topology = topology;
+          const Status status = CheckReads(c, CompileAllReads(c));
+          EXPECT_TRUE(status.ok()) << entry.name << ", " << size << " ranks: " << status.message();
+          proved.emplace(entry.pattern, topology.shape);
+        }
       }
     }
   }
-  EXPECT_EQ(entries, 3);
+  EXPECT_EQ(proved.size(), 6u) << "two topologies of each of three patterns";
 }
 
 void ExpectWrong(const CheckCase& c, const std::vector<ReadSchedule>& schedules,
@@ -70,26 +74,38 @@ TEST(ReadCheckTest, AMissingExposureIsFound) {
 TEST(ReadCheckTest, AWriteToWhatOthersReadIsFound) {
   const CheckCase c = CaseOf(Pattern::kAllReduce, 3);
   std::vector<ReadSchedule> schedules = CompileAllReads(c);
-  // Rank 1 combines the share of rank 0, too.
+  // Rank 1 reads before the second exposure, so it writes a share that rank 2 still combines.
   std::vector<ReadStep>& steps = schedules[1].steps;
-  steps.insert(steps.begin() + 2, {ReadStep::kCombine, -1, 0});
-  EXPECT_FALSE(CheckReads(c, schedules).ok());
+  steps.insert(steps.begin() + 1, {ReadStep::kRead, 2});
+  ExpectWrong(c, schedules, "rank 2: reads what may not be written yet");
 }
 
 TEST(ReadCheckTest, AnotherOrderIsFound) {
   const CheckCase c = CaseOf(Pattern::kMultiReduce, 4);
   std::vector<ReadSchedule> schedules = CompileAllReads(c);
   std::swap(schedules[3].order[0], schedules[3].order[1]);
-  ExpectWrong(c, schedules, "rank 3: combines block 3 out of order");
-  schedules[3].order.resize(3);
-  EXPECT_FALSE(CheckReads(c, schedules).ok());
+  ExpectWrong(c, schedules, "rank 3: combines out of order");
+  schedules = CompileAllReads(c);
+  schedules[3].order.resize(2);
+  ExpectWrong(c, schedules, "rank 3: does not combine its own block of all ranks");
+  schedules[3].order.push_back(3);
+  ExpectWrong(c, schedules, "rank 3: combines of no other rank");
+}
+
+TEST(ReadCheckTest, AThirdExposureIsFound) {
+  const CheckCase c = CaseOf(Pattern::kAllReduce, 2);
+  std::vector<ReadSchedule> schedules = CompileAllReads(c);
+  schedules[0].steps.back() = {ReadStep::kExpose};
+  ExpectWrong(c, schedules, "exposes too often");
 }
 
 TEST(ReadCheckTest, AReadOfTheWrongBlockIsFound) {
   const CheckCase c = CaseOf(Pattern::kMultiBroadcast, 4);
   std::vector<ReadSchedule> schedules = CompileAllReads(c);
   schedules[0].steps[1].block = 2;
-  ExpectWrong(c, schedules, "rank 1: writes what rank 0 may be reading");
+  ExpectWrong(c, schedules, "portion 1");
+  schedules[0].steps[1].block = 0;
+  ExpectWrong(c, schedules, "reads of no other rank");
 }
 
 }  // namespace

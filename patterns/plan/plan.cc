@@ -24,6 +24,8 @@ ReadSchedule ReadsOf(const Plan& plan, const PatternCall& normal) {
   const Scope& scope = *plan.scope;
   const bool has_locations = plan.wire_elem_bytes != plan.elem_bytes;
   if (plan.entry->compile_reads == nullptr || has_locations || !scope.shares_memory() ||
+      plan.config->capabilities->line_bytes == 0 || plan.signature.piece_bytes > 0 ||
+      !plan.signature.Greatest(plan.config->settings).IsLongToExpose(scope.size) ||
       scope.size < 2 || scope.size > rules::kMostRanksOfZeroCopy ||
       !ReadsKeepOrder(plan.entry->pattern, plan.choice.topology, scope.size)) {
     return {};
@@ -66,7 +68,7 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
       greatest.longest <= rules::kMostInlineBytes) {
     plan->inline_program = CompileInline(*plan->schedule, *plan->scope);
   }
-  plan->reads = ReadsOf(*plan, normal);
+  plan->read_schedule = ReadsOf(*plan, normal);
   SetHeader(entry, normal, /*sequence=*/0, /*total_bytes=*/0, &plan->header);
   return Status();
 }

@@ -45,7 +45,7 @@ struct Plan {
   size_t elem_bytes = 1;
   size_t wire_elem_bytes = 1;
   InlineProgram inline_program;
-  ReadSchedule reads;  // empty: the calls have no zero-copy reads
+  ReadSchedule read_schedule;  // empty: the calls have no zero-copy reads
   static constexpr int kMostProtocols = 5;
   int protocol_count = 0;
   const Protocol* protocols[kMostProtocols];

@@ -23,6 +23,10 @@ struct ByteCounts {
     return entry.multi ? OfPortions(call, ranks)
                        : ByteCounts{call.matrix.layout.bytes(), call.matrix.layout.bytes()};
   }
+  // Whether the ranks expose enough for zero-copy reads, in the mean.
+  bool IsLongToExpose(int ranks) const {
+    return total / static_cast<size_t>(ranks) >= rules::kLeastExposedBytes;
+  }
   static ByteCounts OfPortions(const PatternCall& call, int ranks);
 };
 

@@ -9,7 +9,7 @@
 namespace brigade {
 namespace {
 
-bool IsFewStreams(const GroupState&, const Plan& plan) {
+bool IsFewStreams(const Plan& plan) {
   return plan.schedule->streams.size() <= ShortPath<PostPort>::kMostStreams &&
          plan.schedule->shares.count == 0 && plan.schedule->runs.empty();
 }

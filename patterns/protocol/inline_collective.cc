@@ -351,11 +351,8 @@ class InlineCollective {
       made_[InlineProgram::kMostStreams][rules::kMostInlineBytes];  // by steps that open a slot
 };
 
-bool Applies(const GroupState& group, const Plan& plan) {
-  if (group.out_edges.empty() || plan.inline_program.steps.empty() ||
-      plan.signature.piece_bytes > 0) {
-    return false;
-  }
+bool Applies(const Plan& plan) {
+  if (plan.inline_program.steps.empty() || plan.signature.piece_bytes > 0) return false;
   CutRule rule{plan.config->settings};
   rule.multi = plan.entry->multi;
   rule.elem_bytes = plan.elem_bytes;
@@ -402,7 +399,7 @@ Outcome RunCollective(CallRun* run) {
 
 const Protocol kInlineCollective = {
     "inline messages",
-    "each message fits a slot of an edge",
+    "each message is one segment, and 4 KiB for all receivers together at most",
     "sender 1 for each receiver, receiver 1 or a combine",
     /*over_edges=*/true,
     [](const CatalogueEntry& entry) { return !IsPair(entry.pattern); },

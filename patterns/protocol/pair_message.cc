@@ -46,12 +46,18 @@ Outcome Done(CallRun* run, bool copied, size_t bytes, bool sent) {
 
 // --- the sender ---
 
-// An inline message takes little more than a look at the clock, so its events have no length.
-void MarkSend(size_t bytes, int peer) {
-  if (Trace::current() == nullptr) return;
-  Trace::Mark(TraceKind::kCopyIn, bytes, -1);
+// Records a message that was sent, and its copy. `begin_ns`: of the copy; 0: nothing is recorded.
+void RecordSend(uint64_t begin_ns, size_t bytes, int peer) {
+  if (begin_ns == 0) return;
+  TraceEvent copy;
+  copy.begin_ns = begin_ns;
+  copy.end_ns = Trace::NowNs();
+  copy.bytes = bytes;
+  copy.kind = TraceKind::kCopyIn;
+  Trace::Add(copy);
   Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, peer);
 }
+uint64_t BeginRecord() { return Trace::current() == nullptr ? 0 : Trace::NowNs(); }
 
 OutEdge* EdgeToPeer(const CallRun& run) {
   return MayWriteAtOnce(run) ? EdgeTo(run.engine, run.group, kKind, run.call.root) : nullptr;
@@ -74,13 +80,14 @@ Outcome SendInline(CallRun* run) {
   const size_t bytes = matrix.layout.bytes();
   Slot* const slot = SlotFor(*run->plan.config, bytes, edge);
   if (slot == nullptr) return Outcome::kNotNow;
+  const uint64_t begin_ns = BeginRecord();
   const WireHeader header = HeaderOf(*run, bytes);
   slot->kind = Slot::kInline;
   slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
   std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
   if (bytes > 0) PushIn(PayloadOf(slot) + kHeaderBytes, matrix.layout, matrix.data, 0, bytes);
   edge->Publish(slot);
-  MarkSend(bytes, run->call.root);
+  RecordSend(begin_ns, bytes, run->call.root);
   return Done(run, /*copied=*/true, bytes, /*sent=*/true);
 }
 
@@ -91,9 +98,9 @@ Outcome SendToPostedBuffer(CallRun* run) {
   const size_t bytes = matrix.layout.bytes();
   const WireHeader header = HeaderOf(*run, bytes);
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), kHeaderBytes);
-  const TraceSpan copy(TraceKind::kCopyIn, bytes, run->call.root);
+  const uint64_t begin_ns = BeginRecord();
   if (!edge->SendToPostedBuffer(head, matrix.layout, matrix.data)) return Outcome::kNotNow;
-  Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, run->call.root);
+  RecordSend(begin_ns, bytes, run->call.root);
   return Done(run, /*copied=*/false, bytes, /*sent=*/true);
 }
 
@@ -105,8 +112,8 @@ InEdge* EdgeFromPeer(const CallRun& run) {
 
 // Takes the message that has come. kNotNow: it lies elsewhere, or is another one than the next.
 Outcome Take(CallRun* run, InEdge* edge, const Slot& slot) {
-  const bool landed = slot.kind == Slot::kPosted;
-  if (!landed && slot.kind != Slot::kInline) return Outcome::kNotNow;
+  const bool in_posted = slot.kind == Slot::kInPosted;
+  if (!in_posted && slot.kind != Slot::kInline) return Outcome::kNotNow;
   const ConstByteSpan message = edge->Inline(slot);
   if (message.data == nullptr || message.bytes < kHeaderBytes) return Outcome::kNotNow;
   WireHeader theirs;
@@ -114,17 +121,17 @@ Outcome Take(CallRun* run, InEdge* edge, const Slot& slot) {
   const size_t bytes = theirs.total_bytes;
   const WireHeader expected = HeaderOf(*run, bytes);
   const Matrix& matrix = run->call.matrix;
-  if (bytes > matrix.layout.bytes() || message.bytes != kHeaderBytes + (landed ? 0 : bytes) ||
+  if (bytes > matrix.layout.bytes() || message.bytes != kHeaderBytes + (in_posted ? 0 : bytes) ||
       std::memcmp(&theirs, &expected, kHeaderBytes) != 0) {
     return Outcome::kNotNow;
   }
   Trace::Mark(TraceKind::kReceived, kHeaderBytes + bytes, run->call.root);
-  if (!landed && bytes > 0) {
+  if (!in_posted && bytes > 0) {
     CopyOut(matrix.layout, matrix.data, 0, bytes, message.data + kHeaderBytes);
     Trace::Mark(TraceKind::kCopyOut, bytes, -1);
   }
   edge->GiveBack(edge->Take(), /*piece=*/false);
-  return Done(run, /*copied=*/!landed, bytes, /*sent=*/false);
+  return Done(run, /*copied=*/!in_posted, bytes, /*sent=*/false);
 }
 
 Outcome ReceiveIntoPostedBuffer(CallRun* run) {
@@ -169,7 +176,7 @@ const Protocol kPostedBuffer = {
     "sender 1, receiver 0",
     /*over_edges=*/true,
     Serves,
-    [](const GroupState&, const Plan& plan) { return plan.signature.is_long(); },
+    [](const Plan& plan) { return plan.signature.is_long(); },
     [](CallRun* run) {
       return run->call.pattern == Pattern::kSend ? SendToPostedBuffer(run)
                                                  : ReceiveIntoPostedBuffer(run);
@@ -180,7 +187,7 @@ const Protocol kInlineMessage = {"inline message",
                                  "sender 1, receiver 1",
                                  /*over_edges=*/true,
                                  Serves,
-                                 [](const GroupState&, const Plan&) { return true; },
+                                 [](const Plan&) { return true; },
                                  [](CallRun* run) {
                                    return run->call.pattern == Pattern::kSend ? SendInline(run)
                                                                               : ReceiveInline(run);

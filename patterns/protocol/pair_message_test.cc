@@ -276,7 +276,7 @@ class SlowSender {
     header.pattern = static_cast<uint8_t>(Pattern::kSend);
     header.total_bytes = kCopied;
     Slot* const slot = edge_->Next();
-    slot->kind = Slot::kPosted;
+    slot->kind = Slot::kInPosted;
     slot->bytes = kHeaderBytes;
     std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
     edge_->Publish(slot);

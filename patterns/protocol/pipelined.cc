@@ -33,7 +33,7 @@ const Protocol kPipelined = {"pipelined",
                              "sender 1, receiver 1 or a combine",
                              /*over_edges=*/false,
                              [](const CatalogueEntry&) { return true; },
-                             [](const GroupState&, const Plan&) { return true; },
+                             [](const Plan&) { return true; },
                              Run};
 
 }  // namespace brigade

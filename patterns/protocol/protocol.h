@@ -40,7 +40,7 @@ struct CallRun {
 // The answer of a protocol.
 enum class Outcome {
   kDone,    // it has run, as CallRun::status says
-  kNotNow,  // nothing happened; a local answer
+  kNotNow,  // nothing of the call's data was sent
 };
 
 struct Protocol {
@@ -53,7 +53,7 @@ struct Protocol {
   // Whether it serves a pattern.
   bool (*serves)(const CatalogueEntry& entry);
   // Whether a plan that it serves lists it. Asked once, when the plan is made.
-  bool (*applies)(const GroupState& group, const Plan& plan);
+  bool (*applies)(const Plan& plan);
   Outcome (*run)(CallRun* run);
 };
 

@@ -18,11 +18,6 @@
 namespace brigade {
 namespace {
 
-// Returns whether the ranks expose enough, in the mean.
-bool IsLong(const ByteCounts& counts, int ranks) {
-  return counts.total / static_cast<size_t>(ranks) >= rules::kLeastExposedBytes;
-}
-
 // Returns whether two matrices may have a byte in common. Blocks of one matrix with disjoint rows
 // have none.
 bool MayOverlap(const Matrix& a, const Matrix& b) {
@@ -56,7 +51,8 @@ bool OverwritesExposed(const PatternCall& call, const Scope& scope) {
 // Runs a plan's read schedule.
 class ZeroCopyRead : public ZeroCopyAgreement {
  public:
-  explicit ZeroCopyRead(const CallRun& run) : ZeroCopyAgreement(run), schedule_(run.plan.reads) {}
+  explicit ZeroCopyRead(const CallRun& run)
+      : ZeroCopyAgreement(run), schedule_(run.plan.read_schedule) {}
 
   // REQUIRES: all have agreed.
   Status Run() {
@@ -80,16 +76,17 @@ class ZeroCopyRead : public ZeroCopyAgreement {
         case ReadStep::kExpose:
           if (++exposures > 1) Publish(kExposedSum);  // the first is what all have agreed on
           break;
-        case ReadStep::kRead: {
-          const Peer& peer = PeerOf(step.peer);
-          if (exposures > 1) BRIGADE_RETURN_IF_ERROR(Await(peer, kExposedSum));
-          BRIGADE_RETURN_IF_ERROR(Copy(peer, RangeOf(step.block)));
+        case ReadStep::kRead:
+          BRIGADE_RETURN_IF_ERROR(AwaitExposure(step.block, exposures));
+          BRIGADE_RETURN_IF_ERROR(Copy(PeerOf(step.block), RangeOf(step.block)));
           CountMessage(RangeOf(scope_.rank).bytes);
           break;
-        }
         case ReadStep::kCombine:
+          for (const int rank : schedule_.order) {
+            BRIGADE_RETURN_IF_ERROR(AwaitExposure(rank, exposures));
+            CountMessage(RangeOf(rank).bytes);
+          }
           BRIGADE_RETURN_IF_ERROR(Combine(RangeOf(step.block)));
-          for (int i = 0; i < peer_count(); ++i) CountMessage(RangeOf(peer(i).rank).bytes);
           break;
         case ReadStep::kDone:
           Publish(kDone);
@@ -98,6 +95,11 @@ class ZeroCopyRead : public ZeroCopyAgreement {
       }
     }
     return Status();
+  }
+
+  // Waits until a rank has exposed so often. Once all have agreed, each has exposed once.
+  Status AwaitExposure(int rank, int exposures) {
+    return exposures > 1 ? Await(PeerOf(rank), kExposedSum) : Status();
   }
 
   Range RangeOf(int block) const {
@@ -116,7 +118,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
   Status Copy(const Peer& from, const Range& to) {
     if (to.bytes == 0) return Status();
     CountCopy(to.bytes);
-    const TraceSpan span(TraceKind::kCopyOut, to.bytes, from.rank);
+    const TraceSpan span(TraceKind::kCopyOut, to.bytes, scope_.GroupRank(from.rank));
     if (from.data == nullptr) return Read(from, to.begin, to.bytes, to.matrix, to.begin);
     CopyAcross(from.layout, from.data, to.matrix.layout, to.matrix.data, to.begin, to.bytes);
     return Status();
@@ -175,15 +177,10 @@ class ZeroCopyRead : public ZeroCopyAgreement {
   const ReadSchedule& schedule_;
 };
 
-bool Applies(const GroupState&, const Plan& plan) {
-  return !plan.reads.steps.empty() && plan.signature.piece_bytes == 0 &&
-         IsLong(plan.signature.Greatest(plan.config->settings), plan.scope->size);
-}
-
 Outcome Run(CallRun* run) {
   const Scope& scope = *run->plan.scope;
   if (!MayWriteAtOnce(*run) ||
-      !IsLong(ByteCounts::Of(*run->plan.entry, run->call, scope.size), scope.size) ||
+      !ByteCounts::Of(*run->plan.entry, run->call, scope.size).IsLongToExpose(scope.size) ||
       OverwritesExposed(run->call, scope)) {
     return Outcome::kNotNow;
   }
@@ -209,11 +206,11 @@ Outcome Run(CallRun* run) {
 
 const Protocol kZeroCopyRead = {
     "zero-copy read",
-    "all ranks can read the matrices of all others",
+    "up to 8 ranks share memory and can read the matrices of all others, of 32 KiB each or more",
     "sender 0, receiver 1 or a combine",
     /*over_edges=*/true,
     [](const CatalogueEntry& entry) { return entry.compile_reads != nullptr; },
-    Applies,
+    [](const Plan& plan) { return !plan.read_schedule.steps.empty(); },
     Run};
 
 }  // namespace brigade

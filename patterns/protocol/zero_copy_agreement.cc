@@ -137,6 +137,7 @@ Status ZeroCopyAgreement::Agree(bool* agreed) {
 }
 
 Status ZeroCopyAgreement::AwaitDecision(Step step, bool* all) {
+  wait_.peer = scope_.GroupRank(peers_[0].rank);
   const auto over = [&] { return IsDecided(step, all); };
   if (PollUntil(wait_.engine, wait_.peer, over)) return Status();
   return wait_.UntilMessage(over);
@@ -169,7 +170,7 @@ bool ZeroCopyAgreement::FindAll() {
     if (place.memory.bytes == 0) continue;
     const StridedLayout& to = MatrixFor(peer.rank, scope_.rank).layout;
     if (place.offset == 0) {
-      if (!MayUseKernel() || !peer.in->peer_memory().MayRead(place.memory, to)) return false;
+      if (!MayUseKernel() || !peer.in->peer_memory().ProbeRead(place.memory, to)) return false;
       peer.memory = place.memory;
       continue;
     }

@@ -8,10 +8,10 @@ std::string ReadSchedule::ToString() const {
   for (const ReadStep& step : steps) {
     text += std::string("  ") + kNames[step.opcode];
     if (step.block >= 0) text += " block " + std::to_string(step.block);
-    if (step.opcode == ReadStep::kRead) text += " of rank " + std::to_string(step.peer);
     if (step.opcode == ReadStep::kCombine) {
       text += " of ranks";
       for (const int rank : order) text += " " + std::to_string(rank);
+      text += " and its own";
     }
     text += "\n";
   }

@@ -12,22 +12,26 @@
 
 namespace brigade {
 
+// A block is a portion, of patterns that use portions, or else an equal share of the matrix. Block
+// q is that of rank q.
 struct ReadStep {
   enum Opcode : uint8_t {
-    kExpose,   // from here on others may read what this rank has written
-    kRead,     // copies block `block` of rank `peer`, which has exposed as often as this rank
-    kCombine,  // combines the contributions of all ranks to block `block`, as ReadSchedule::order
+    // The blocks of this rank, as they are now, may be read. The first time all ranks agree on it.
+    kExpose,
+    kRead,     // waits until rank `block` has exposed as often as this rank; copies block `block`
+    kCombine,  // waits for that of all other ranks; combines all contributions to block `block`
     kDone,     // this rank reads nothing any more; waits until that holds for all others
   };
   Opcode opcode = kDone;
-  int peer = -1;
-  // Of patterns that use portions, a portion; of others, an equal share of the matrix.
   int block = -1;
 };
 
 struct ReadSchedule {
-  // The ranks whose contributions a kCombine takes, from left to right: the others, and last the
-  // calling rank.
+  // Times that a rank may expose: status words tell no more apart.
+  static constexpr int kMostExposures = 2;
+
+  // Of a kCombine: the other ranks, whose contributions are taken from left to right. The calling
+  // rank's is the last operand.
   std::vector<int> order;
   // Empty: the pattern has no such schedule.
   std::vector<ReadStep> steps;

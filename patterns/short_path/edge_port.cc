@@ -73,7 +73,7 @@ bool EdgePort::SendInPlace(const Step& copy) {
   Slot* const slot = bytes <= Slot::kInlineBytes ? edge->Next() : edge->NextForLongInline(bytes);
   if (slot == nullptr) return false;
   const TraceSpan span(TraceKind::kPostSend, bytes, peer);
-  StartLine(slot);
+  StartInline(slot);
   mover_.Apply(copy, PayloadOf(slot) + HeaderBytes(), nullptr, nullptr, range_);
   edge->Publish(slot);
   ++mover_.statistics.messages_sent;

@@ -74,7 +74,7 @@ class EdgePort : public PortBase {
   // Which takes a lease.
   bool MayBeForwarded() const { return !pair_ && scope_.size > 2; }
   // The slot is opened for a line of this call, and its header, if it has one, written.
-  void StartLine(Slot* slot) const {
+  void StartInline(Slot* slot) const {
     slot->kind = Slot::kInline;
     slot->bytes = static_cast<uint16_t>(HeaderBytes() + WireBytes());
     std::memcpy(PayloadOf(slot), &header_, HeaderBytes());

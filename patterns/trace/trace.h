@@ -25,7 +25,7 @@
 namespace brigade {
 
 enum class TraceKind : uint8_t {
-  // Events with a length.
+  // Events with a length, which is 0 for copies and combines of an inline message.
   kCall,  // of a public routine
   kCopyIn,
   kCopyOut,

@@ -10,12 +10,15 @@ bool OutEdge::SendToPostedBuffer(ConstByteSpan head, const StridedLayout& layout
   Slot* const slot = Next();
   if (slot == nullptr || IsDiscarded(slot) || !posted.Claim(sent())) return false;
   const RemoteStretches to = posted.memory;
-  const SharedSegment::Address segment = posted.segment;
-  if (!peer_memory_.Write(to, segment, posted.offset, layout, base)) {
-    posted.LeaveClaim(sent());
+  const uint64_t offset = posted.offset;
+  // Its cache line is read only where it counts.
+  const SharedSegment::Address segment =
+      offset == 0 ? SharedSegment::Address() : SharedSegment::Address(posted.segment);
+  if (!peer_memory_.Write(to, segment, offset, layout, base)) {
+    posted.Unclaim(sent());
     return false;
   }
-  slot->kind = Slot::kPosted;
+  slot->kind = Slot::kInPosted;
   slot->bytes = static_cast<uint16_t>(head.bytes);
   std::memcpy(PayloadOf(slot), head.data, head.bytes);
   Publish(slot);

@@ -83,11 +83,12 @@ class InEdge : public InRing {
   // Of the sender.
   PeerMemory& peer_memory() { return peer_memory_; }
 
-  // Posts a buffer for the next message, as PostedBuffer::Post, and withdraws it.
+  // Posts a buffer for the next message, as PostedBuffer::Post.
   bool PostBuffer(const StridedLayout& layout, std::byte* base) {
     return is_attached() &&
            shared_->posted.Post(taken(), layout, base, peer_memory_.kernel_copies());
   }
+  // As PostedBuffer::Withdraw. REQUIRES: PostBuffer() has returned true.
   bool WithdrawBuffer() { return shared_->posted.Withdraw(taken()); }
 
   // Returns the status word of the last status of the sender; 0: there is none yet.

@@ -40,12 +40,12 @@ class EdgeMemory;
 // --- shared memory ---
 
 struct alignas(64) Slot {
-  enum Kind : uint16_t { kInline, kPiece, kPosted, kJump, kWiden };
+  enum Kind : uint16_t { kInline, kPiece, kInPosted, kJump, kWiden };
   static constexpr size_t kInlineBytes = 56;
 
   std::atomic<uint32_t> full;
   Kind kind;
-  uint16_t bytes;  // kInline; kPosted: of the header, whose payload lies in the posted buffer
+  uint16_t bytes;  // kInline; kInPosted: of the header, whose payload lies in the posted buffer
   std::byte payload[kInlineBytes];
 };
 static_assert(sizeof(Slot) == 64, "a slot is a cache line");
@@ -167,10 +167,11 @@ class OutRing {
     }
     return in_use_.is_wide() || Widen() ? SlotInRing() : nullptr;
   }
-  // Returns the slot of the next piece, even at the limit of overflow memory: the number of pieces
-  // is limited by the senders' memory already.
+  // Returns the slot of the next message where Next() has found none for the limit of overflow
+  // memory, if it says where a piece lies: the memory of pieces has a limit of its own.
+  // REQUIRES: Next() has returned null.
   Slot* NextForPiece() { return NextSlowly(/*beyond_limit=*/true); }
-  // REQUIRES: `slot` is the last result of Next().
+  // REQUIRES: `slot` is the last result of one of these three.
   Receipt Publish(Slot* slot) {
     Receipt receipt;
     receipt.number = sent_++;
@@ -280,8 +281,8 @@ class InRing {
     if (next_->full.load(std::memory_order_acquire) != stamp_) return nullptr;
     return next_->kind >= Slot::kJump ? Follow() : next_;
   }
-  // Returns the message in a kInline slot, or the header in a kPosted one. REQUIRES: `slot` is the
-  // last result of Peek().
+  // Returns the message in a kInline slot, or the header in a kInPosted one. REQUIRES: `slot` is
+  // the last result of Peek().
   ConstByteSpan Inline(const Slot& slot) const { return InlineIn(slot, inline_bytes_); }
   // Returns the reason why the edge is broken, if the sender has written invalid values; null
   // otherwise.

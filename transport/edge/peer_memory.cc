@@ -15,7 +15,7 @@ bool PeerMemory::Write(const RemoteStretches& to, const SharedSegment::Address& 
   return false;
 }
 
-bool PeerMemory::MayRead(const RemoteStretches& memory, const StridedLayout& to) {
+bool PeerMemory::ProbeRead(const RemoteStretches& memory, const StridedLayout& to) {
   if (is_unreadable_ || kernel_copies_.least_bytes > memory.stretch_bytes ||
       !kernel_copies_.IsLongEnough(to)) {
     return false;

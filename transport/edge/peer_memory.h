@@ -29,7 +29,8 @@ class PeerMemory {
   const KernelCopyRange& kernel_copies() const { return kernel_copies_; }
 
   // Copies a matrix to the first bytes of `to`, which begin at `offset` of `segment`, or, if that
-  // is 0, where their address says. False: nothing is written.
+  // is 0, where their address says. False: part of it may be written, and the message
+  // goes another way.
   bool Write(const RemoteStretches& to, const SharedSegment::Address& segment, uint64_t offset,
              const StridedLayout& layout, const std::byte* base);
 
@@ -42,8 +43,8 @@ class PeerMemory {
   // Whether the kernel is to copy such memory to a matrix of that layout, and does, as its first
   // byte and its last one show. If the kernel refuses all memory of the peer, it is not asked
   // again. REQUIRES: `memory` has bytes.
-  bool MayRead(const RemoteStretches& memory, const StridedLayout& to);
-  // As CopyRangeFromProcess: the memory may be gone since. REQUIRES: MayRead().
+  bool ProbeRead(const RemoteStretches& memory, const StridedLayout& to);
+  // As CopyRangeFromProcess: the memory may be gone since. REQUIRES: ProbeRead().
   int Read(const RemoteStretches& memory, size_t offset, size_t bytes, const StridedLayout& layout,
            std::byte* base, size_t at) const {
     return CopyRangeFromProcess(process_, watch_, memory, offset, bytes, layout, base, at);

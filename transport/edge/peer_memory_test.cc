@@ -43,7 +43,7 @@ bool MayRead(PeerMemory* peer, pid_t process, const ProcessWatch* watch, const v
   peer->SetKernelCopies(process, watch, KernelCopyRange{1000, 2000});
   RemoteStretches stretches;
   EXPECT_TRUE(AsStretches(from, static_cast<const std::byte*>(memory), &stretches));
-  return peer->MayRead(stretches, to);
+  return peer->ProbeRead(stretches, to);
 }
 
 // Of two pages the first, and then both are gone.

@@ -34,7 +34,7 @@ bool PostedBuffer::Withdraw(uint64_t number) {
 
 bool PostedBuffer::Claim(uint64_t number) {
   uint64_t now = StateOf(number, kPosted);
-  return state.load(std::memory_order_relaxed) == now &&
+  return IsPosted(number) &&
          state.compare_exchange_strong(now, StateOf(number, kClaimed), std::memory_order_acq_rel);
 }
 

@@ -32,8 +32,8 @@ struct alignas(64) PostedBuffer {
 
   // --- the receiver ---
   // Posts a matrix that lies in memory of SharedAllocations, or to which the kernel is to copy.
-  // False: nothing is posted. The receiver withdraws it once the message is there, or comes
-  // otherwise.
+  // False: nothing is posted. A buffer whose message has come need not be withdrawn: it is posted
+  // for that message alone.
   bool Post(uint64_t number, const StridedLayout& layout, std::byte* base,
             const KernelCopyRange& by_kernel);
   // False if the sender has claimed it: the message comes, unless the sender is lost. True: nothing
@@ -45,8 +45,8 @@ struct alignas(64) PostedBuffer {
     return state.load(std::memory_order_relaxed) == StateOf(number, kPosted);
   }
   bool Claim(uint64_t number);
-  // The sender has written nothing, and sends the message otherwise. REQUIRES: it is claimed.
-  void LeaveClaim(uint64_t number) {
+  // The copy has failed, and the message goes another way. REQUIRES: it is claimed.
+  void Unclaim(uint64_t number) {
     state.store(StateOf(number, kPosted), std::memory_order_release);
   }
 };

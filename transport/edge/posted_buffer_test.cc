@@ -63,7 +63,7 @@ TEST(PostedBufferTest, AMessageGoesToTheBufferThatIsPostedForIt) {
     EXPECT_FALSE(link.in->WithdrawBuffer()) << "its message comes";
     EXPECT_FALSE(link.SendToPostedBuffer(data)) << "it was posted for one";
     ASSERT_NE(link.in->Peek(), nullptr);
-    EXPECT_EQ(link.in->Peek()->kind, Slot::kPosted);
+    EXPECT_EQ(link.in->Peek()->kind, Slot::kInPosted);
     EXPECT_TRUE(std::equal(data.begin(), data.end(), buffer.begin()));
     EXPECT_EQ(buffer.back(), 9);
     link.Receive(kBufferBytes);
@@ -168,7 +168,7 @@ TEST(PostedBufferTest, BuffersThatAreWithdrawnAndSentToAtOnce) {
     }
     const bool back = !both_wait(i) && link.in->WithdrawBuffer();
     while (link.in->Peek() == nullptr) std::this_thread::yield();
-    const bool came_posted = link.in->Peek()->kind == Slot::kPosted;
+    const bool came_posted = link.in->Peek()->kind == Slot::kInPosted;
     ASSERT_EQ(came_posted, !back);
     ASSERT_EQ(buffer[kBufferBytes - 1], static_cast<uint8_t>(came_posted ? i : i + 1));
     link.Receive(came_posted ? kBufferBytes : static_cast<uint64_t>(i));
@@ -199,7 +199,7 @@ TEST(PostedBufferTest, AMessageGoesToMemoryThatItsReceiverShares) {
     ASSERT_TRUE(link.SendToPostedBuffer(data));
     EXPECT_FALSE(link.in->WithdrawBuffer()) << "its message comes";
     ASSERT_NE(link.in->Peek(), nullptr);
-    EXPECT_EQ(link.in->Peek()->kind, Slot::kPosted);
+    EXPECT_EQ(link.in->Peek()->kind, Slot::kInPosted);
     EXPECT_TRUE(std::equal(data.begin(), data.end(), link.buffer));
     EXPECT_EQ(link.buffer[kSharedBytes - 1], 9);
     link.Receive(data.size());

@@ -125,7 +125,7 @@ TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
       slot->bytes = bytes;
     });
   }
-  for (const int kind : {static_cast<int>(Slot::kPosted), 5, 255, 65535}) {
+  for (const int kind : {static_cast<int>(Slot::kInPosted), 5, 255, 65535}) {
     refused([&](Slot* slot) {
       slot->kind = static_cast<Slot::Kind>(kind);
       slot->bytes = 8;

@@ -86,7 +86,7 @@ impl PostedBuffer {
     }
 }
 
-// PostedBuffer::Post, Withdraw, Claim and LeaveClaim, OutEdge::SendToPostedBuffer (transport/edge): two messages into
+// PostedBuffer::Post, Withdraw, Claim and Unclaim, OutEdge::SendToPostedBuffer (transport/edge): two messages into
 // posted buffers. The receiver posts a second buffer after the first message, or withdraws the first and writes
 // it.
 fn posted_buffer(m: Model) {
@@ -117,7 +117,7 @@ fn posted_buffer(m: Model) {
 }
 litmus!(posted_buffer, "Causality violation", post claim publish peek);
 
-// The same if the sender's copy fails: PostedBuffer::LeaveClaim posts the buffer again, with part of the message in it.
+// The same if the sender's copy fails: PostedBuffer::Unclaim posts the buffer again, with part of the message in it.
 fn failed_copy(m: Model) {
     let sender = move |l: &PostedBuffer| {
         if l.swap(0, POSTED, CLAIMED, m.order("claim", AcqRel)) {
