@@ -21,7 +21,7 @@
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
 #include "windows/memory/member.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 #include "windows/message/window_space.h"
 #include "windows/sync/lock_queue.h"
 

@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "membuf/status.h"
@@ -17,9 +15,18 @@
 #include "windows/message/message_context.h"
 #include "windows/message/note.h"
 #include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 #include "windows/message/straight_data.h"
 
 namespace brigade {
+
+// What a request's sender knows of it.
+struct SendHints {
+  // A frame to its target ends its epoch, or flushes it: it may wait for others to go with.
+  bool is_followed = false;
+  bool fence_follows = false;    // soon: its last piece may wait, too
+  bool may_go_straight = false;  // from where it lies, in pieces that land where they belong
+};
 
 class Outbox {
  public:
@@ -31,14 +38,12 @@ class Outbox {
   // Short requests to one target, at most, that wait for more to go with.
   static constexpr size_t kMostHeld = 16;
 
-  // A request behind the others to its target. Sends it at once, with those that are held, if that
-  // takes no waiting and no memory; so does a request whose data are in its note. Such a one is
-  // held instead, if it may be: until the next that is not, or the next Advance.
-  Status Add(std::unique_ptr<Outgoing> request);
-  // The same, for notes without data and without reply. A piece that is held goes along.
+  // Sends a request behind the others to its target, with those that are held, at once if that
+  // takes no waiting and no memory. A request that is one frame may be held instead: until the next
+  // that is not, or the next Advance. What is sent at once is not copied.
+  Status Send(const RmaRequest& request, const SendHints& hints);
+  // The same, for control messages without data and without reply. A piece that is held goes along.
   Status AddNote(int target, const Note& note);
-  // The name of a layout, which the target is told before it.
-  Status Name(int target, const TypedLayout& layout, Note* note);
 
   // A kReply has come.
   Status TakeReply(int from, const NoteMessage& message);
@@ -51,8 +56,8 @@ class Outbox {
   // waits behind them.
   int64_t StraightLeft(int target) const {
     const Peer& peer = peers_[static_cast<size_t>(target)];
-    if (!peer.is_stuck || peer.waiting.size() > 1) return 0;
-    const std::optional<StraightData>& straight = peer.waiting.front()->straight;
+    if (!peer.is_stuck || peer.waiting > 1) return 0;
+    const std::optional<StraightData>& straight = peer.first->straight;
     return straight.has_value() ? straight->left() : 0;
   }
 
@@ -76,7 +81,9 @@ class Outbox {
   };
   struct Peer {
     // The first can go no further now, or all are held.
-    std::deque<Outgoing*> waiting;
+    Outgoing* first = nullptr;
+    Outgoing* last = nullptr;
+    size_t waiting = 0;
     bool is_stuck = false;
     std::deque<Arrival> arrivals;
     size_t under_way = 0;
@@ -87,7 +94,19 @@ class Outbox {
   };
 
   Peer& PeerOf(int rank) { return peers_[static_cast<size_t>(rank)]; }
-  // Those that wait, as far as they can go now.
+  // The header of a request, behind the description of its layout if the target has none.
+  Status MakeHeader(const RmaRequest& request, Note* header);
+  Status SendLayout(int target, const TypedLayout& layout, const LayoutName& name);
+  // Sends one frame now, if nothing waits before it. Returns kNoResource otherwise.
+  Status TryFrame(int target, const NoteMessage& message);
+  Status Add(Outgoing* request);
+  // Takes an unused one; gives one back.
+  Outgoing* New(int target, const NoteMessage& frame, const RmaRequest::Values& send,
+                const RmaRequest::Values& receive);
+  void Release(Outgoing* request);
+  // Null: there is none.
+  Outgoing* Find(uint32_t token);
+  // Sends those that wait, as far as they can go now.
   Status SendWaiting(int target, bool* any);
   // The first of them. *stuck: it can go no further now.
   Status Send(Outgoing* request, bool* stuck, bool* any);
@@ -108,12 +127,14 @@ class Outbox {
   MessageContext* const context_;
   GivenLayoutNames names_;
   std::vector<Peer> peers_;
-  std::unordered_map<uint64_t, std::unique_ptr<Outgoing>> requests_;  // by token, or key
-  std::vector<int> busy_;       // targets to whom something waits to be sent
-  size_t stuck_ = 0;            // of these
-  std::vector<int> answering_;  // those of whom something has been announced
-  uint32_t next_token_ = 1;
-  uint64_t next_key_ = 0;
+  // As many as were ever under way at once. A token is the slot of a request that wants a reply,
+  // and in higher bits a number that changes with each use of the slot.
+  std::deque<std::optional<Outgoing>> slots_;
+  std::vector<uint32_t> tokens_;  // by slot
+  std::vector<uint32_t> unused_;  // slots
+  std::vector<int> busy_;         // targets to whom something waits to be sent
+  size_t stuck_ = 0;              // of these
+  std::vector<int> answering_;    // those of whom something has been announced
   uint64_t layouts_told_ = 0;
 };
 

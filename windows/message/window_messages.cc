@@ -49,14 +49,9 @@ void WindowMessages::Listen(Engine::Listener* listener) {
   context_.engine()->Listen(listener);
 }
 
-Status WindowMessages::Name(int target, const TypedLayout& layout, Note* note) {
+Status WindowMessages::Send(const RmaRequest& request, const SendHints& hints) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  return OutcomeOf(outbox_.Name(target, layout, note));
-}
-
-Status WindowMessages::Add(std::unique_ptr<Outgoing> request) {
-  BRIGADE_RETURN_IF_ERROR(group_->failure);
-  return OutcomeOf(outbox_.Add(std::move(request)));
+  return OutcomeOf(outbox_.Send(request, hints));
 }
 
 Status WindowMessages::AddNote(int target, const Note& note) {

@@ -4,7 +4,6 @@
 #ifndef BRIGADE_WINDOWS_MESSAGE_WINDOW_MESSAGES_H_
 #define BRIGADE_WINDOWS_MESSAGE_WINDOW_MESSAGES_H_
 
-#include <memory>
 #include <string>
 
 #include "membuf/byte_span.h"
@@ -16,7 +15,7 @@
 #include "windows/message/inbox.h"
 #include "windows/message/message_context.h"
 #include "windows/message/outbox.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 #include "windows/message/served_window.h"
 #include "windows/message/window_space.h"
 
@@ -34,8 +33,7 @@ class WindowMessages final : public Activity, private ControlHandler {
   void Listen(Engine::Listener* listener);
   // As the outbox has them. A failure has broken the group when they return: nobody works any more
   // on memory that the caller then gives back.
-  Status Name(int target, const TypedLayout& layout, Note* note);
-  Status Add(std::unique_ptr<Outgoing> request);
+  Status Send(const RmaRequest& request, const SendHints& hints);
   Status AddNote(int target, const Note& note);
   // Sends a note that must not wait behind requests: a grant, a post.
   Status SendNote(int target, const Note& note);

@@ -33,7 +33,7 @@
 #include "windows/memory/cache_line.h"
 #include "windows/memory/member_page.h"
 #include "windows/message/note.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 #include "windows/message/served_window.h"
 #include "windows/message/window_messages.h"
 #include "windows/message/window_space.h"
@@ -201,11 +201,13 @@ class Owner {
     served_.flushed_by.resize(2);
     const Engine::Turn turn(engine_.get());
     messages_ = std::make_unique<WindowMessages>(space_.get(), state_.get(), &served_);
-    Note get;
+    const TypedLayout& byte = TypedLayout::One(Element::kByte);
+    RmaRequest get;
     get.kind = NoteKind::kGet;
-    get.bytes = kAskedBytes;
-    const OriginData asked{memory_.asked(), TypedLayout::One(Element::kByte), kAskedBytes};
-    Require(messages_->Add(std::make_unique<Outgoing>(1, get, OriginData(), asked)));
+    get.rank = 1;
+    get.target = {nullptr, &byte, kAskedBytes};
+    get.receive = {memory_.asked(), &byte, kAskedBytes};
+    Require(messages_->Send(get, SendHints()));
   }
   // As if its window were destroyed. REQUIRES: the others are gone.
   ~Owner() {
