@@ -23,7 +23,7 @@
 #include "rma_shim/requests.h"
 #include "rma_shim/runtime.h"
 #include "transport/host_memory/shared_allocations.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 #include "windows/message/rma_request.h"
 
 namespace {
@@ -31,7 +31,7 @@ namespace {
 using brigade::AccumulateOp;
 using brigade::FencePromise;
 using brigade::LockKind;
-using brigade::NoteKind;
+using brigade::RmaKind;
 using brigade::RmaRequest;
 using brigade::Settings;
 using brigade::SharedAllocations;
@@ -195,7 +195,7 @@ Operation Put(const void* memory, int64_t count, MPI_Datatype type, int rank, MP
 Operation Get(void* memory, int64_t count, MPI_Datatype type, int rank, MPI_Aint displacement,
               int64_t target_count, MPI_Datatype target_type) {
   Operation operation = Put(nullptr, 0, type, rank, displacement, target_count, target_type);
-  operation.request.kind = NoteKind::kGet;
+  operation.request.kind = RmaKind::kGet;
   operation.request.op = AccumulateOp::kNoOp;
   operation.request.receive = Values(memory, count);
   operation.result_type = type;
@@ -206,7 +206,7 @@ Operation Accumulate(const void* memory, int64_t count, MPI_Datatype type, int r
                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_type,
                      MPI_Op op) {
   Operation operation = Put(memory, count, type, rank, displacement, target_count, target_type);
-  operation.request.kind = NoteKind::kAccumulate;
+  operation.request.kind = RmaKind::kAccumulate;
   operation.op = op;
   return operation;
 }
@@ -217,7 +217,7 @@ Operation GetAccumulate(const void* memory, int64_t count, MPI_Datatype type, vo
                         MPI_Op op) {
   Operation operation =
       Accumulate(memory, count, type, rank, displacement, target_count, target_type, op);
-  operation.request.kind = NoteKind::kFetch;
+  operation.request.kind = RmaKind::kFetch;
   operation.request.receive = Values(result, result_count);
   operation.result_type = result_type;
   return operation;
@@ -403,7 +403,7 @@ PUBLIC(Fetch_and_op, (const void* origin, void* result, MPI_Datatype type, int r
 PUBLIC(Compare_and_swap, (const void* origin, const void* compare, void* result, MPI_Datatype type,
                           int rank, MPI_Aint displacement, MPI_Win win)) {
   Operation operation = Put(origin, 1, type, rank, displacement, 1, type);
-  operation.request.kind = NoteKind::kSwap;
+  operation.request.kind = RmaKind::kSwap;
   operation.request.expected = compare;
   operation.request.receive = Values(result, 1);
   operation.result_type = type;

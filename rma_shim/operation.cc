@@ -19,7 +19,7 @@ bool MayBeSwapped(Element element) {
 }
 
 bool IsGiven(const RmaRequest& request) {
-  return request.kind != NoteKind::kGet && request.op != AccumulateOp::kNoOp;
+  return request.kind != RmaKind::kGet && request.op != AccumulateOp::kNoOp;
 }
 
 // What is wrong with a request that a window has refused, for `why`.
@@ -36,7 +36,7 @@ Outcome ExplainRefusal(Window* window, Operation* operation, const std::string& 
   int64_t bytes = 0;
   if (!target.layout->Bounds(target.count, &low, &high, &bytes)) return {MPI_ERR_COUNT, why};
   RmaRequest put = request;  // as long as the target's values
-  put.kind = NoteKind::kPut;
+  put.kind = RmaKind::kPut;
   put.send = target;
   if (!window->Check(&put).ok()) return {MPI_ERR_RMA_RANGE, why};
   const bool is_given = IsGiven(request);
@@ -105,7 +105,7 @@ Outcome Run(Window* window, DatatypeCache* datatypes, Operation* operation) {
   if (status.ok() && request.is_fetching()) status = find(operation->result_type, &request.receive);
   if (status.ok()) status = find(operation->target_type, &request.target);
   if (!status.ok()) return {MPI_ERR_TYPE, status.message()};
-  if (request.kind == NoteKind::kSwap &&
+  if (request.kind == RmaKind::kSwap &&
       (!known->is_predefined || !MayBeSwapped(known->layout.element()))) {
     return {MPI_ERR_TYPE, "a swap of " + DescribeDatatype(operation->target_type) +
                               ": only predefined integers, logicals and bytes are swapped"};
@@ -116,8 +116,8 @@ Outcome Run(Window* window, DatatypeCache* datatypes, Operation* operation) {
   }
   if (!is_given) {
     // An accumulate of nothing is as long as its target.
-    request.send = request.kind == NoteKind::kAccumulate ? request.target : RmaRequest::Values();
-  } else if (request.kind == NoteKind::kSwap) {
+    request.send = request.kind == RmaKind::kAccumulate ? request.target : RmaRequest::Values();
+  } else if (request.kind == RmaKind::kSwap) {
     request.element = known->layout.element();
   } else if (request.combines() && request.op == AccumulateOp::kReplace &&
              request.send.layout->element() != known->layout.element()) {

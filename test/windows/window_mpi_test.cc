@@ -113,8 +113,8 @@ class WindowMpi : public testing::TestWithParam<std::tuple<std::string, bool>> {
     Expect(window->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/true}));
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  // The first short put finds no memory for letters; later ones do. Between fences.
-  void WantLetters() {
+  // The first short put finds no memory for mailboxes; later ones do. Between fences.
+  void WantMailboxes() {
     std::vector<int64_t> sent(1);
     Expect(window_->Put(Words(&sent), {next_, 0, Word(), 1}));
     Expect(window_->Fence());
@@ -272,7 +272,7 @@ TEST_P(WindowMpi, APutWaitsForNoFenceIfNobodySendsItLater) {
     Expect(window_->Fence());
   };
   Expect(window_->Fence());
-  if (window_->is_direct()) GTEST_SKIP() << "a letter waits for its fence";
+  if (window_->is_direct()) GTEST_SKIP() << "a mailbox is read behind its fence";
   bring(1);
   bring(2);
 }
@@ -592,18 +592,18 @@ TEST_P(WindowMpi, BlocksAreCountedAsTheKernelSeesThem) {
   for (int64_t i = 0; i < kBlocks; ++i) ASSERT_EQ(memory_[place(i, 3)], -1) << i;
 }
 
-// --- short puts into private memory: letters, on one host ---
+// --- short puts into private memory: mailboxes, on one host ---
 
 TEST_P(WindowMpi, AShortPutComesWithWhatEndsItsEpoch) {
   const auto meet = [&] { MPI_Barrier(MPI_COMM_WORLD); };
   std::vector<int64_t> sent(1, window_->rank() + 1);
-  const bool by_letter = window_->is_direct();
+  const bool by_mailbox = window_->is_direct();
   Expect(window_->Fence());
-  WantLetters();
+  WantMailboxes();
   meet();
   Expect(window_->Put(Words(&sent), {next_, 7, Word(), 1}));
   sent[0] = -1;  // the caller's own again, where it was reached
-  if (by_letter) {
+  if (by_mailbox) {
     meet();
     EXPECT_EQ(memory_[7], 0);
     meet();
@@ -616,7 +616,7 @@ TEST_P(WindowMpi, AShortPutComesWithWhatEndsItsEpoch) {
   Expect(window_->Post({previous_}));
   Expect(window_->Start({next_}));
   Expect(window_->Put(Words(&sent), {next_, 7, Word(), 1}));
-  if (by_letter) {
+  if (by_mailbox) {
     meet();
     EXPECT_EQ(memory_[7], previous_ + 1);
     meet();
@@ -658,7 +658,7 @@ TEST_P(WindowMpi, AFenceHasEndedForAllWhoLookBehindIt) {
 TEST_P(WindowMpi, AShortGetIsThereBehindItsFence) {
   std::vector<int64_t> got(1);
   Expect(window_->Fence());
-  WantLetters();
+  WantMailboxes();
   Expect(window_->Get(Words(&got), {next_, 0, Word(), 1}));  // whose answer is one, too
   Expect(window_->Fence());
   for (int64_t round = 1; round < 100; ++round) {
@@ -677,7 +677,7 @@ TEST_P(WindowMpi, AShortGetIsThereBehindItsFence) {
 TEST_P(WindowMpi, ANotificationComesBehindShortGets) {
   std::vector<int64_t> got(1);
   Expect(window_->Fence());
-  WantLetters();
+  WantMailboxes();
   Expect(window_->Get(Words(&got), {next_, 0, Word(), 1}));
   memory_[0] = window_->rank() + 1;
   Expect(window_->Fence());
@@ -697,7 +697,7 @@ TEST_P(WindowMpi, ANotificationComesBehindShortPuts) {
   std::vector<int64_t> sent = {window_->rank() + 1, window_->rank() + 2};
   std::vector<int64_t> last(1, 9);
   Expect(window_->Fence());
-  WantLetters();
+  WantMailboxes();
   Expect(window_->Put(Words(&sent), {next_, 0, Word(), 2}));
   Expect(window_->PutNotify(Words(&last), {next_, 2, Word(), 1}));
   Expect(window_->NotifyWait(previous_));

@@ -33,14 +33,14 @@ LayoutCursor Bytes(size_t bytes) {
 }  // namespace
 
 void DirectAccess::OpenMailboxes() {
-  std::vector<std::byte*> walls;
-  for (int r = 0; r < router_.size(); ++r) walls.push_back(router_.direct(r)->wall());
-  mailboxes_.emplace(router_.rank(), walls);
+  std::vector<std::byte*> areas;
+  for (int r = 0; r < router_.size(); ++r) areas.push_back(router_.direct(r)->mailboxes());
+  mailboxes_.emplace(router_.rank(), areas);
 }
 
 void DirectAccess::MakeWantedMailboxes(ExposedMemory* exposed) {
   if (!mailboxes_.has_value() || !mailboxes_->are_wanted()) return;
-  mailboxes_->OpenBoxes(exposed->MakeBoxes(Letters::SizeOfWall(router_.size())).ok());
+  mailboxes_->OpenBoxes(exposed->MakeBoxes(ShortPutMailboxes::SizeOfArea(router_.size())).ok());
 }
 
 Status DirectAccess::CheckAttached(const RmaRequest& request) {
@@ -60,12 +60,12 @@ bool DirectAccess::LeaveInMailbox(const RmaRequest& request) {
   const int t = request.rank;
   if (epochs_.HasLock(t)) return false;
   const bool has_started = epochs_.HasStarted(t);
-  if (request.kind == NoteKind::kGet) {
+  if (request.kind == RmaKind::kGet) {
     return request.over == nullptr && !has_started && wait_.MeetsInOneRound() &&
            request.receive.layout->is_contiguous() && request.target.layout->is_contiguous() &&
            mailboxes_->GetFenced(t, request.offset, request.receive.bytes(), request.receive.data);
   }
-  if (request.kind != NoteKind::kPut || request.end != AccessEnd::kEpoch) return false;
+  if (request.kind != RmaKind::kPut || request.end != AccessEnd::kEpoch) return false;
   LayoutCursor from = Along(request.send);
   LayoutCursor to = Along(request.target);
   const int64_t bytes = request.send.bytes();
@@ -107,9 +107,9 @@ Status DirectAccess::DeliverMailbox(int target) {
 
 Status DirectAccess::Run(const RmaRequest& request) {
   if (request.combines()) return Combine(request);
-  if (request.kind == NoteKind::kSwap) return Swap(request);
+  if (request.kind == RmaKind::kSwap) return Swap(request);
   const TargetMemory& reached = *router_.direct(request.rank);
-  const bool is_put = request.kind == NoteKind::kPut;
+  const bool is_put = request.kind == RmaKind::kPut;
   const RmaRequest::Values& own = is_put ? request.send : request.receive;
   const int64_t bytes = own.bytes();
   if (reached.mapped() != nullptr && own.layout->is_contiguous() &&
@@ -132,7 +132,7 @@ Status DirectAccess::Run(const RmaRequest& request) {
 Status DirectAccess::Combine(const RmaRequest& request) {
   const TargetMemory& reached = *router_.direct(request.rank);
   ProcessLock& combining = reached.page().combining();
-  const bool fetches = request.kind == NoteKind::kFetch;
+  const bool fetches = request.kind == RmaKind::kFetch;
   const RmaRequest::Values& send =
       request.op == AccumulateOp::kNoOp ? request.target : request.send;
   const int64_t bytes = request.target.bytes();

@@ -19,7 +19,7 @@
 #include "windows/core/router.h"
 #include "windows/core/window_wait.h"
 #include "windows/memory/exposed_memory.h"
-#include "windows/memory/letters.h"
+#include "windows/memory/short_put_mailboxes.h"
 #include "windows/message/rma_request.h"
 #include "windows/sync/process_lock.h"
 
@@ -53,7 +53,7 @@ class DirectAccess {
   }
   // Takes back what lies in a target's mailbox, and carries it out by the kernel.
   Status DeliverMailbox(int target);
-  // Ends of epochs, at the owner of `memory`: see Letters.
+  // Ends of epochs, at the owner of `memory`: see Entries.
   bool EndFence(std::byte* memory) { return mailboxes_->EndFence(memory); }
   void EndStart(int origin, std::byte* memory) {
     mailboxes_->EndStart(counters_.completes_used(origin), origin, memory);
@@ -77,7 +77,7 @@ class DirectAccess {
   const Epochs& epochs_;
   const EpochCounters& counters_;
   WindowWait& wait_;
-  std::optional<Letters> mailboxes_;
+  std::optional<ShortPutMailboxes> mailboxes_;
 };
 
 }  // namespace brigade

@@ -35,7 +35,7 @@ Status MessageAccess::SendGuarded(const RmaRequest& request) {
     hints.is_followed =
         request.end == AccessEnd::kEpoch && (has_progress_thread_ || hints.fence_follows);
     // All of its target's memory is there, and nothing is refused.
-    hints.may_go_straight = request.kind == NoteKind::kPut && !served_.checked.has_value() &&
+    hints.may_go_straight = request.kind == RmaKind::kPut && !served_.checked.has_value() &&
                             router_.member(request.rank).kind != WindowMemory::kDynamic;
   }
   return messages_->Send(request, hints);
@@ -80,17 +80,17 @@ Status MessageAccess::Delegate(const RmaRequest& request, bool* is_done) {
   return status;
 }
 
-Status MessageAccess::AddNote(int target, NoteKind kind, uint32_t token, uint8_t op) {
-  Note note;
-  note.kind = kind;
-  note.token = token;
-  note.op = op;
-  return messages_->AddNote(target, note);
+Status MessageAccess::AddFrame(int target, RmaKind kind, uint32_t token, uint8_t op) {
+  RmaHeader header;
+  header.kind = kind;
+  header.token = token;
+  header.op = op;
+  return messages_->AddFrame(target, header);
 }
 
 Status MessageAccess::Notify(int target) {
   BRIGADE_RETURN_IF_ERROR(AwaitRoom(target));
-  return AddNote(target, NoteKind::kNotify);
+  return AddFrame(target, RmaKind::kNotify);
 }
 
 Status MessageAccess::AwaitRoom(int target) {
@@ -114,13 +114,13 @@ Status MessageAccess::BeginFlush(int target, FlushedPart part, Flush* flush) {
   if (!HasUnflushed(target)) return Status();
   *flush = FlushAs(target, NextToken());
   if (part != FlushedPart::kAll) flush->requests = 0;
-  return AddNote(target, NoteKind::kFlush, flush->token, static_cast<uint8_t>(part));
+  return AddFrame(target, RmaKind::kFlush, flush->token, static_cast<uint8_t>(part));
 }
 
 Status MessageAccess::BeginUnlock(int target, Flush* flush) {
   const uint32_t token = NextToken();
   if (HasUnflushed(target)) *flush = FlushAs(target, token);
-  return AddNote(target, NoteKind::kUnlock, token);
+  return AddFrame(target, RmaKind::kUnlock, token);
 }
 
 Status MessageAccess::AwaitFlush(int target, const Flush& flush) {

@@ -14,7 +14,7 @@
 #include "patterns/engine/group_state.h"
 #include "windows/core/router.h"
 #include "windows/core/window_wait.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 #include "windows/message/rma_request.h"
 #include "windows/message/served_window.h"
 #include "windows/message/window_messages.h"
@@ -44,7 +44,7 @@ class MessageAccess {
 
   // --- REQUIRE: the caller has a ProgressGuard ---
 
-  Status AddNote(int target, NoteKind kind, uint32_t token = 0, uint8_t op = 0);
+  Status AddFrame(int target, RmaKind kind, uint32_t token = 0, uint8_t op = 0);
   // Sends a notification behind all requests.
   Status Notify(int target);
   // What AwaitFlush waits for. Another thread may ask for more meanwhile.

@@ -53,7 +53,8 @@ Status Router::Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
     mine.all = mine.all && direct(r) != nullptr;
     mine.some = mine.some || (r != rank_ && direct(r) != nullptr);
     mine.delegates = mine.delegates || (has_short_blocks_ && IsPrivate(r));
-    mine.has_mailboxes = mine.has_mailboxes && direct(r) != nullptr && direct(r)->wall() != nullptr;
+    mine.has_mailboxes =
+        mine.has_mailboxes && direct(r) != nullptr && direct(r)->mailboxes() != nullptr;
   }
   // No member closes its memory before all others have opened it.
   std::vector<Reach> all(members_.size());
@@ -83,7 +84,7 @@ bool Router::HasManyBlocks(const RmaRequest& request) {
   constexpr int64_t kMostBytes = rules::kLeastBlocksToAskFor * rules::kMostBlockBytesToAskFor;
   if (request.target.bytes() < rules::kLeastBlocksToAskFor) return false;
   // Short gaps are read along.
-  const int64_t across = request.kind == NoteKind::kGet ? int64_t{rules::kReadAcrossBytes} : 0;
+  const int64_t across = request.kind == RmaKind::kGet ? int64_t{rules::kReadAcrossBytes} : 0;
   const auto is_apart = [&](int64_t gap) { return gap < 0 || gap > across; };
   int64_t blocks = 0;
   int64_t end = 0;  // of the last one

@@ -140,7 +140,7 @@ TEST_F(RouterTest, BothSidesOfARequestAreEquallyLong) {
 TEST_F(RouterTest, AnAccumulateCombinesOneElementThatItsOperationIsDefinedFor) {
   Open(WindowOptions());
   RmaRequest request = Words(0, 2);
-  request.kind = NoteKind::kAccumulate;
+  request.kind = RmaKind::kAccumulate;
   request.op = AccumulateOp::kSum;
   ASSERT_TRUE(router_.Resolve(&request).ok());
   EXPECT_EQ(request.element, Element::kInt64);

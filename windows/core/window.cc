@@ -54,9 +54,9 @@ std::shared_ptr<SharedSegment> SegmentOf(const WindowOptions& options) {
 }
 
 // Memory for mailboxes.
-WallSize WallOf(const WindowOptions& options, int members) {
+MailboxSize MailboxSizeOf(const WindowOptions& options, int members) {
   const bool has_one = options.has_short_blocks && options.goes_directly;
-  return has_one ? Letters::SizeOfWall(members) : WallSize();
+  return has_one ? ShortPutMailboxes::SizeOfArea(members) : MailboxSize();
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     if (mine.ok()) mine = part;
   } else if (mine.ok()) {
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
-                                 &exposed_, SegmentOf(options), WallOf(options, size()));
+                                 &exposed_, SegmentOf(options), MailboxSizeOf(options, size()));
   }
   Offer offer;
   if (mine.ok()) {

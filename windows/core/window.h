@@ -43,7 +43,7 @@
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/exposed_memory.h"
 #include "windows/memory/target_memory.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 #include "windows/message/rma_request.h"
 #include "windows/message/served_window.h"
 #include "windows/message/window_messages.h"

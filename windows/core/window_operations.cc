@@ -15,10 +15,6 @@ std::byte* Writable(const void* memory) {
   return const_cast<std::byte*>(static_cast<const std::byte*>(memory));
 }
 
-Access::Kind AccessKindOf(NoteKind kind) {
-  return static_cast<Access::Kind>(static_cast<int>(kind) - static_cast<int>(NoteKind::kPut));
-}
-
 }  // namespace
 
 Status Window::Check(RmaRequest* request) {
@@ -98,7 +94,7 @@ void Window::EndOwn(FlushedPart part) {
 
 Status Window::Put(const OriginData& origin, const TargetData& target, std::atomic<bool>* over,
                    bool fence_follows) {
-  RmaRequest request = RmaRequest::To(NoteKind::kPut, target, over);
+  RmaRequest request = RmaRequest::To(RmaKind::kPut, target, over);
   request.send = RmaRequest::Of(origin);
   request.fence_follows = fence_follows;
   return Run(&request);
@@ -106,14 +102,14 @@ Status Window::Put(const OriginData& origin, const TargetData& target, std::atom
 
 Status Window::PutNotify(const OriginData& origin, const TargetData& target,
                          std::atomic<bool>* over) {
-  RmaRequest request = RmaRequest::To(NoteKind::kPut, target, over);
+  RmaRequest request = RmaRequest::To(RmaKind::kPut, target, over);
   request.send = RmaRequest::Of(origin);
   request.end = AccessEnd::kNotification;
   return Run(&request);
 }
 
 Status Window::Get(const OriginData& result, const TargetData& target, std::atomic<bool>* over) {
-  RmaRequest request = RmaRequest::To(NoteKind::kGet, target, over);
+  RmaRequest request = RmaRequest::To(RmaKind::kGet, target, over);
   request.op = AccumulateOp::kNoOp;
   request.receive = RmaRequest::Of(result);
   return Run(&request);
@@ -121,7 +117,7 @@ Status Window::Get(const OriginData& result, const TargetData& target, std::atom
 
 Status Window::Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
                           std::atomic<bool>* over) {
-  RmaRequest request = RmaRequest::To(NoteKind::kAccumulate, target, over);
+  RmaRequest request = RmaRequest::To(RmaKind::kAccumulate, target, over);
   request.op = op;
   request.send = RmaRequest::Of(origin);
   return Run(&request);
@@ -129,7 +125,7 @@ Status Window::Accumulate(AccumulateOp op, const OriginData& origin, const Targe
 
 Status Window::GetAccumulate(AccumulateOp op, const OriginData& origin, const OriginData& result,
                              const TargetData& target, std::atomic<bool>* over) {
-  RmaRequest request = RmaRequest::To(NoteKind::kFetch, target, over);
+  RmaRequest request = RmaRequest::To(RmaKind::kFetch, target, over);
   request.op = op;
   if (op != AccumulateOp::kNoOp) request.send = RmaRequest::Of(origin);
   request.receive = RmaRequest::Of(result);
@@ -143,7 +139,7 @@ Status Window::FetchAndOp(AccumulateOp op, Element element, const void* value, v
   }
   const TypedLayout& one = TypedLayout::One(element);
   RmaRequest request;
-  request.kind = NoteKind::kFetch;
+  request.kind = RmaKind::kFetch;
   request.op = op;
   request.rank = rank;
   request.displacement = displacement;
@@ -163,7 +159,7 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
   }
   const TypedLayout& one = TypedLayout::One(element);
   RmaRequest request;
-  request.kind = NoteKind::kSwap;
+  request.kind = RmaKind::kSwap;
   request.element = element;
   request.rank = rank;
   request.displacement = displacement;

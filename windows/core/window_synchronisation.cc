@@ -76,7 +76,7 @@ Status Window::AwaitAllAsked() {
   if (message_access_->sends_fences()) BRIGADE_RETURN_IF_ERROR(SendFences());
   // Answers that have not left yet would wait for this rank's next call.
   BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "what others have asked for", [&] {
-    return IsDone(asked) && state()->sends_in_flight == 0 && !messages_->has_kept_notes();
+    return IsDone(asked) && state()->sends_in_flight == 0 && !messages_->has_kept_frames();
   }));
   messages_->EndFence();
   if (messages_->inbox().has_work()) engine()->Move();  // what has waited for that
@@ -88,7 +88,7 @@ Status Window::SendFences() {
   // From the next one on, so that not all send to the same first.
   for (int distance = 1; distance < size(); ++distance) {
     BRIGADE_RETURN_IF_ERROR(
-        message_access_->AddNote((rank() + distance) % size(), NoteKind::kFence));
+        message_access_->AddFrame((rank() + distance) % size(), RmaKind::kFence));
   }
   for (int r = 0; r < size(); ++r) BRIGADE_RETURN_IF_ERROR(message_access_->AwaitLocally(r));
   return Status();
@@ -152,9 +152,9 @@ Status Window::Post(const std::vector<int>& origins) {
     counters_.SetPost(origins);
     for (const int origin : origins) WakeIfAsleep(origin);
   } else {
-    Note note;
-    note.kind = NoteKind::kPost;
-    for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(messages_->SendNote(origin, note));
+    RmaHeader header;
+    header.kind = RmaKind::kPost;
+    for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(messages_->SendFrame(origin, header));
   }
   epochs_.Post(origins);
   return Status();
@@ -188,7 +188,7 @@ Status Window::Complete() {
   }
   const std::vector<int> targets = epochs_.started();
   for (const int target : targets) {
-    BRIGADE_RETURN_IF_ERROR(message_access_->AddNote(target, NoteKind::kComplete));
+    BRIGADE_RETURN_IF_ERROR(message_access_->AddFrame(target, RmaKind::kComplete));
   }
   for (const int target : targets) BRIGADE_RETURN_IF_ERROR(message_access_->AwaitLocally(target));
   return Status();
@@ -234,7 +234,7 @@ Status Window::Test(bool* over) {
 Status Window::BeginLock(LockKind kind, int target) {
   const TargetMemory* const reached = router_.direct(target);
   if (reached == nullptr) {
-    return message_access_->AddNote(target, NoteKind::kLock, 0, static_cast<uint8_t>(kind));
+    return message_access_->AddFrame(target, RmaKind::kLock, 0, static_cast<uint8_t>(kind));
   }
   ProcessLock& queueing = reached->page().queueing();
   BRIGADE_RETURN_IF_ERROR(wait_->UntilLocked(&queueing));
@@ -268,10 +268,10 @@ Status Window::EndLock(int target, MessageAccess::Flush* flush) {
   const Status status = reached->page().locks().Release(rank(), &granted);
   queueing.Unlock();
   BRIGADE_RETURN_IF_ERROR(status);
-  Note note;
-  note.kind = NoteKind::kGranted;
-  note.token = static_cast<uint32_t>(target);
-  for (const int origin : granted) BRIGADE_RETURN_IF_ERROR(messages_->SendNote(origin, note));
+  RmaHeader header;
+  header.kind = RmaKind::kGranted;
+  header.token = static_cast<uint32_t>(target);
+  for (const int origin : granted) BRIGADE_RETURN_IF_ERROR(messages_->SendFrame(origin, header));
   return Status();
 }
 

@@ -26,10 +26,10 @@ void Remove(std::vector<int>* ranks, int rank) {
 }
 
 // Moves data that fit into the frame.
-void Inline(RmaRequest::Values* send, NoteMessage* message) {
+void Inline(RmaRequest::Values* send, RmaFrame* message) {
   const int64_t bytes = send->bytes();
   if (bytes == 0 || bytes > kMostInlined) return;
-  message->note.inlined = static_cast<uint8_t>(bytes);
+  message->header.inlined = static_cast<uint8_t>(bytes);
   if (send->layout->is_contiguous()) {
     CopyBytes(message->data, send->data, static_cast<size_t>(bytes));
   } else {
@@ -49,14 +49,14 @@ Outbox::Outbox(MessageContext* context) : context_(context), peers_(context->gro
 
 Status Outbox::SendLayout(int target, const TypedLayout& layout, const LayoutName& name) {
   const std::string bytes = layout.ToBytes();
-  NoteMessage message;
-  message.note.kind = NoteKind::kLayout;
-  message.note.layout_index = name.index;
-  message.note.layout_generation = name.generation;
-  message.note.bytes = static_cast<int64_t>(bytes.size());
+  RmaFrame message;
+  message.header.kind = RmaKind::kLayout;
+  message.header.layout_index = name.index;
+  message.header.layout_generation = name.generation;
+  message.header.bytes = static_cast<int64_t>(bytes.size());
   std::vector<std::byte> serial(bytes.size());
   std::memcpy(serial.data(), bytes.data(), bytes.size());
-  RmaRequest::Values send{serial.data(), &TypedLayout::One(Element::kByte), message.note.bytes};
+  RmaRequest::Values send{serial.data(), &TypedLayout::One(Element::kByte), message.header.bytes};
   Inline(&send, &message);
   Outgoing* const request = New(target, message, send, {});
   request->serial = std::move(serial);
@@ -64,7 +64,7 @@ Status Outbox::SendLayout(int target, const TypedLayout& layout, const LayoutNam
   return Add(request);
 }
 
-Status Outbox::MakeHeader(const RmaRequest& request, Note* header) {
+Status Outbox::MakeHeader(const RmaRequest& request, RmaHeader* header) {
   header->kind = request.kind;
   header->op = static_cast<uint8_t>(request.op);
   header->element = request.element;
@@ -80,28 +80,28 @@ Status Outbox::MakeHeader(const RmaRequest& request, Note* header) {
              : Status();
 }
 
-Status Outbox::TryFrame(int target, const NoteMessage& message) {
+Status Outbox::TryFrame(int target, const RmaFrame& message) {
   const Peer& peer = PeerOf(target);
   if (peer.waiting > 0) return {StatusCode::kNoResource, "requests before it wait"};
   const Urgency urgency = peer.held == nullptr ? Urgency::kCanWait : Urgency::kWithNext;
-  BRIGADE_RETURN_IF_ERROR(context_->notes()->Try(target, message, urgency));
+  BRIGADE_RETURN_IF_ERROR(context_->frames()->Try(target, message, urgency));
   return SendHeld(target);
 }
 
-Status Outbox::AddNote(int target, const Note& note) {
-  NoteMessage message;
-  message.note = note;
+Status Outbox::AddFrame(int target, const RmaHeader& header) {
+  RmaFrame message;
+  message.header = header;
   const Status status = TryFrame(target, message);
   if (status.code() != StatusCode::kNoResource) return status;
   return Add(New(target, message, {}, {}));
 }
 
 Status Outbox::Send(const RmaRequest& request, const SendHints& hints) {
-  NoteMessage message;
-  BRIGADE_RETURN_IF_ERROR(MakeHeader(request, &message.note));
+  RmaFrame message;
+  BRIGADE_RETURN_IF_ERROR(MakeHeader(request, &message.header));
   RmaRequest::Values send = request.send;
   std::byte both[kMostInlined];
-  if (request.kind == NoteKind::kSwap) {
+  if (request.kind == RmaKind::kSwap) {
     const auto bytes = static_cast<size_t>(send.bytes());
     std::memcpy(both, request.expected, bytes);
     std::memcpy(both + bytes, send.data, bytes);
@@ -109,7 +109,7 @@ Status Outbox::Send(const RmaRequest& request, const SendHints& hints) {
   }
   Inline(&send, &message);
   if (send.count == 0 && request.receive.count == 0 && !hints.is_followed) {
-    message.note.fences = context_->fences();
+    message.header.fences = context_->fences();
     const Status status = TryFrame(request.rank, message);
     if (status.ok()) {
       ++PeerOf(request.rank).requests;
@@ -125,7 +125,7 @@ Status Outbox::Send(const RmaRequest& request, const SendHints& hints) {
   return Add(added);
 }
 
-Outgoing* Outbox::New(int target, const NoteMessage& frame, const RmaRequest::Values& send,
+Outgoing* Outbox::New(int target, const RmaFrame& frame, const RmaRequest::Values& send,
                       const RmaRequest::Values& receive) {
   if (unused_.empty()) {
     unused_.push_back(static_cast<uint32_t>(slots_.size()));
@@ -154,12 +154,12 @@ Outgoing* Outbox::Find(uint32_t token) {
 
 Status Outbox::Add(Outgoing* added) {
   Peer& peer = PeerOf(added->target);
-  Note& note = added->message.note;
-  if (note.kind <= NoteKind::kLayout) {
+  RmaHeader& header = added->message.header;
+  if (header.kind <= RmaKind::kLayout) {
     ++peer.requests;
-    note.fences = context_->fences();
+    header.fences = context_->fences();
   }
-  if (added->wants_reply()) note.token = tokens_[added->slot];
+  if (added->wants_reply()) header.token = tokens_[added->slot];
   if (added->wants_reply()) {
     added->place = StridedLayout::Contiguous(static_cast<size_t>(added->to->size()));
     added->lands_in_place = added->received->layout.is_contiguous() &&
@@ -167,12 +167,13 @@ Status Outbox::Add(Outgoing* added) {
                             context_->endpoint()->LandsInPlace(
                                 context_->channel(kReplyChannel), added->target,
                                 {&added->place, added->received->data, 0, added->place.bytes()});
-    if (added->lands_in_place && note.layout_index == Note::kContiguous) note.TakeStraight();
+    if (added->lands_in_place && header.layout_index == RmaHeader::kContiguous)
+      header.TakeStraight();
   }
   if (added->may_go_straight && added->sent.has_value() && added->sent->layout.is_contiguous() &&
-      note.layout_index == Note::kContiguous) {
+      header.layout_index == RmaHeader::kContiguous) {
     const StraightData data(context_, kRequestChannel, added->target, added->sent->data,
-                            added->from->size(), note.element);
+                            added->from->size(), header.element);
     if (data.CanGo()) added->straight = data;
   }
   ++peer.under_way;
@@ -181,8 +182,8 @@ Status Outbox::Add(Outgoing* added) {
   // A rank that gets one value computes while it comes, and others may wait for what a fetch or a
   // swap changes.
   const bool may_wait =
-      !added->wants_reply() || (note.kind == NoteKind::kGet && peer.under_way > 1);
-  const bool is_held = added->is_followed && added->has_gone() && added->is_answered_by_note() &&
+      !added->wants_reply() || (header.kind == RmaKind::kGet && peer.under_way > 1);
+  const bool is_held = added->is_followed && added->has_gone() && added->is_answered_by_frame() &&
                        may_wait && peer.waiting <= kMostHeld;
   bool any = false;
   if (!is_held && !peer.is_stuck) return SendWaiting(added->target, &any);
@@ -215,11 +216,11 @@ Status Outbox::SendWaiting(int target, bool* any) {
 bool Outbox::IsFollowed(const Peer& peer) {
   if (peer.waiting < 2) return false;
   const Outgoing& next = *peer.first->next;
-  return next.has_gone() && next.is_answered_by_note();
+  return next.has_gone() && next.is_answered_by_frame();
 }
 
 bool Outbox::ReserveLanding(Outgoing* request) {
-  if (request->is_answered_by_note() || request->lands_in_place || request->landing != nullptr) {
+  if (request->is_answered_by_frame() || request->lands_in_place || request->landing != nullptr) {
     return true;
   }
   request->landing =
@@ -235,17 +236,17 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
     int64_t bytes = 0;
     if (request->straight.has_value()) {
       bytes = request->straight->AnnounceFirst();
-      request->message.note.token = static_cast<uint32_t>(bytes);
+      request->message.header.token = static_cast<uint32_t>(bytes);
     } else if (!request->wants_reply() && !request->has_gone()) {
       first = TakePiece(*request, &bytes);
-      request->message.note.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
+      request->message.header.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
     }
     const Peer& peer = PeerOf(request->target);
     const bool more_follows =
         first != nullptr || peer.held != nullptr ||
         (request->straight.has_value() && bytes < request->straight->left()) ||
         (request->has_gone() && IsFollowed(peer));
-    const Status status = context_->notes()->Try(
+    const Status status = context_->frames()->Try(
         request->target, request->message, more_follows ? Urgency::kWithNext : Urgency::kCanWait);
     if (!status.ok()) {
       if (first != nullptr) context_->engine()->buffers()->Release(first);
@@ -262,7 +263,7 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
 }
 
 StagedBuffer* Outbox::TakePiece(const Outgoing& request, int64_t* bytes) {
-  *bytes = std::min(context_->PieceBytes(request.message.note.element),
+  *bytes = std::min(context_->PieceBytes(request.message.header.element),
                     request.from->size() - request.from->position());
   return context_->space()->Take(WindowSpace::Use::kRequest, context_->group(), request.target);
 }
@@ -288,26 +289,26 @@ Status Outbox::SendHeld(int target) {
 
 Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
   while (!request->has_gone()) {
-    NoteMessage piece;
-    piece.note.kind = NoteKind::kPiece;
-    StagedBuffer* const buffer = TakePiece(*request, &piece.note.bytes);
+    RmaFrame piece;
+    piece.header.kind = RmaKind::kPiece;
+    StagedBuffer* const buffer = TakePiece(*request, &piece.header.bytes);
     *stuck = buffer == nullptr;
     if (*stuck) return Status();
-    const Status status = context_->notes()->Try(request->target, piece, Urgency::kWithNext);
+    const Status status = context_->frames()->Try(request->target, piece, Urgency::kWithNext);
     if (!status.ok()) {
       context_->engine()->buffers()->Release(buffer);
       *stuck = status.code() == StatusCode::kNoResource;
       return *stuck ? Status() : status;
     }
-    BRIGADE_RETURN_IF_ERROR(SendPiece(request, piece.note.bytes, buffer));
+    BRIGADE_RETURN_IF_ERROR(SendPiece(request, piece.header.bytes, buffer));
     *any = true;
   }
   return Status();
 }
 
 Status Outbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
-  Note piece;
-  piece.kind = NoteKind::kPiece;
+  RmaHeader piece;
+  piece.kind = RmaKind::kPiece;
   const Status status = request->straight->Advance(piece, nullptr, any);
   const int64_t left = request->straight->left();
   request->from->Seek(request->from->size() - left);
@@ -322,21 +323,21 @@ void Outbox::EndIfOver(Outgoing* request) {
   Release(request);
 }
 
-Status Outbox::TakeReply(int from, const NoteMessage& message) {
-  Outgoing* const request = Find(message.note.token);
+Status Outbox::TakeReply(int from, const RmaFrame& message) {
+  Outgoing* const request = Find(message.header.token);
   if (request == nullptr || request->target != from || !request->wants_reply()) {
     return Nonsense(from, "replies to what nobody asked");
   }
-  if (message.note.bytes <= 0 ||
-      message.note.bytes > request->to->size() - request->announced_back ||
-      (message.note.inlined > 0
-           ? message.note.inlined != message.note.bytes
+  if (message.header.bytes <= 0 ||
+      message.header.bytes > request->to->size() - request->announced_back ||
+      (message.header.inlined > 0
+           ? message.header.inlined != message.header.bytes
            : !request->lands_in_place &&
-                 message.note.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
-    return Nonsense(from, "replies with " + std::to_string(message.note.bytes) +
+                 message.header.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
+    return Nonsense(from, "replies with " + std::to_string(message.header.bytes) +
                               " bytes, which is not what was asked for");
   }
-  request->announced_back += message.note.bytes;
+  request->announced_back += message.header.bytes;
   std::deque<Arrival>& arrivals = PeerOf(from).arrivals;
   arrivals.emplace_back();
   arrivals.back().request = request;
@@ -349,9 +350,9 @@ Status Outbox::TakeReply(int from, const NoteMessage& message) {
 
 Status Outbox::PostLandings(int from, Peer* peer, bool* any) {
   for (Arrival& arrival : peer->arrivals) {
-    if (arrival.posted || arrival.message.note.inlined > 0) continue;
+    if (arrival.posted || arrival.message.header.inlined > 0) continue;
     Outgoing* const request = arrival.request;
-    const int64_t bytes = arrival.message.note.bytes;
+    const int64_t bytes = arrival.message.header.bytes;
     Status status;
     if (request->lands_in_place) {
       status = context_->endpoint()->PostReceiveInPlace(
@@ -380,21 +381,21 @@ Status Outbox::PostLandings(int from, Peer* peer, bool* any) {
 Status Outbox::TakeArrivals(Peer* peer, bool* any) {
   while (!peer->arrivals.empty()) {
     Arrival& arrival = peer->arrivals.front();
-    const Note& note = arrival.message.note;
+    const RmaHeader& header = arrival.message.header;
     Outgoing* const request = arrival.request;
     LayoutCursor& to = *request->to;
-    if (note.inlined > 0) {
-      Scatter(arrival.message.data, note.bytes, &to, request->received->data);
+    if (header.inlined > 0) {
+      Scatter(arrival.message.data, header.bytes, &to, request->received->data);
     } else {
       if (!arrival.slot.arrived) return Status();
       BRIGADE_RETURN_IF_ERROR(arrival.slot.status);
-      if (static_cast<int64_t>(arrival.slot.lease.bytes) != note.bytes) {
+      if (static_cast<int64_t>(arrival.slot.lease.bytes) != header.bytes) {
         return Nonsense(request->target, "sends a piece of another length than it said");
       }
       if (request->lands_in_place) {
-        to.Seek(to.position() + note.bytes);
+        to.Seek(to.position() + header.bytes);
       } else {
-        context_->mover().Scatter(arrival.slot.lease.data, note.bytes, &to,
+        context_->mover().Scatter(arrival.slot.lease.data, header.bytes, &to,
                                   request->received->data);
       }
       // The memory that was reserved for the request stays with it.

@@ -13,8 +13,8 @@
 #include "patterns/engine/staged_buffer.h"
 #include "windows/layout/layout_names.h"
 #include "windows/message/message_context.h"
-#include "windows/message/note.h"
 #include "windows/message/outgoing.h"
+#include "windows/message/rma_frame.h"
 #include "windows/message/rma_request.h"
 #include "windows/message/straight_data.h"
 
@@ -43,12 +43,12 @@ class Outbox {
   // that is not, or the next Advance. What is sent at once is not copied.
   Status Send(const RmaRequest& request, const SendHints& hints);
   // The same, for control messages without data and without reply. A piece that is held goes along.
-  Status AddNote(int target, const Note& note);
+  Status AddFrame(int target, const RmaHeader& header);
 
   // A kReply has come.
-  Status TakeReply(int from, const NoteMessage& message);
+  Status TakeReply(int from, const RmaFrame& message);
   Status Advance(bool* any);
-  // Whether there may be something to advance before another note comes.
+  // Whether there may be something to advance before another frame comes.
   bool has_work() const { return !busy_.empty() || !answering_.empty(); }
   // Whether some of it is not only held for more to go with: for that nobody need hurry.
   bool must_hurry() const { return stuck_ > 0 || !answering_.empty(); }
@@ -75,7 +75,7 @@ class Outbox {
   // A reply that has been announced.
   struct Arrival {
     Outgoing* request;
-    NoteMessage message;
+    RmaFrame message;
     bool posted = false;
     ReceiveSlot slot;
   };
@@ -88,20 +88,20 @@ class Outbox {
     std::deque<Arrival> arrivals;
     size_t under_way = 0;
     uint64_t requests = 0;
-    // A short piece that has been announced, and leaves with the next note or by the next Advance.
+    // A short piece that has been announced, and leaves with the next frame or by the next Advance.
     StagedBuffer* held = nullptr;
     int64_t held_bytes = 0;
   };
 
   Peer& PeerOf(int rank) { return peers_[static_cast<size_t>(rank)]; }
   // The header of a request, behind the description of its layout if the target has none.
-  Status MakeHeader(const RmaRequest& request, Note* header);
+  Status MakeHeader(const RmaRequest& request, RmaHeader* header);
   Status SendLayout(int target, const TypedLayout& layout, const LayoutName& name);
   // Sends one frame now, if nothing waits before it. Returns kNoResource otherwise.
-  Status TryFrame(int target, const NoteMessage& message);
+  Status TryFrame(int target, const RmaFrame& message);
   Status Add(Outgoing* request);
   // Takes an unused one; gives one back.
-  Outgoing* New(int target, const NoteMessage& frame, const RmaRequest::Values& send,
+  Outgoing* New(int target, const RmaFrame& frame, const RmaRequest::Values& send,
                 const RmaRequest::Values& receive);
   void Release(Outgoing* request);
   // Null: there is none.

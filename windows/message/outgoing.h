@@ -13,7 +13,7 @@
 #include "patterns/engine/staged_buffer.h"
 #include "windows/layout/layout_cursor.h"
 #include "windows/layout/typed_layout.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 #include "windows/message/rma_request.h"
 #include "windows/message/straight_data.h"
 
@@ -22,8 +22,8 @@ namespace brigade {
 struct Outgoing {
   // `frame`: its first, with data that fit into it. Copies what `send` (data that do not fit) and
   // `receive` point to, but for the memory of the data.
-  Outgoing(uint32_t number, int target_rank, const NoteMessage& frame,
-           const RmaRequest::Values& send, const RmaRequest::Values& receive)
+  Outgoing(uint32_t number, int target_rank, const RmaFrame& frame, const RmaRequest::Values& send,
+           const RmaRequest::Values& receive)
       : slot(number), target(target_rank), message(frame) {
     if (send.count != 0) {
       sent.emplace(OriginData{send.data, *send.layout, send.count});
@@ -41,13 +41,13 @@ struct Outgoing {
   bool has_gone() const { return !from.has_value() || from->position() == from->size(); }
   bool is_sent() const { return announced && has_gone(); }
   // A reply in one frame needs no memory to land in.
-  bool is_answered_by_note() const { return !to.has_value() || to->size() <= kMostInlined; }
+  bool is_answered_by_frame() const { return !to.has_value() || to->size() <= kMostInlined; }
   bool is_answered() const { return !to.has_value() || to->position() == to->size(); }
   bool is_over() const { return is_sent() && is_answered(); }
 
   const uint32_t slot;  // in the outbox
   const int target;
-  NoteMessage message;
+  RmaFrame message;
   bool announced = false;
   std::optional<OriginData> sent;
   std::optional<LayoutCursor> from;  // behind what has gone

@@ -11,7 +11,7 @@
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 #include "windows/sync/open_accesses.h"
 
 namespace brigade {
@@ -42,7 +42,7 @@ struct RmaRequest {
     int64_t bytes() const { return count == 0 ? 0 : layout->size() * count; }
   };
 
-  NoteKind kind = NoteKind::kPut;  // kPut, kGet, kAccumulate, kFetch or kSwap
+  RmaKind kind = RmaKind::kPut;  // kPut, kGet, kAccumulate, kFetch or kSwap
   AccumulateOp op = AccumulateOp::kReplace;
   AccessEnd end = AccessEnd::kEpoch;
   // The caller's next fence comes soon: a short put may leave with the frame of the fence.
@@ -61,7 +61,7 @@ struct RmaRequest {
   int64_t offset = 0;                // of the first value in the target's memory, in bytes
 
   static Values Of(const OriginData& data) { return {data.data, &data.layout, data.count}; }
-  static RmaRequest To(NoteKind kind, const TargetData& target, std::atomic<bool>* over) {
+  static RmaRequest To(RmaKind kind, const TargetData& target, std::atomic<bool>* over) {
     RmaRequest request;
     request.kind = kind;
     request.rank = target.rank;
@@ -71,13 +71,13 @@ struct RmaRequest {
     return request;
   }
 
-  bool is_fetching() const { return kind != NoteKind::kPut && kind != NoteKind::kAccumulate; }
-  bool combines() const { return kind == NoteKind::kAccumulate || kind == NoteKind::kFetch; }
+  bool is_fetching() const { return kind != RmaKind::kPut && kind != RmaKind::kAccumulate; }
+  bool combines() const { return kind == RmaKind::kAccumulate || kind == RmaKind::kFetch; }
   // Bytes of the target's memory, according to the memory of this rank.
   int64_t bytes() const { return is_fetching() ? receive.bytes() : send.bytes(); }
   // Nothing is read or written.
   bool is_empty() const {
-    return bytes() == 0 || (kind == NoteKind::kAccumulate && op == AccumulateOp::kNoOp);
+    return bytes() == 0 || (kind == RmaKind::kAccumulate && op == AccumulateOp::kNoOp);
   }
   // Sets `over`.
   void End() const {

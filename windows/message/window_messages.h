@@ -24,7 +24,7 @@ namespace brigade {
 // All calls are made by the driver.
 class WindowMessages final : public Activity, private ControlHandler {
  public:
-  // Hears the group's notes from here on. `space`, `group` and `window` must outlive it.
+  // Hears the group's frames from here on. `space`, `group` and `window` must outlive it.
   WindowMessages(WindowSpace* space, GroupState* group, ServedWindow* window);
   ~WindowMessages() override;
 
@@ -34,9 +34,9 @@ class WindowMessages final : public Activity, private ControlHandler {
   // As the outbox has them. A failure has broken the group when they return: nobody works any more
   // on memory that the caller then gives back.
   Status Send(const RmaRequest& request, const SendHints& hints);
-  Status AddNote(int target, const Note& note);
-  // Sends a note that must not wait behind requests: a grant, a post.
-  Status SendNote(int target, const Note& note);
+  Status AddFrame(int target, const RmaHeader& header);
+  // Sends a frame that must not wait behind requests: a grant, a post.
+  Status SendFrame(int target, const RmaHeader& header);
   // Wakes a member that sleeps, if it is there and has nothing else to wake for.
   void SendWake(int target);
   // This rank has a fence behind it, and so has what it asks for next. What others have asked for
@@ -45,11 +45,11 @@ class WindowMessages final : public Activity, private ControlHandler {
   // This rank leaves the window: it has nothing under way, and asks for nothing any more. It still
   // answers what others ask for.
   Status Leave();
-  // Whether all ranks have left it, as far as this rank has been sent. No note is under way to it
+  // Whether all ranks have left it, as far as this rank has been sent. No frame is under way to it
   // then.
-  bool all_left() const { return all_left_ && !has_kept_notes(); }
-  // Notes that the transport had no room for.
-  bool has_kept_notes() const { return context_.has_kept_notes(); }
+  bool all_left() const { return all_left_ && !has_kept_frames(); }
+  // Frames that the transport had no room for.
+  bool has_kept_frames() const { return context_.has_kept_frames(); }
   const Outbox& outbox() const { return outbox_; }
   const Inbox& inbox() const { return inbox_; }
 
@@ -62,7 +62,7 @@ class WindowMessages final : public Activity, private ControlHandler {
 
  private:
   void OnControl(int from, ConstByteSpan message) override;
-  Status Hear(int from, const NoteMessage& message);
+  Status Hear(int from, const RmaFrame& message);
   // Ranks that leave are counted along a tree: kLeft goes up to rank 0, and kAllLeft comes down.
   Status HearLeft(int child);
   Status CountLeft();
