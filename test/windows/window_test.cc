@@ -221,7 +221,7 @@ TEST_P(Windows, LayoutsAreToldOnce) {
     }
     int by_messages = 0;
     for (int r = 0; r < 3; ++r) by_messages += window->reaches(r) ? 0 : 1;
-    Expect(window->layouts_told() == static_cast<uint64_t>(by_messages), "told once per target");
+    Expect(window->layouts_sent() == static_cast<uint64_t>(by_messages), "told once per target");
     Require(window->Free());
   });
 }

@@ -77,7 +77,7 @@ bool DirectAccess::LeaveInMailbox(const RmaRequest& request) {
 
 Status DirectAccess::AwaitRead(int target) {
   const WindowWait::ProgressGuard guard(&wait_);
-  return wait_.Until(/*is_told=*/false, "a target to leave a fence",
+  return wait_.Until(/*by_message=*/false, "a target to leave a fence",
                      [&] { return mailboxes_->HasRead(target); });
 }
 

@@ -70,7 +70,7 @@ Status MessageAccess::Delegate(const RmaRequest& request, bool* is_done) {
   Flush flush;
   if (status.ok()) status = BeginFlush(request.rank, FlushedPart::kAll, &flush);
   if (status.ok()) {
-    status = wait_.UntilAlone(/*is_told=*/true, "a target to have done what was asked", [&] {
+    status = wait_.UntilAlone(/*by_message=*/true, "a target to have done what was asked", [&] {
       return IsFlushed(request.rank, flush) && messages_->outbox().under_way(request.rank) == 0;
     });
   }
@@ -102,7 +102,8 @@ Status MessageAccess::AwaitRoom(int target) {
   }
   const auto has_room = [&] { return messages_->outbox().under_way(target) < kMostUnderWay; };
   if (has_room()) return Status();
-  return wait_.Until(/*is_told=*/true, "a target that is behind with what it was asked", has_room);
+  return wait_.Until(/*by_message=*/true, "a target that is behind with what it was asked",
+                     has_room);
 }
 
 MessageAccess::Flush MessageAccess::FlushAs(int target, uint32_t token) const {
@@ -125,7 +126,7 @@ Status MessageAccess::BeginUnlock(int target, Flush* flush) {
 
 Status MessageAccess::AwaitFlush(int target, const Flush& flush) {
   if (flush.token != 0) {
-    BRIGADE_RETURN_IF_ERROR(wait_.Until(/*is_told=*/true, "a target to have done what was asked",
+    BRIGADE_RETURN_IF_ERROR(wait_.Until(/*by_message=*/true, "a target to have done what was asked",
                                         [&] { return IsFlushed(target, flush); }));
     uint64_t& flushed = requests_flushed_[static_cast<size_t>(target)];
     flushed = std::max(flushed, flush.requests);
@@ -142,7 +143,7 @@ bool MessageAccess::IsFlushed(int target, const Flush& flush) const {
 Status MessageAccess::AwaitLocally(int target) {
   const auto is_over = [&] { return messages_->outbox().under_way(target) == 0; };
   if (is_over()) return state_->failure;
-  return wait_.Until(/*is_told=*/true, "data to go, or to come", is_over);
+  return wait_.Until(/*by_message=*/true, "data to go, or to come", is_over);
 }
 
 uint32_t MessageAccess::NextToken() {

@@ -86,7 +86,7 @@ class Router {
   bool some_are_direct_ = false;
   bool has_mailboxes_ = false;
   bool is_delegate_ = false;
-  bool has_short_blocks_ = true;  // as the options say
+  bool has_short_blocks_ = true;  // as in the options
 };
 
 }  // namespace brigade

@@ -21,7 +21,7 @@
 namespace brigade {
 namespace {
 
-// What members tell each other when a window is made.
+// Each member sends this to all when a window is made.
 struct Offer {
   MemberAttributes attributes;
   bool is_checked = false;
@@ -83,7 +83,7 @@ Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
   std::vector<MemberAttributes> members;
   BRIGADE_RETURN_IF_ERROR(made->Expose(space, bootstrap, options, &members));
   BRIGADE_RETURN_IF_ERROR(made->OpenTargets(bootstrap, options, std::move(members)));
-  // All have exposed theirs, and nobody needs another fence to know that.
+  // All members have exposed their memory, as behind a fence.
   if (options.kind == WindowMemory::kProcess) {
     BRIGADE_RETURN_IF_ERROR(made->epochs_.Fence(/*opens=*/true));
   }
@@ -127,7 +127,7 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     }
     members->push_back(all[r].attributes);
   }
-  // Nobody asks for anything before all targets are open.
+  // No member sends a request before all targets are open.
   if (std::any_of(all.begin(), all.end(), [](const Offer& one) { return one.is_checked; })) {
     const WindowWait::ProgressGuard guard(&*wait_);
     served_.checked.emplace(rank(), is_dynamic() ? static_cast<int64_t>(kProcessAddress) : 0);
@@ -180,14 +180,15 @@ void Window::Listen() {
   listens_ = true;
 }
 
-// An origin asks only who answers, and stays in its call, in which it drives and lets no other
-// thread in, until it is answered. So who answers no longer waits for those who have begun, and
-// drives meanwhile: each of them ends, whatever this rank does afterwards. None begins behind that.
-// Were they left to the next call of this rank they might wait for ever, for it may come only when
-// they have ended. Those who are waited for wait for nobody but ranks that answer, or are here; who
-// is lost is noticed as in all waits. But they need memory, here and there, and all of it may be
-// lent for what others have asked for, who have gone on to wait for this rank without driving: when
-// nothing moves any more they are left to its next call after all.
+// An origin delegates only to a target that answers, and stays in its call, in which it makes
+// progress and lets no other thread in, until it has its answer. So a target that stops answering
+// waits for the origins that have begun, and makes progress meanwhile: the calls of all of them
+// end, whatever this rank does afterwards. No origin begins behind that. If they were left to the
+// next call of this rank they might wait for ever, for that call may come only when theirs have
+// ended. The origins wait for no rank but those that answer, or are here; a lost one is noticed as
+// in all waits. But they need memory, here and there. All of it may be lent for requests of others,
+// which have gone on to wait for this rank without making progress. So when nothing has moved for a
+// while the origins are left to this rank's next call after all.
 void Window::OnHelper(bool answers) {
   message_access_->SetProgressThread(answers);
   Answering& mine = exposed_->page().answering();
@@ -200,8 +201,8 @@ void Window::OnHelper(bool answers) {
   constexpr std::chrono::seconds kPatience(2);
   Clock::time_point moved = Clock::now();
   const auto is_stuck = [&] { return Clock::now() - moved > kPatience; };
-  // If it fails the window is broken, as its next call will say.
-  (void)wait_->UntilAlone(/*is_told=*/false, "what others are asking for", [&] {
+  // If it fails the window is broken, and its next call returns the failure.
+  (void)wait_->UntilAlone(/*by_message=*/false, "what others are asking for", [&] {
     if (engine()->Move()) moved = Clock::now();  // and sends what waits for a fence
     return !mine.is_asked() || is_stuck();
   });
@@ -232,7 +233,7 @@ Status Window::Free() {
   if (epochs_.has_locks()) {
     return {StatusCode::kInvalidArgument, "a window is freed of which locks are held"};
   }
-  // By messages, behind which nobody sends to a group that is closed.
+  // By messages, behind which no rank sends to a group that is closed.
   BRIGADE_RETURN_IF_ERROR(EndFence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true},
                                    /*meets_by_flags=*/false));
   is_freed_ = true;
@@ -251,7 +252,7 @@ Status Window::Leave() {
 bool Window::HasEnded() {
   const WindowWait::ProgressGuard guard(&*wait_);
   engine()->Move();
-  if (messages_->all_left()) is_abandoned_ = false;  // nobody asks this rank for anything
+  if (messages_->all_left()) is_abandoned_ = false;  // no rank sends this one requests
   return messages_->all_left() || !state()->failure.ok();
 }
 
@@ -296,7 +297,7 @@ Status Window::RunWithLooks(const PatternCall& call, const Look& look) {
     {
       const WindowWait::ProgressGuard guard(&*wait_);
       const auto next = Engine::Clock::now() + kLookInterval;
-      (void)wait_->Until(/*is_told=*/true, "others to come",
+      (void)wait_->Until(/*by_message=*/true, "others to come",
                          [&] { return operation->is_over() || Engine::Clock::now() >= next; });
     }
     if (operation->Test()) break;

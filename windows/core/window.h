@@ -1,4 +1,4 @@
-// Window: memory that each member of a group exposes to the others, who work on it without a call
+// Window: memory that each member of a group exposes to the others, which work on it without a call
 // of its owner. The C++ interface of one-sided communication; <brigade/window.h> is the C one.
 //
 // The parts: Epochs and EpochCounters (which epochs are open, and which events end them), Router
@@ -57,17 +57,16 @@ namespace brigade {
 // callers look for it.
 class Window final : private Engine::Listener {
  public:
-  // Collective over the members of `bootstrap` and nobody else. `space` must outlive it. After a
-  // failure, which all members get, there is none. kInvalidArgument, kOutOfMemory, kUnavailable
-  // (not in one piece), and what Group::Create says.
+  // Collective over the members of `bootstrap` alone. `space` must outlive it. After a failure,
+  // which all members get, there is none. kInvalidArgument, kOutOfMemory, kUnavailable
+  // (not in one piece), and the failures of Group::Create.
   static Status Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
                        std::unique_ptr<Window>* window);
   // Local. Unless it was freed, left, abandoned or is broken, it is aborted on all members.
   ~Window() override;
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
-  // Collective: returns when nobody works on this window any more. kInvalidArgument: an epoch is
-  // open.
+  // Collective: blocks until no rank works on this window. kInvalidArgument: an epoch is open.
   Status Free();
   // The same without a wait, for a window of which this rank has nothing under way: others still
   // reach its memory until HasEnded(). Nothing but that, Abandon and the destructor may follow.
@@ -75,7 +74,7 @@ class Window final : private Engine::Listener {
   Status Leave();
   // Looks, and does not wait: whether all ranks have left the window, or it is broken.
   bool HasEnded();
-  // At the end of a process, which waits for nobody: the destructor sends no message from here on.
+  // At the end of a process, which must not wait: the destructor sends no message from here on.
   void Abandon() { is_abandoned_ = true; }
   // The destructor, but for the memory of all members, which stays where this process sees it until
   // the result is destroyed.
@@ -168,7 +167,7 @@ class Window final : private Engine::Listener {
   // Each completes what its epoch has begun. After kInvalidArgument, a call out of order, nothing
   // happened. After any other failure the window is broken, on all members.
 
-  // Collective. What was done before it, by anybody, is seen by all behind it.
+  // Collective. All ranks see behind it what any rank has done before it.
   Status Fence(const FencePromise& promise = FencePromise());
 
   Status Start(const std::vector<int>& targets);
@@ -181,8 +180,8 @@ class Window final : private Engine::Listener {
   Status Unlock(int target);
   // A shared lock of all.
   Status LockAll();
-  // The caller promises that meanwhile nobody holds, or asks for, a lock that conflicts: they only
-  // open the epoch, and wait for nobody.
+  // The caller promises that meanwhile no rank holds, or asks for, a lock that conflicts: they only
+  // open the epoch, and do not wait.
   Status LockUnchecked(int target);
   Status LockAllUnchecked();
   Status UnlockAll();
@@ -192,7 +191,7 @@ class Window final : private Engine::Listener {
   // The memory of the caller that takes part is its own again.
   Status FlushLocal(int target);
   Status FlushLocalAll();
-  // What this process and others have written becomes visible to each other.
+  // Makes visible to each other what this process and others have written.
   Status Sync();
 
   // Takes `count` notifications of `source`, waiting for them.
@@ -201,7 +200,7 @@ class Window final : private Engine::Listener {
   Status NotifyTest(int source, uint64_t count, bool* taken);
 
   // Layouts that were described to other ranks so far.
-  uint64_t layouts_told() const { return messages_->outbox().layouts_told(); }
+  uint64_t layouts_sent() const { return messages_->outbox().layouts_sent(); }
   // Requests to a member that are under way here.
   size_t under_way(int rank) const { return messages_->outbox().under_way(rank); }
 

@@ -76,7 +76,7 @@ Status Window::CheckOwn(const RmaRequest& request) {
     status = served_.checked->Add(
         {AccessKindOf(request.kind), request.op, request.element, request.end, rank()},
         *request.target.layout, request.target.count, request.offset);
-    // It is done before this rank can tell another.
+    // It is over before this rank can notify another.
     if (request.end != AccessEnd::kEpoch) served_.checked->EndBy(request.end, rank());
   }
   return status.ok() ? status : wait_->Break(status);

@@ -27,7 +27,8 @@ namespace brigade {
 // - if some ranks reach memory directly: nothing holds them back there;
 // - in the checking mode, which takes all requests that have come for a part of the epoch that
 // ends;
-// - if memory is attached: only its owner finds out what is not, and tells the origin in time;
+// - if memory is attached: only its owner finds out what is not, and the origin must learn it in
+// time;
 // - behind the last epoch: a window that is given back has no inbox.
 //
 // Source: MPI/SX, section 2.1.
@@ -48,7 +49,7 @@ Status Window::EndFence(const FencePromise& promise, bool meets_by_flags) {
   }
   if (is_checked()) {
     const WindowWait::ProgressGuard guard(&*wait_);
-    served_.checked->EndAll();  // all has come, and nobody begins anything behind the fence
+    served_.checked->EndAll();  // all has come, and no rank begins anything behind the fence
   }
   do {
     BRIGADE_RETURN_IF_ERROR(meets_by_flags ? MeetByFlags()
@@ -75,7 +76,7 @@ Status Window::AwaitAllAsked() {
   const WindowWait::ProgressGuard guard(&*wait_);
   if (message_access_->sends_fences()) BRIGADE_RETURN_IF_ERROR(SendFences());
   // Answers that have not left yet would wait for this rank's next call.
-  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "what others have asked for", [&] {
+  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*by_message=*/true, "what others have asked for", [&] {
     return IsDone(asked) && state()->sends_in_flight == 0 && !messages_->has_kept_frames();
   }));
   messages_->EndFence();
@@ -138,7 +139,7 @@ void Window::WakeIfAsleep(int member) {
 template <typename Over>
 Status Window::UntilSignalled(const char* what, const Over& over) {
   return counters_.uses_flags() ? wait_->UntilFlag(&exposed_->page().asleep(), what, over)
-                                : wait_->Until(/*is_told=*/true, what, over);
+                                : wait_->Until(/*by_message=*/true, what, over);
 }
 
 Status Window::Post(const std::vector<int>& origins) {
@@ -248,11 +249,11 @@ Status Window::BeginLock(LockKind kind, int target) {
 Status Window::AwaitLock(int target) {
   const TargetMemory* const reached = router_.direct(target);
   if (reached != nullptr) {
-    return wait_->Until(/*is_told=*/false, "the lock",
+    return wait_->Until(/*by_message=*/false, "the lock",
                         [&] { return reached->page().locks().Holds(rank()); });
   }
   const auto t = static_cast<size_t>(target);
-  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*is_told=*/true, "the lock",
+  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*by_message=*/true, "the lock",
                                        [&] { return served_.granted_by[t] > grants_used_[t]; }));
   ++grants_used_[t];
   return Status();
@@ -360,7 +361,7 @@ Status Window::Flush(int target) {
   FullFence();
   if (reaches(target)) {
     EndOwn(FlushedPart::kAll);
-    // Who flushes again and again waits for what others write here, by messages perhaps.
+    // A caller that flushes again and again waits for what others write here, by messages perhaps.
     return is_direct() ? Status() : Progress();
   }
   const WindowWait::ProgressGuard guard(&*wait_);
@@ -436,7 +437,7 @@ Status Window::NotifyWait(int source, uint64_t count) {
   BRIGADE_RETURN_IF_ERROR(router_.CheckRank(source));
   if (TakeNotifications(source, count)) return Status();
   const WindowWait::ProgressGuard guard(&*wait_);
-  return wait_->Until(/*is_told=*/!router_.some_are_direct(), "a notification",
+  return wait_->Until(/*by_message=*/!router_.some_are_direct(), "a notification",
                       [&] { return TakeNotifications(source, count); });
 }
 
@@ -452,13 +453,13 @@ Status Window::NotifyTest(int source, uint64_t count, bool* taken) {
 
 Status Window::WaitFor(const std::atomic<bool>& over) {
   const WindowWait::ProgressGuard guard(&*wait_);
-  return wait_->Until(/*is_told=*/true, "an operation",
+  return wait_->Until(/*by_message=*/true, "an operation",
                       [&] { return over.load(std::memory_order_acquire); });
 }
 
 Status Window::WaitForMemory(const char* what, const std::function<bool()>& over) {
   const WindowWait::ProgressGuard guard(&*wait_);
-  return wait_->Until(/*is_told=*/false, what, over);
+  return wait_->Until(/*by_message=*/false, what, over);
 }
 
 }  // namespace brigade

@@ -14,7 +14,7 @@ bool WindowWait::IsLost() {
 }
 
 Status WindowWait::UntilLocked(ProcessLock* lock) {
-  return Until(/*is_told=*/false, "another rank at work",
+  return Until(/*by_message=*/false, "another rank at work",
                [&] { return lock->TryLock(group_->rank); });
 }
 

@@ -50,16 +50,16 @@ class WindowWait {
   };
 
   // Blocks until over(), and moves everything meanwhile. Returns what has broken the group, if
-  // anything has. `is_told`: a message ends the wait. REQUIRES: the caller has a ProgressGuard. It
-  // must read again what another thread may have changed meanwhile.
+  // anything has. `by_message`: a message ends the wait. REQUIRES: the caller has a ProgressGuard.
+  // It must read again what another thread may have changed meanwhile.
   template <typename Over>
-  Status Until(bool is_told, const char* what, const Over& over) {
-    return Until(others_, is_told, what, over);
+  Status Until(bool by_message, const char* what, const Over& over) {
+    return Until(others_, by_message, what, over);
   }
   // The same, and no other thread is let in.
   template <typename Over>
-  Status UntilAlone(bool is_told, const char* what, const Over& over) {
-    return Until(nullptr, is_told, what, over);
+  Status UntilAlone(bool by_message, const char* what, const Over& over) {
+    return Until(nullptr, by_message, what, over);
   }
 
   // The same for a flag that another process sets, after which it sends a message if it finds
@@ -78,7 +78,7 @@ class WindowWait {
     // What is broken is closed, and is not asked about.
     if (group_->failure.ok() && ++looks_ % kLooks == 0) {
       MpiPolls::PollIfLate();
-      engine_->endpoint()->Nudge();  // over tcp nothing is heard of who never had a connection
+      engine_->endpoint()->Nudge();  // over tcp, finds the loss of a rank without a connection
       (void)IsLost();
     }
     return group_->failure;
@@ -98,7 +98,7 @@ class WindowWait {
   static constexpr uint64_t kLooks = 100;
 
   template <typename Over>
-  Status Until(OtherThreads* others, bool is_told, const char* what, const Over& over);
+  Status Until(OtherThreads* others, bool by_message, const char* what, const Over& over);
   // Whether a member is: then the group is broken.
   bool IsLost();
 
@@ -113,12 +113,12 @@ class WindowWait {
 
 template <typename Over>
 Status WindowWait::UntilFlag(Bell* asleep, const char* what, const Over& over) {
-  if (++waits_ % kLooks == 0) {  // for whoever never waits long
+  if (++waits_ % kLooks == 0) {  // for a caller that never waits long
     MpiPolls::PollIfLate();
     engine_->Move();
   }
   if (!group_->failure.ok() || over()) return group_->failure;
-  if (others_ != nullptr) return Until(/*is_told=*/false, what, over);
+  if (others_ != nullptr) return Until(/*by_message=*/false, what, over);
   // A rank that does not sleep sees the flag.
   Endpoint* const endpoint = engine_->endpoint();
   const uint64_t awake = endpoint->PollsAwake();
@@ -128,13 +128,14 @@ Status WindowWait::UntilFlag(Bell* asleep, const char* what, const Over& over) {
     if (!group_->failure.ok() || over()) return group_->failure;
   }
   asleep->Arm();
-  const Status status = Until(/*is_told=*/true, what, over);
+  const Status status = Until(/*by_message=*/true, what, over);
   asleep->Disarm();
   return status;
 }
 
 template <typename Over>
-Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, const Over& over) {
+Status WindowWait::Until(OtherThreads* others, bool by_message, const char* what,
+                         const Over& over) {
   uint64_t looks = 0;
   const auto ends = [&] {
     if (over() || !group_->failure.ok()) return true;
@@ -143,13 +144,13 @@ Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, c
   const auto describe = [&] {
     return "a window on group rank " + std::to_string(group_->rank) + " waits for " + what;
   };
-  if (is_told && others == nullptr) {
+  if (by_message && others == nullptr) {
     engine_->WaitUntil(ends, describe);
     if (!engine_->IsIdle()) engine_->HurryHelper();
     return group_->failure;
   }
   // The endpoint may not sleep: it would not be woken. What others write to memory rings no bell;
-  // and of several threads that wait, one takes in what another waits for, who sleeps on. So naps
+  // and of several threads that wait, one takes in what another waits for, which sleeps on. So naps
   // are short, here and in `others`, however long it takes: a fence waits several times in a row.
   constexpr std::chrono::microseconds kNap(50);
   const std::chrono::duration<double> interval(engine_->options().report_seconds);

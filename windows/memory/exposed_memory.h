@@ -29,7 +29,7 @@ class ExposedMemory {
                        std::shared_ptr<SharedSegment> segment_of_memory = nullptr,
                        const MailboxSize& mailbox_size = MailboxSize());
   // The part of rank `rank` in shared memory where all parts, of `bytes` each, lie in a row. Rank 0
-  // makes it, and says in `*first` where it is; the others are told that. kUnavailable, too: it is
+  // makes it, and `*first` is where it is, which the others are given. kUnavailable, too: it is
   // not to be seen from here.
   static Status CreatePart(int rank, const std::vector<size_t>& bytes, int64_t unit,
                            MemberAttributes* first, std::unique_ptr<ExposedMemory>* exposed);

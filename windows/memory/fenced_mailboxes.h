@@ -1,7 +1,7 @@
 // FencedMailboxes: mailboxes that are read when all members have met, as between fences.
 //
-// Each member has two boxes from each other one, used in turn: nobody writes to a box again before
-// its owner has read it and met the others.
+// Each member has two boxes from each other one, used in turn: no member writes to a box again
+// before its owner has read it and met the others.
 
 #ifndef BRIGADE_WINDOWS_MEMORY_FENCED_MAILBOXES_H_
 #define BRIGADE_WINDOWS_MEMORY_FENCED_MAILBOXES_H_
@@ -29,7 +29,7 @@ class FencedMailboxes {
   // kLineBytes, and `box_bytes` is a multiple of it, the same for all.
   FencedMailboxes(int rank, std::vector<std::byte*> areas, size_t box_bytes);
   // There is memory for the boxes of this member, which from here on it looks into. Before that
-  // nobody writes to them.
+  // no member writes to them.
   void OpenBoxes();
 
   // The box for entries to `member` in this epoch, whose number is epoch().
@@ -64,7 +64,7 @@ class FencedMailboxes {
   const int rank_;
   const std::vector<std::byte*> areas_;
   const size_t box_bytes_;
-  std::vector<Mailbox> out_;  // to each member, by turn
+  std::vector<Mailbox> out_;  // to each member, by parity
   std::vector<Mailbox> in_;   // from each; empty: not open
   uint64_t epoch_ = 1;
   uint64_t last_written_ = 0;      // the last past epoch with any entries

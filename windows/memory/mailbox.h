@@ -35,8 +35,8 @@ class Mailbox {
     const size_t left = room_ - (epoch == epoch_ ? filled_ : 0);
     return bytes <= left ? (left - bytes) / sizeof(EntryHeader) : 0;
   }
-  // Where the bytes of an entry go; null: there is no room. `slot` and `offset` say where they
-  // belong. Epochs have rising numbers, from 1 on. REQUIRES: the reader has read all entries of
+  // Where the bytes of an entry go; null: there is no room. They belong to `offset` of
+  // `slot`. Epochs have rising numbers, from 1 on. REQUIRES: the reader has read all entries of
   // earlier ones.
   std::byte* Add(uint64_t epoch, int slot, uint64_t offset, size_t bytes) {
     if (epoch != epoch_) {

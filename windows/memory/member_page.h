@@ -24,10 +24,10 @@ class MemberPage {
   // REQUIRES: `memory` is aligned to kLineBytes, and outlives the handle.
   MemberPage(std::byte* memory, int members) : memory_(memory), members_(members) {}
 
-  // Who combines values in the member's memory, or replaces some that others may combine, holds
-  // this meanwhile.
+  // Held while values in the member's memory are combined, or replaced by others that may be
+  // combined.
   ProcessLock& combining() const { return front().combining; }
-  // Who calls locks(), holds this meanwhile.
+  // Held during calls of locks().
   ProcessLock& queueing() const { return front().queueing; }
   // Whether the member does what it is asked while its caller is elsewhere.
   Answering& answering() const { return front().answering; }

@@ -153,7 +153,8 @@ ShortPutMailboxes::Question ShortPutMailboxes::QuestionIn(ConstByteSpan entry) {
   return question;
 }
 
-// Nobody puts anything into the boxes of an epoch that has only begun, and who asks has left room.
+// No member puts anything into the boxes of an epoch that has only begun, and the asking one has
+// left room.
 void ShortPutMailboxes::Answer(const Question& question, const std::byte* data) {
   Mailbox* const box = fenced_.BoxFor(question.from);
   const auto bytes = static_cast<size_t>(question.bytes);

@@ -38,9 +38,9 @@ class ShortPutMailboxes {
   // Whether this member's boxes have memory now; if not, there will be none.
   void OpenBoxes(bool have_memory);
 
-  // Take the bytes along `from`, for where `to` says in the memory of `target`, or say no: they are
-  // many, there is no room, or there are no boxes. Cursors begin where they are, and are moved on.
-  // `offset`: of the first value.
+  // Take the bytes along `from`, for those along `to` in the memory of `target`, or return false:
+  // they are many, there is no room, or there are no boxes. Cursors begin where they are, and are
+  // moved on. `offset`: of the first value.
   bool PutFenced(int target, LayoutCursor* from, const std::byte* origin, int64_t bytes,
                  LayoutCursor* to, int64_t offset);
   // `start`: how often this rank has started an epoch with that target.
@@ -48,7 +48,7 @@ class ShortPutMailboxes {
                   int64_t bytes, LayoutCursor* to, int64_t offset);
 
   // Asks for bytes at `offset` in the memory of `target`, which are in `result` when this member is
-  // through with EndFence. Or says no, as puts do.
+  // through with EndFence. Or returns false, as puts do.
   bool GetFenced(int target, int64_t offset, int64_t bytes, std::byte* result);
 
   // The caller of Withdraw, and of EndStart, holds the target's MemberPage::combining(): the epoch
@@ -75,7 +75,7 @@ class ShortPutMailboxes {
   // At the beginning of a member's area; that of FencedMailboxes follows.
   struct Front {
     alignas(kLineBytes) std::atomic<Boxes> boxes;
-    // Of member 0, for all: the last epoch, of even and of odd number, with questions to anybody.
+    // Of member 0, for all: the last epoch, of even and of odd number, with any questions.
     alignas(kLineBytes) std::atomic<uint64_t> asked[2];
   };
   static_assert(std::atomic<Boxes>::is_always_lock_free, "processes share it");
@@ -92,7 +92,7 @@ class ShortPutMailboxes {
     return reinterpret_cast<Front*>(areas_[static_cast<size_t>(member)]);
   }
   Front* own_front() const { return FrontOf(rank_); }
-  // Whether so many bytes are few, and a member has boxes. If nobody has wanted those, this rank
+  // Whether so many bytes are few, and a member has boxes. If none has wanted those, this rank
   // has now.
   bool Takes(int member, int64_t bytes);
   Mailbox StartedBox(size_t owner, size_t from) const;

@@ -28,7 +28,7 @@ class FrameSender {
  private:
   Endpoint* const endpoint_;
   const GroupId group_;
-  std::map<int, std::deque<RmaFrame>> kept_;  // by peer, of those who have some
+  std::map<int, std::deque<RmaFrame>> kept_;  // by peer that has some
 };
 
 }  // namespace brigade

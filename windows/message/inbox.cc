@@ -303,7 +303,7 @@ Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, St
   }
   const bool is_combined_now =
       (IsAccumulate(header) && header.inlined > 0) || header.kind == RmaKind::kSwap;
-  // Whoever has it gives it back soon.
+  // The rank that holds the lock gives it back soon.
   if (is_combined_now && !window_->page.combining().TryLock(window_->rank)) {
     *step = Step::kMustWait;
     return Status();
@@ -385,7 +385,7 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
     message.header.kind = RmaKind::kReply;
     message.header.token = request.header.token;
     message.header.bytes = bytes;
-    BRIGADE_RETURN_IF_ERROR(Tell(from, message, Urgency::kWithNext));
+    BRIGADE_RETURN_IF_ERROR(SendAnswer(from, message, Urgency::kWithNext));
     BRIGADE_RETURN_IF_ERROR(
         context_->SendPiece(kReplyChannel, from, bytes, std::exchange(entry->reply, nullptr)));
   }

@@ -85,7 +85,7 @@ class Inbox {
   Status DoPiece(int from, Origin* origin, Entry* entry, Step* step);
   // Combines what has come with the window; what was there goes to `old`, if that is not null.
   void Combine(Request* request, const std::byte* data, int64_t bytes, std::byte* old);
-  // The checking mode: nobody else works on what a request asks for.
+  // The checking mode: whether other accesses are open to what a request reads or writes.
   Status CheckConflicts(int from, const Request& request, int64_t count);
   // The request of an origin that is being done is done.
   void EndRequest(int from, Origin* origin);
@@ -96,8 +96,8 @@ class Inbox {
   Status Unlock(int from, const RmaHeader& header);
   // Of an answer to the first that an origin asks for: whether another leaves at once behind it.
   Urgency UrgencyBehind(const Origin& origin) const;
-  // An answer. Who has it may be waiting for the next.
-  Status Tell(int origin, const RmaFrame& message, Urgency urgency);
+  // Sends an answer, behind which its receiver may wait for the next.
+  Status SendAnswer(int origin, const RmaFrame& message, Urgency urgency);
   Status Answer(int to, RmaKind kind, uint32_t token);
   Status AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes);
   // What is left of the values that a request asks for.

@@ -17,7 +17,7 @@ Urgency Inbox::UrgencyBehind(const Origin& origin) const {
   return is_answered && !IsEarly(next) ? Urgency::kWithNext : Urgency::kCanWait;
 }
 
-Status Inbox::Tell(int origin, const RmaFrame& message, Urgency urgency) {
+Status Inbox::SendAnswer(int origin, const RmaFrame& message, Urgency urgency) {
   context_->engine()->ExpectMore();
   return context_->frames()->Send(origin, message, urgency);
 }
@@ -26,7 +26,7 @@ Status Inbox::Answer(int to, RmaKind kind, uint32_t token) {
   RmaFrame message;
   message.header.kind = kind;
   message.header.token = token;
-  return Tell(to, message, Urgency::kCanWait);
+  return SendAnswer(to, message, Urgency::kCanWait);
 }
 
 Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes) {
@@ -36,7 +36,7 @@ Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_
   message.header.bytes = bytes;
   message.header.inlined = static_cast<uint8_t>(bytes);
   std::memcpy(message.data, data, static_cast<size_t>(bytes));
-  return Tell(to, message, UrgencyBehind(OriginOf(to)));
+  return SendAnswer(to, message, UrgencyBehind(OriginOf(to)));
 }
 
 // Whatever its origin asks for next, such as the end of a lock, is done behind it.
@@ -95,7 +95,7 @@ Status Inbox::ReplyThroughStaging(int from, Request* request, Step* step) {
     if (is_atomic) window_->page.combining().Unlock();
     if (is_short) message.header.inlined = static_cast<uint8_t>(message.header.bytes);
     const Urgency urgency = is_short ? UrgencyBehind(OriginOf(from)) : Urgency::kWithNext;
-    BRIGADE_RETURN_IF_ERROR(Tell(from, message, urgency));
+    BRIGADE_RETURN_IF_ERROR(SendAnswer(from, message, urgency));
     if (!is_short) {
       BRIGADE_RETURN_IF_ERROR(
           context_->SendPiece(kReplyChannel, from, message.header.bytes, buffer));

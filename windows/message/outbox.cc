@@ -60,7 +60,7 @@ Status Outbox::SendLayout(int target, const TypedLayout& layout, const LayoutNam
   Inline(&send, &message);
   Outgoing* const request = New(target, message, send, {});
   request->serial = std::move(serial);
-  ++layouts_told_;
+  ++layouts_sent_;
   return Add(request);
 }
 
@@ -75,7 +75,7 @@ Status Outbox::MakeHeader(const RmaRequest& request, RmaHeader* header) {
   const LayoutName name = names_.NameOf(*request.target.layout);
   header->layout_index = name.index;
   header->layout_generation = name.generation;
-  return names_.MustTell(name, request.rank)
+  return names_.MustSend(name, request.rank)
              ? SendLayout(request.rank, *request.target.layout, name)
              : Status();
 }

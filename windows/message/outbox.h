@@ -50,7 +50,7 @@ class Outbox {
   Status Advance(bool* any);
   // Whether there may be something to advance before another frame comes.
   bool has_work() const { return !busy_.empty() || !answering_.empty(); }
-  // Whether some of it is not only held for more to go with: for that nobody need hurry.
+  // Whether some of it is not only held for more to go with: that need not hurry.
   bool must_hurry() const { return stuck_ > 0 || !answering_.empty(); }
   // Bytes that go straight to a target, and wait for the way or for their places there; and nothing
   // waits behind them.
@@ -66,7 +66,7 @@ class Outbox {
   // Requests so far, as their target counts them.
   uint64_t requests(int target) const { return peers_[static_cast<size_t>(target)].requests; }
   // Layouts that were sent.
-  uint64_t layouts_told() const { return layouts_told_; }
+  uint64_t layouts_sent() const { return layouts_sent_; }
 
   // The group is closed: gives everything back.
   void Drop();
@@ -135,7 +135,7 @@ class Outbox {
   std::vector<int> busy_;         // targets to whom something waits to be sent
   size_t stuck_ = 0;              // of these
   std::vector<int> answering_;    // those of whom something has been announced
-  uint64_t layouts_told_ = 0;
+  uint64_t layouts_sent_ = 0;
 };
 
 }  // namespace brigade

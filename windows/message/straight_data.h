@@ -33,7 +33,7 @@ class StraightData {
   // The first piece is announced by a frame of the caller: how long it is.
   int64_t AnnounceFirst();
   // Announces pieces by `frame`, with the length of each, and sends what can go now. Sets *any if
-  // some went. Never waits. `combining`: null, or who combines values among the bytes has it; each
+  // some went. Never waits. `combining`: null, or the lock of combines among the bytes; each
   // piece is read while this rank has it, and none goes while another has.
   Status Advance(RmaHeader header, ProcessLock* combining, bool* any);
 

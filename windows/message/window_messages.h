@@ -21,17 +21,17 @@
 
 namespace brigade {
 
-// All calls are made by the driver.
+// All calls are made by the progress owner.
 class WindowMessages final : public Activity, private ControlHandler {
  public:
-  // Hears the group's frames from here on. `space`, `group` and `window` must outlive it.
+  // Receives the group's frames from here on. `space`, `group` and `window` must outlive it.
   WindowMessages(WindowSpace* space, GroupState* group, ServedWindow* window);
   ~WindowMessages() override;
 
-  // From here on others may ask for something: the helper, if there is one, answers while this
-  // rank's caller is elsewhere. `listener` is told.
+  // From here on others may send requests: the progress thread, if there is one, answers while this
+  // rank's caller is elsewhere. `listener` is called when that begins and ends.
   void Listen(Engine::Listener* listener);
-  // As the outbox has them. A failure has broken the group when they return: nobody works any more
+  // As the outbox has them. A failure has broken the group when they return: nothing works any more
   // on memory that the caller then gives back.
   Status Send(const RmaRequest& request, const SendHints& hints);
   Status AddFrame(int target, const RmaHeader& header);
@@ -76,7 +76,7 @@ class WindowMessages final : public Activity, private ControlHandler {
 
   MessageContext context_;
   ServedWindow* const window_;
-  Engine::Listener* listener_ = nullptr;  // null: nobody listens
+  Engine::Listener* listener_ = nullptr;  // null: there is none
   Outbox outbox_;
   Inbox inbox_;
   bool left_ = false;           // by this rank
