@@ -371,14 +371,13 @@ inline constexpr size_t kFirstPacketBytes = 4096;
 // Over MPI's messages, the longest data of LI that are sent in the first packet: a message of their
 // own saves two copies of longer data.
 inline constexpr size_t kMostPackedBytes = 2048;
-// LI's mailboxes in shared memory: the longest letter, since of more bytes the kernel's one copy is
-// as fast as two; and what all boxes of a process take together.
-inline constexpr size_t kMostLetterBytes = size_t{256} << 10;
+// LI's mailboxes in shared memory: the longest put, since of more bytes the kernel's one copy is as
+// fast as two; and what all boxes of a process take together.
+inline constexpr size_t kMostMailboxPutBytes = size_t{256} << 10;
 inline constexpr size_t kMostBoxesBytes = size_t{4} << 20;
-// Short puts of a window into private memory of the same host, letters likewise: what each member
-// sets aside for them, in all, once there are any. Less is soon full, and the kernel's copy takes
-// longer.
-inline constexpr size_t kLetterBytesOfWindow = size_t{384} << 10;
+// The mailboxes of a window, for short puts into private memory of the same host: the memory of
+// each member, once there are any. Less is soon full, and the kernel's copy takes longer.
+inline constexpr size_t kMailboxBytesOfWindow = size_t{384} << 10;
 // The longest piece of a put that waits for the note that follows it: a longer one is on its way
 // while others are packed.
 inline constexpr int64_t kMostHeldBytes = 16384;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,11 +23,16 @@
 #include "rma_shim/requests.h"
 #include "rma_shim/runtime.h"
 #include "transport/host_memory/shared_allocations.h"
+#include "windows/message/rma_frame.h"
+#include "windows/message/rma_request.h"
 
 namespace {
 
+using brigade::AccumulateOp;
 using brigade::FencePromise;
 using brigade::LockKind;
+using brigade::RmaKind;
+using brigade::RmaRequest;
 using brigade::Settings;
 using brigade::SharedAllocations;
 using brigade::Status;
@@ -43,28 +49,31 @@ using brigade::rma::RaiseEnded;
 using brigade::rma::Requests;
 using brigade::rma::Runtime;
 using brigade::rma::WindowRequest;
-using Kind = Operation::Kind;
-
-// What `call` says, which no other thread is within meanwhile. Error handlers of the program are
-// called behind it.
-template <typename Call>
-auto Alone(const Call& call) {
-  const Runtime::Entry entry(Runtime::Current());
-  return call();
-}
 
 int Answer(const CarriedWindow& window, const char* routine, int error, const std::string& text) {
   if (error == MPI_SUCCESS) return error;
   return Raise(window.handle(), routine, error, text, Runtime::Current()->settings().log_info);
 }
 
-// The window of ours that a call is on. Null: it is the MPI's, unless *error is set: then it is
-// ours and has ended.
-CarriedWindow* Usable(const char* routine, MPI_Win handle, int* error) {
-  CarriedWindow* const carried = Carried(handle);
-  if (carried == nullptr || !carried->has_ended()) return carried;
-  *error = RaiseEnded(*carried, routine);
-  return nullptr;
+// Returns what `call(carried)` returns of a window that is ours, as an error of MPI. Returns no
+// error if the window is the MPI's. The call enters the gate once, and is in it alone; error
+// handlers of the program are called behind it.
+template <typename Call>
+std::optional<int> On(const char* routine, MPI_Win handle, const Call& call) {
+  Runtime* const runtime = Runtime::Current();
+  if (runtime == nullptr) return std::nullopt;
+  CarriedWindow* carried = nullptr;
+  bool has_ended = false;
+  Outcome outcome;
+  {
+    const Runtime::Entry entry(runtime);
+    carried = runtime->Find(handle);
+    if (carried == nullptr) return std::nullopt;
+    has_ended = carried->has_ended();
+    if (!has_ended) outcome = call(carried);
+  }
+  if (has_ended) return RaiseEnded(*carried, routine);
+  return Answer(*carried, routine, outcome.error, outcome.text);
 }
 
 // --- making and freeing ---
@@ -98,107 +107,98 @@ CarriedWindow* Make(const char* routine, const WindowRequest& request) {
 
 // --- synchronisation ---
 
-// Runs `call(window)` on a window that is ours; false: it is not. *error: MPI_SUCCESS before.
+// The outcome of `call(window)`: `refused` is the class of a call that is refused.
 template <typename Call>
-bool Synchronise(const char* routine, MPI_Win handle, int refused, const Call& call, int* error) {
-  CarriedWindow* const carried = Usable(routine, handle, error);
-  if (carried == nullptr) return *error != MPI_SUCCESS;
-  const Status status = Alone([&] {
-    Runtime::Current()->CountCall();
-    return call(carried->window());
+Outcome OutcomeOf(CarriedWindow* carried, int refused, const Call& call) {
+  Runtime::Current()->CountCall();
+  const Status status = call(carried->window());
+  if (status.ok()) return {};
+  return {status.code() == StatusCode::kInvalidArgument ? refused : ErrorClassOf(status),
+          status.message()};
+}
+
+template <typename Call>
+std::optional<int> Synchronise(const char* routine, MPI_Win handle, const Call& call) {
+  return On(routine, handle,
+            [&](CarriedWindow* carried) { return OutcomeOf(carried, MPI_ERR_RMA_SYNC, call); });
+}
+
+template <typename Call>
+std::optional<int> ChangeAttached(const char* routine, MPI_Win handle, const Call& call) {
+  return On(routine, handle, [&](CarriedWindow* carried) {
+    const bool is_dynamic = carried->window()->is_dynamic();
+    return OutcomeOf(carried, is_dynamic ? MPI_ERR_RMA_ATTACH : MPI_ERR_RMA_FLAVOR, call);
   });
-  *error = MPI_SUCCESS;
-  if (!status.ok()) {
-    const int found =
-        status.code() == StatusCode::kInvalidArgument ? refused : ErrorClassOf(status);
-    *error = Answer(*carried, routine, found, status.message());
-  }
-  return true;
 }
 
+// The outcome of a call on one target: MPI_PROC_NULL is none.
 template <typename Call>
-bool ChangeAttached(const char* routine, MPI_Win handle, const Call& call, int* error) {
-  CarriedWindow* const carried = Usable(routine, handle, error);
-  if (carried == nullptr) return *error != MPI_SUCCESS;
-  const int refused = carried->window()->is_dynamic() ? MPI_ERR_RMA_ATTACH : MPI_ERR_RMA_FLAVOR;
-  return Synchronise(routine, handle, refused, call, error);
-}
-
-// What names one target: MPI_PROC_NULL is none.
-template <typename Call>
-bool SynchroniseTarget(const char* routine, MPI_Win handle, int rank, const Call& call,
-                       int* error) {
-  CarriedWindow* const carried = Usable(routine, handle, error);
-  if (carried == nullptr) return *error != MPI_SUCCESS;
+Outcome OutcomeOfTarget(CarriedWindow* carried, int rank, const Call& call) {
   const bool is_member = rank >= 0 && rank < carried->window()->size();
-  return Synchronise(
-      routine, handle, is_member ? MPI_ERR_RMA_SYNC : MPI_ERR_RANK,
-      [&](Window* window) { return rank == MPI_PROC_NULL ? Status() : call(window); }, error);
+  return OutcomeOf(carried, is_member ? MPI_ERR_RMA_SYNC : MPI_ERR_RANK,
+                   [&](Window* window) { return rank == MPI_PROC_NULL ? Status() : call(window); });
 }
 
 template <typename Call>
-bool SynchroniseGroup(const char* routine, MPI_Win handle, MPI_Group group, const Call& call,
-                      int* error) {
-  CarriedWindow* const carried = Usable(routine, handle, error);
-  if (carried == nullptr) return *error != MPI_SUCCESS;
-  std::vector<int> ranks;
-  if (group == MPI_GROUP_NULL || !carried->Translate(group, &ranks)) {
-    *error = Answer(*carried, routine, MPI_ERR_GROUP, "a group with others than the window's");
-    return true;
-  }
-  return Synchronise(
-      routine, handle, MPI_ERR_RMA_SYNC, [&](Window* window) { return call(window, ranks); },
-      error);
+std::optional<int> SynchroniseGroup(const char* routine, MPI_Win handle, MPI_Group group,
+                                    const Call& call) {
+  return On(routine, handle, [&](CarriedWindow* carried) -> Outcome {
+    std::vector<int> ranks;
+    if (group == MPI_GROUP_NULL || !carried->Translate(group, &ranks)) {
+      return {MPI_ERR_GROUP, "a group with others than the window's"};
+    }
+    return OutcomeOf(carried, MPI_ERR_RMA_SYNC,
+                     [&](Window* window) { return call(window, ranks); });
+  });
 }
 
 // --- operations ---
 
-bool Operate(const char* routine, MPI_Win handle, const Operation& operation, int* error) {
-  CarriedWindow* const carried = Usable(routine, handle, error);
-  if (carried == nullptr) return *error != MPI_SUCCESS;
-  const Outcome outcome = Alone([&] {
-    return brigade::rma::Run(carried->window(), Runtime::Current()->datatypes(), operation,
-                             nullptr);
+std::optional<int> Operate(const char* routine, MPI_Win handle, Operation operation) {
+  return On(routine, handle, [&](CarriedWindow* carried) {
+    return brigade::rma::Run(carried->window(), Runtime::Current()->datatypes(), &operation);
   });
-  *error = Answer(*carried, routine, outcome.error, outcome.text);
-  return true;
 }
 
 // As Operate, with a request for its local end.
-bool OperateWithRequest(const char* routine, MPI_Win handle, const Operation& operation,
-                        MPI_Request* request, int* error) {
-  CarriedWindow* const carried = Usable(routine, handle, error);
-  if (carried == nullptr) return *error != MPI_SUCCESS;
-  const Outcome outcome = Alone([&] {
+std::optional<int> OperateWithRequest(const char* routine, MPI_Win handle, Operation operation,
+                                      MPI_Request* request) {
+  return On(routine, handle, [&](CarriedWindow* carried) {
     Runtime* const runtime = Runtime::Current();
     runtime->CountCall();
     auto started = std::make_unique<Requests::Operation>();
     started->window = carried;
-    Outcome found =
-        brigade::rma::Run(carried->window(), runtime->datatypes(), operation, &started->over);
+    operation.request.over = &started->over;
+    Outcome found = brigade::rma::Run(carried->window(), runtime->datatypes(), &operation);
     if (found.error == MPI_SUCCESS) runtime->requests()->Add(started.release(), request);
     return found;
   });
-  *error = Answer(*carried, routine, outcome.error, outcome.text);
-  return true;
+}
+
+RmaRequest::Values Values(const void* memory, int64_t count) {
+  // What is only read is not written.
+  return {static_cast<std::byte*>(const_cast<void*>(memory)), nullptr, count};
 }
 
 Operation Put(const void* memory, int64_t count, MPI_Datatype type, int rank, MPI_Aint displacement,
               int64_t target_count, MPI_Datatype target_type) {
   Operation operation;
-  operation.origin = {memory, count, type};
-  operation.rank = rank;
-  operation.displacement = displacement;
-  operation.count = target_count;
-  operation.type = target_type;
+  operation.request.send = Values(memory, count);
+  operation.request.rank = rank;
+  operation.request.displacement = displacement;
+  operation.request.target.count = target_count;
+  operation.origin_type = type;
+  operation.target_type = target_type;
   return operation;
 }
 
 Operation Get(void* memory, int64_t count, MPI_Datatype type, int rank, MPI_Aint displacement,
               int64_t target_count, MPI_Datatype target_type) {
   Operation operation = Put(nullptr, 0, type, rank, displacement, target_count, target_type);
-  operation.kind = Kind::kGet;
-  operation.result = {memory, count, type};
+  operation.request.kind = RmaKind::kGet;
+  operation.request.op = AccumulateOp::kNoOp;
+  operation.request.receive = Values(memory, count);
+  operation.result_type = type;
   return operation;
 }
 
@@ -206,7 +206,7 @@ Operation Accumulate(const void* memory, int64_t count, MPI_Datatype type, int r
                      MPI_Aint displacement, int64_t target_count, MPI_Datatype target_type,
                      MPI_Op op) {
   Operation operation = Put(memory, count, type, rank, displacement, target_count, target_type);
-  operation.kind = Kind::kAccumulate;
+  operation.request.kind = RmaKind::kAccumulate;
   operation.op = op;
   return operation;
 }
@@ -217,8 +217,9 @@ Operation GetAccumulate(const void* memory, int64_t count, MPI_Datatype type, vo
                         MPI_Op op) {
   Operation operation =
       Accumulate(memory, count, type, rank, displacement, target_count, target_type, op);
-  operation.kind = Kind::kGetAccumulate;
-  operation.result = {result, result_count, result_type};
+  operation.request.kind = RmaKind::kFetch;
+  operation.request.receive = Values(result, result_count);
+  operation.result_type = result_type;
   return operation;
 }
 
@@ -256,47 +257,35 @@ PUBLIC(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win)) {
 }
 
 PUBLIC(Win_attach, (MPI_Win win, void* base, MPI_Aint size)) {
-  int error = MPI_SUCCESS;
-  return ChangeAttached(
-             "MPI_Win_attach", win,
-             [&](Window* window) {
-               return window->Attach(static_cast<std::byte*>(base), static_cast<size_t>(size));
-             },
-             &error)
-             ? error
-             : ORIGINAL(Win_attach)(win, base, size);
+  const auto error = ChangeAttached("MPI_Win_attach", win, [&](Window* window) {
+    return window->Attach(static_cast<std::byte*>(base), static_cast<size_t>(size));
+  });
+  return error ? *error : ORIGINAL(Win_attach)(win, base, size);
 }
 
 PUBLIC(Win_detach, (MPI_Win win, const void* base)) {
-  int error = MPI_SUCCESS;
-  return ChangeAttached(
-             "MPI_Win_detach", win,
-             [&](Window* window) { return window->Detach(static_cast<const std::byte*>(base)); },
-             &error)
-             ? error
-             : ORIGINAL(Win_detach)(win, base);
+  const auto error = ChangeAttached("MPI_Win_detach", win, [&](Window* window) {
+    return window->Detach(static_cast<const std::byte*>(base));
+  });
+  return error ? *error : ORIGINAL(Win_detach)(win, base);
 }
 
 PUBLIC(Win_free, (MPI_Win * win)) {
-  int error = MPI_SUCCESS;
   CarriedWindow* const carried = Carried(*win);
   if (carried == nullptr) return ORIGINAL(Win_free)(win);
   Runtime* const runtime = Runtime::Current();
   if (!carried->has_ended()) {  // of one that has, the handle alone is left
-    Synchronise(
-        "MPI_Win_free", *win, MPI_ERR_RMA_SYNC,
-        [&](Window* window) {
-          BRIGADE_RETURN_IF_ERROR(window->Free());
-          runtime->requests()->Complete(carried);
-          // The MPI gives the handle away before it returns.
-          runtime->TellTo(std::this_thread::get_id(), carried);
-          return Status();
-        },
-        &error);
-    if (error != MPI_SUCCESS) return error;
+    const auto error = Synchronise("MPI_Win_free", *win, [&](Window* window) {
+      BRIGADE_RETURN_IF_ERROR(window->Free());
+      runtime->requests()->Complete(carried);
+      // The MPI gives the handle away before it returns.
+      runtime->TellTo(std::this_thread::get_id(), carried);
+      return Status();
+    });
+    if (error != MPI_SUCCESS) return *error;
   }
   // Callbacks of the program's attributes may wait for threads that work with other windows.
-  error = ORIGINAL(Win_free)(win);
+  const int error = ORIGINAL(Win_free)(win);
   const Runtime::Entry entry(runtime);
   if (error != MPI_SUCCESS) {
     runtime->TellTo(std::thread::id(), carried);
@@ -323,101 +312,72 @@ PUBLIC(Win_get_group, (MPI_Win win, MPI_Group* group)) {
 }
 
 PUBLIC(Win_fence, (int assert, MPI_Win win)) {
-  int error = MPI_SUCCESS;
   const FencePromise promise{(assert& MPI_MODE_NOPRECEDE) != 0, (assert& MPI_MODE_NOSUCCEED) != 0};
-  return Synchronise(
-             "MPI_Win_fence", win, MPI_ERR_RMA_SYNC,
-             [&](Window* window) { return window->Fence(promise); }, &error)
-             ? error
-             : ORIGINAL(Win_fence)(assert, win);
+  const auto error =
+      Synchronise("MPI_Win_fence", win, [&](Window* window) { return window->Fence(promise); });
+  return error ? *error : ORIGINAL(Win_fence)(assert, win);
 }
 
 PUBLIC(Win_post, (MPI_Group group, int assert, MPI_Win win)) {
-  int error = MPI_SUCCESS;
-  return SynchroniseGroup(
-             "MPI_Win_post", win, group,
-             [](Window* window, const std::vector<int>& ranks) { return window->Post(ranks); },
-             &error)
-             ? error
-             : ORIGINAL(Win_post)(group, assert, win);
+  const auto error = SynchroniseGroup(
+      "MPI_Win_post", win, group,
+      [](Window* window, const std::vector<int>& ranks) { return window->Post(ranks); });
+  return error ? *error : ORIGINAL(Win_post)(group, assert, win);
 }
 
 PUBLIC(Win_start, (MPI_Group group, int assert, MPI_Win win)) {
-  int error = MPI_SUCCESS;
-  return SynchroniseGroup(
-             "MPI_Win_start", win, group,
-             [](Window* window, const std::vector<int>& ranks) { return window->Start(ranks); },
-             &error)
-             ? error
-             : ORIGINAL(Win_start)(group, assert, win);
+  const auto error = SynchroniseGroup(
+      "MPI_Win_start", win, group,
+      [](Window* window, const std::vector<int>& ranks) { return window->Start(ranks); });
+  return error ? *error : ORIGINAL(Win_start)(group, assert, win);
 }
 
 PUBLIC(Win_test, (MPI_Win win, int* flag)) {
-  int error = MPI_SUCCESS;
-  return Synchronise(
-             "MPI_Win_test", win, MPI_ERR_RMA_SYNC,
-             [&](Window* window) {
-               bool over = false;
-               const Status status = window->Test(&over);
-               *flag = over;
-               return status;
-             },
-             &error)
-             ? error
-             : ORIGINAL(Win_test)(win, flag);
+  const auto error = Synchronise("MPI_Win_test", win, [&](Window* window) {
+    bool over = false;
+    const Status status = window->Test(&over);
+    *flag = over;
+    return status;
+  });
+  return error ? *error : ORIGINAL(Win_test)(win, flag);
 }
 
 PUBLIC(Win_lock, (int type, int rank, int assert, MPI_Win win)) {
-  int error = MPI_SUCCESS;
-  CarriedWindow* const carried = Carried(win);
-  if (carried != nullptr && type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED) {
-    return Answer(*carried, "MPI_Win_lock", MPI_ERR_LOCKTYPE, "lock type " + std::to_string(type));
-  }
-  const LockKind kind = type == MPI_LOCK_EXCLUSIVE ? LockKind::kExclusive : LockKind::kShared;
-  return SynchroniseTarget(
-             "MPI_Win_lock", win, rank,
-             [&](Window* window) {
-               // Programs rely on it that no lock is taken then: OpenCoarrays waits for an event
-               // within such an epoch, and who posts it asks for an exclusive lock.
-               return (assert& MPI_MODE_NOCHECK) != 0 ? window->LockUnchecked(rank)
-                                                      : window->Lock(kind, rank);
-             },
-             &error)
-             ? error
-             : ORIGINAL(Win_lock)(type, rank, assert, win);
+  const auto error = On("MPI_Win_lock", win, [&](CarriedWindow* carried) -> Outcome {
+    if (type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED) {
+      return {MPI_ERR_LOCKTYPE, "lock type " + std::to_string(type)};
+    }
+    const LockKind kind = type == MPI_LOCK_EXCLUSIVE ? LockKind::kExclusive : LockKind::kShared;
+    return OutcomeOfTarget(carried, rank, [&](Window* window) {
+      // Programs rely on it that no lock is taken then: OpenCoarrays waits for an event within such
+      // an epoch, and the rank that posts it asks for an exclusive lock.
+      return (assert& MPI_MODE_NOCHECK) != 0 ? window->LockUnchecked(rank)
+                                             : window->Lock(kind, rank);
+    });
+  });
+  return error ? *error : ORIGINAL(Win_lock)(type, rank, assert, win);
 }
 
 PUBLIC(Win_lock_all, (int assert, MPI_Win win)) {
-  int error = MPI_SUCCESS;
-  return Synchronise(
-             "MPI_Win_lock_all", win, MPI_ERR_RMA_SYNC,
-             [&](Window* window) {
-               return (assert& MPI_MODE_NOCHECK) != 0 ? window->LockAllUnchecked()
-                                                      : window->LockAll();
-             },
-             &error)
-             ? error
-             : ORIGINAL(Win_lock_all)(assert, win);
+  const auto error = Synchronise("MPI_Win_lock_all", win, [&](Window* window) {
+    return (assert& MPI_MODE_NOCHECK) != 0 ? window->LockAllUnchecked() : window->LockAll();
+  });
+  return error ? *error : ORIGINAL(Win_lock_all)(assert, win);
 }
 
 // Calls on a window alone, and on one target of it.
-#define PUBLIC_OF_WINDOW(name, method)                                  \
-  PUBLIC(name, (MPI_Win win)) {                                         \
-    int error = MPI_SUCCESS;                                            \
-    return Synchronise(                                                 \
-               "MPI_" #name, win, MPI_ERR_RMA_SYNC,                     \
-               [](Window* window) { return window->method(); }, &error) \
-               ? error                                                  \
-               : ORIGINAL(name)(win);                                   \
+#define PUBLIC_OF_WINDOW(name, method)                                                   \
+  PUBLIC(name, (MPI_Win win)) {                                                          \
+    const auto error =                                                                   \
+        Synchronise("MPI_" #name, win, [](Window* window) { return window->method(); }); \
+    return error ? *error : ORIGINAL(name)(win);                                         \
   }
-#define PUBLIC_OF_TARGET(name, method)                                                        \
-  PUBLIC(name, (int rank, MPI_Win win)) {                                                     \
-    int error = MPI_SUCCESS;                                                                  \
-    return SynchroniseTarget(                                                                 \
-               "MPI_" #name, win, rank, [&](Window* window) { return window->method(rank); }, \
-               &error)                                                                        \
-               ? error                                                                        \
-               : ORIGINAL(name)(rank, win);                                                   \
+#define PUBLIC_OF_TARGET(name, method)                                                             \
+  PUBLIC(name, (int rank, MPI_Win win)) {                                                          \
+    const auto error = On("MPI_" #name, win, [&](CarriedWindow* carried) {                         \
+      return OutcomeOfTarget(carried, rank, [&](Window* window) { return window->method(rank); }); \
+    });                                                                                            \
+    return error ? *error : ORIGINAL(name)(rank, win);                                             \
   }
 
 PUBLIC_OF_WINDOW(Win_complete, Complete)
@@ -432,26 +392,24 @@ PUBLIC_OF_TARGET(Win_flush_local, FlushLocal)
 
 PUBLIC(Fetch_and_op, (const void* origin, void* result, MPI_Datatype type, int rank,
                       MPI_Aint displacement, MPI_Op op, MPI_Win win)) {
-  int error = MPI_SUCCESS;
   // With layouts, for some pairs have gaps.
   Operation operation =
       GetAccumulate(origin, 1, type, result, 1, type, rank, displacement, 1, type, op);
   operation.is_of_one = true;
-  return Operate("MPI_Fetch_and_op", win, operation, &error)
-             ? error
-             : ORIGINAL(Fetch_and_op)(origin, result, type, rank, displacement, op, win);
+  const auto error = Operate("MPI_Fetch_and_op", win, operation);
+  return error ? *error : ORIGINAL(Fetch_and_op)(origin, result, type, rank, displacement, op, win);
 }
 
 PUBLIC(Compare_and_swap, (const void* origin, const void* compare, void* result, MPI_Datatype type,
                           int rank, MPI_Aint displacement, MPI_Win win)) {
-  int error = MPI_SUCCESS;
   Operation operation = Put(origin, 1, type, rank, displacement, 1, type);
-  operation.kind = Kind::kCompareAndSwap;
-  operation.expected = compare;
-  operation.result = {result, 1, type};
-  return Operate("MPI_Compare_and_swap", win, operation, &error)
-             ? error
-             : ORIGINAL(Compare_and_swap)(origin, compare, result, type, rank, displacement, win);
+  operation.request.kind = RmaKind::kSwap;
+  operation.request.expected = compare;
+  operation.request.receive = Values(result, 1);
+  operation.result_type = type;
+  const auto error = Operate("MPI_Compare_and_swap", win, operation);
+  return error ? *error
+               : ORIGINAL(Compare_and_swap)(origin, compare, result, type, rank, displacement, win);
 }
 
 #define COUNT int

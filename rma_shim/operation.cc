@@ -11,18 +11,6 @@ namespace brigade {
 namespace rma {
 namespace {
 
-using Kind = Operation::Kind;
-
-// An operation as windows have it.
-struct Translated {
-  AccumulateOp op = AccumulateOp::kReplace;
-  OriginData origin;
-  OriginData result;
-  TargetData target;
-};
-
-bool Combines(Kind kind) { return kind == Kind::kAccumulate || kind == Kind::kGetAccumulate; }
-
 // Whether MPI_Compare_and_swap takes it: MPI-3.1, section 11.3.4, and characters as both families
 // of MPIs.
 bool MayBeSwapped(Element element) {
@@ -30,46 +18,41 @@ bool MayBeSwapped(Element element) {
          element == Element::kLogical32;
 }
 
-Status FindSide(DatatypeCache* datatypes, const Side& side, OriginData* data) {
-  const DatatypeCache::Known* known = nullptr;
-  BRIGADE_RETURN_IF_ERROR(datatypes->Find(side.type, &known));
-  // What is only read is not written.
-  data->data = static_cast<std::byte*>(const_cast<void*>(side.memory));
-  data->layout = known->layout;
-  data->count = side.count;
-  return Status();
+bool IsGiven(const RmaRequest& request) {
+  return request.kind != RmaKind::kGet && request.op != AccumulateOp::kNoOp;
 }
 
-// What is wrong with an operation that a window has refused, for `why`.
-Outcome ExplainRefusal(Window* window, const Operation& operation, const Translated& translated,
-                       const std::string& why) {
-  const TargetData& target = translated.target;
-  if (target.rank < 0 || target.rank >= window->size()) return {MPI_ERR_RANK, why};
-  if (target.count < 0 || operation.origin.count < 0 || operation.result.count < 0) {
+// What is wrong with a request that a window has refused, for `why`.
+Outcome ExplainRefusal(Window* window, Operation* operation, const std::string& why) {
+  RmaRequest& request = operation->request;
+  const RmaRequest::Values& target = request.target;
+  if (request.rank < 0 || request.rank >= window->size()) return {MPI_ERR_RANK, why};
+  if (target.count < 0 || request.send.count < 0 || request.receive.count < 0) {
     return {MPI_ERR_COUNT, why};
   }
-  if (target.displacement < 0) return {MPI_ERR_DISP, why};
+  if (request.displacement < 0) return {MPI_ERR_DISP, why};
   int64_t low = 0;
   int64_t high = 0;
   int64_t bytes = 0;
-  if (!target.layout.Bounds(target.count, &low, &high, &bytes)) return {MPI_ERR_COUNT, why};
-  int64_t offset = 0;
-  if (!window->Check(target, bytes, &offset).ok()) return {MPI_ERR_RMA_RANGE, why};
-  const bool is_fetched = operation.kind == Kind::kGet || operation.kind == Kind::kGetAccumulate;
-  const bool is_given = operation.kind != Kind::kGet && translated.op != AccumulateOp::kNoOp;
-  if ((is_fetched && translated.result.bytes() != bytes) ||
-      (is_given && translated.origin.bytes() != bytes)) {
+  if (!target.layout->Bounds(target.count, &low, &high, &bytes)) return {MPI_ERR_COUNT, why};
+  RmaRequest put = request;  // as long as the target's values
+  put.kind = RmaKind::kPut;
+  put.send = target;
+  if (!window->Check(&put).ok()) return {MPI_ERR_RMA_RANGE, why};
+  const bool is_given = IsGiven(request);
+  if ((request.is_fetching() && request.receive.bytes() != bytes) ||
+      (is_given && request.send.bytes() != bytes)) {
     return {MPI_ERR_ARG, why};
   }
-  if (Combines(operation.kind) && bytes > 0) {
-    const Element element = target.layout.element();
-    const std::string there = DescribeDatatype(operation.type);
-    if (is_given && translated.origin.layout.element() != element) {
+  if (request.combines() && bytes > 0) {
+    const Element element = target.layout->element();
+    const std::string there = DescribeDatatype(operation->target_type);
+    if (is_given && request.send.layout->element() != element) {
       return {MPI_ERR_TYPE,
-              "accumulates " + DescribeDatatype(operation.origin.type) + " into " + there};
+              "accumulates " + DescribeDatatype(operation->origin_type) + " into " + there};
     }
-    if (!IsDefined(translated.op, element)) {
-      return {MPI_ERR_OP, AccumulateOpName(translated.op) +
+    if (!IsDefined(request.op, element)) {
+      return {MPI_ERR_OP, AccumulateOpName(request.op) +
                               (element == Element::kByte
                                    ? " of " + there + " is not carried: only MPI_REPLACE and " +
                                          "MPI_NO_OP are; BRIGADE_RMA=off leaves windows to the MPI"
@@ -79,73 +62,68 @@ Outcome ExplainRefusal(Window* window, const Operation& operation, const Transla
   return {MPI_ERR_RMA_SYNC, why};
 }
 
-Status Start(Window* window, const Operation& operation, const Translated& translated,
-             std::atomic<bool>* over) {
-  switch (operation.kind) {
-    case Kind::kPut:
-      return window->Put(translated.origin, translated.target, over);
-    case Kind::kGet:
-      return window->Get(translated.result, translated.target, over);
-    case Kind::kAccumulate:
-      return window->Accumulate(translated.op, translated.origin, translated.target, over);
-    case Kind::kGetAccumulate:
-      return window->GetAccumulate(translated.op, translated.origin, translated.result,
-                                   translated.target, over);
-    case Kind::kCompareAndSwap:
-      break;
+Outcome Start(Window* window, Operation* operation) {
+  const Status status = window->Run(&operation->request);
+  if (status.ok()) return {};
+  if (status.code() == StatusCode::kInvalidArgument) {
+    return ExplainRefusal(window, operation, status.message());
   }
-  return window->CompareAndSwap(translated.target.layout.element(), operation.expected,
-                                operation.origin.memory, const_cast<void*>(operation.result.memory),
-                                operation.rank, operation.displacement, over);
+  return {ErrorClassOf(status), status.message()};
+}
+
+// Replaces values by others that are as long. MPI wants one datatype on both sides, and its
+// libraries take any.
+Outcome StartAsBytes(Window* window, Operation* operation) {
+  RmaRequest& request = operation->request;
+  const TypedLayout origin = request.send.layout->WithElement(Element::kByte);
+  const TypedLayout target = request.target.layout->WithElement(Element::kByte);
+  request.send.layout = &origin;
+  request.target.layout = &target;
+  return Start(window, operation);
 }
 
 }  // namespace
 
-Outcome Run(Window* window, DatatypeCache* datatypes, const Operation& operation,
-            std::atomic<bool>* over) {
-  if (operation.rank == MPI_PROC_NULL) {
-    if (over != nullptr) *over = true;
+Outcome Run(Window* window, DatatypeCache* datatypes, Operation* operation) {
+  RmaRequest& request = operation->request;
+  if (request.rank == MPI_PROC_NULL) {
+    request.End();
     return {};
   }
-  Translated translated;
-  if (Combines(operation.kind) && !FindAccumulateOp(operation.op, &translated.op)) {
+  if (request.combines() && !FindAccumulateOp(operation->op, &request.op)) {
     return {MPI_ERR_OP, "an operation that is none of MPI's own"};
   }
-  Status status;
-  const bool is_given = operation.kind != Kind::kGet && translated.op != AccumulateOp::kNoOp;
-  if (is_given) status = FindSide(datatypes, operation.origin, &translated.origin);
-  if (status.ok() && operation.kind != Kind::kPut && operation.kind != Kind::kAccumulate) {
-    status = FindSide(datatypes, operation.result, &translated.result);
-  }
   const DatatypeCache::Known* known = nullptr;
-  if (status.ok()) status = datatypes->Find(operation.type, &known);
+  const auto find = [&](MPI_Datatype type, RmaRequest::Values* values) {
+    BRIGADE_RETURN_IF_ERROR(datatypes->Find(type, &known));
+    values->layout = &known->layout;
+    return Status();
+  };
+  const bool is_given = IsGiven(request);
+  Status status;
+  if (is_given) status = find(operation->origin_type, &request.send);
+  if (status.ok() && request.is_fetching()) status = find(operation->result_type, &request.receive);
+  if (status.ok()) status = find(operation->target_type, &request.target);
   if (!status.ok()) return {MPI_ERR_TYPE, status.message()};
-  const TypedLayout* const layout = &known->layout;
-  if (operation.kind == Kind::kCompareAndSwap &&
-      (!known->is_predefined || !MayBeSwapped(layout->element()))) {
-    return {MPI_ERR_TYPE, "a swap of " + DescribeDatatype(operation.type) +
+  if (request.kind == RmaKind::kSwap &&
+      (!known->is_predefined || !MayBeSwapped(known->layout.element()))) {
+    return {MPI_ERR_TYPE, "a swap of " + DescribeDatatype(operation->target_type) +
                               ": only predefined integers, logicals and bytes are swapped"};
   }
-  if (operation.is_of_one && !known->is_predefined) {
-    return {MPI_ERR_TYPE, "a fetch of " + DescribeDatatype(operation.type) +
+  if (operation->is_of_one && !known->is_predefined) {
+    return {MPI_ERR_TYPE, "a fetch of " + DescribeDatatype(operation->target_type) +
                               ": only values of predefined datatypes are fetched by this call"};
   }
-  translated.target = {operation.rank, operation.displacement, *layout, operation.count};
-  if (!is_given) translated.origin.layout = *layout, translated.origin.count = operation.count;
-  // MPI wants one datatype on both sides, and its libraries any that are equally long.
-  if (translated.op == AccumulateOp::kReplace && Combines(operation.kind) &&
-      translated.origin.layout.element() != layout->element()) {
-    for (TypedLayout* const side : {&translated.origin.layout, &translated.target.layout}) {
-      *side = side->WithElement(Element::kByte);
-    }
+  if (!is_given) {
+    // An accumulate of nothing is as long as its target.
+    request.send = request.kind == RmaKind::kAccumulate ? request.target : RmaRequest::Values();
+  } else if (request.kind == RmaKind::kSwap) {
+    request.element = known->layout.element();
+  } else if (request.combines() && request.op == AccumulateOp::kReplace &&
+             request.send.layout->element() != known->layout.element()) {
+    return StartAsBytes(window, operation);
   }
-
-  status = Start(window, operation, translated, over);
-  if (status.ok()) return {};
-  if (status.code() == StatusCode::kInvalidArgument) {
-    return ExplainRefusal(window, operation, translated, status.message());
-  }
-  return {ErrorClassOf(status), status.message()};
+  return Start(window, operation);
 }
 
 }  // namespace rma

@@ -1,52 +1,38 @@
-// One-sided operations with MPI's arguments: their translation to operations of a window, and the
-// error class of each invalid argument.
+// One-sided operations with MPI's arguments: the request that a window carries out, and the error
+// class of one that it refuses.
 
 #ifndef BRIGADE_RMA_SHIM_OPERATION_H_
 #define BRIGADE_RMA_SHIM_OPERATION_H_
 
 #include <mpi.h>
 
-#include <atomic>
-#include <cstdint>
 #include <string>
 
-#include "membuf/status.h"
 #include "rma_shim/datatype/datatype_cache.h"
 #include "windows/core/window.h"
+#include "windows/message/rma_request.h"
 
 namespace brigade {
 namespace rma {
 
-// Values in the caller's memory; those of a target have a displacement instead.
-struct Side {
-  const void* memory = nullptr;
-  int64_t count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-};
-
+// A request of which the layouts are missing: the datatypes stand for them.
 struct Operation {
-  enum class Kind { kPut, kGet, kAccumulate, kGetAccumulate, kCompareAndSwap };
-  Kind kind = Kind::kPut;
-  Side origin;
-  Side result;                     // of fetching ones
-  const void* expected = nullptr;  // of swaps
-  int rank = 0;
-  MPI_Aint displacement = 0;
-  int64_t count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_REPLACE;
-  bool is_of_one = false;  // MPI_Fetch_and_op: derived datatypes are refused
+  RmaRequest request;
+  MPI_Datatype origin_type = MPI_DATATYPE_NULL;
+  MPI_Datatype result_type = MPI_DATATYPE_NULL;
+  MPI_Datatype target_type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_REPLACE;  // of accumulates
+  bool is_of_one = false;   // MPI_Fetch_and_op: derived datatypes are refused
 };
 
-// What MPI's caller is told.
+// What MPI's caller gets.
 struct Outcome {
   int error = MPI_SUCCESS;  // a class
   std::string text;
 };
 
-// Starts it; `*over`, if given, is set once the caller's memory is its own again.
-Outcome Run(Window* window, DatatypeCache* datatypes, const Operation& operation,
-            std::atomic<bool>* over);
+// Finds the layouts of an operation and begins it.
+Outcome Run(Window* window, DatatypeCache* datatypes, Operation* operation);
 
 }  // namespace rma
 }  // namespace brigade

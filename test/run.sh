@@ -147,7 +147,7 @@ counted() {  # TITLE LOG COMMAND...: the last line that COMMAND prints counts.
 
 # Without --full: those that have found most.
 brief_testers='xFbtest-4|dpb[123]tst|xd.*'
-brief_asan=(//transport/tcp/... //test/windows:notes_fuzz_test //test/windows:strange_notes_test
+brief_asan=(//transport/tcp/... //test/windows:frames_fuzz_test //test/windows:strange_frames_test
   //test/windows:window_test //test/patterns:patterns_semantics_test //test/patterns:failures_test)
 
 blacs=blacs_shim/libbrigade_blacs.so

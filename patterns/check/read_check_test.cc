@@ -74,10 +74,10 @@ TEST(ReadCheckTest, AMissingExposureIsFound) {
 TEST(ReadCheckTest, AWriteToWhatOthersReadIsFound) {
   const CheckCase c = CaseOf(Pattern::kAllReduce, 3);
   std::vector<ReadSchedule> schedules = CompileAllReads(c);
-  // Rank 1 reads before the second exposure, so it writes a share that rank 2 still combines.
+  // Rank 1 reads a share before the second exposure, while rank 2 combines it.
   std::vector<ReadStep>& steps = schedules[1].steps;
   steps.insert(steps.begin() + 1, {ReadStep::kRead, 2});
-  ExpectWrong(c, schedules, "rank 2: reads what may not be written yet");
+  ExpectWrong(c, schedules, "rank 1: reads what may not be written yet");
 }
 
 TEST(ReadCheckTest, AnotherOrderIsFound) {

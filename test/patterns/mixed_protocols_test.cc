@@ -633,7 +633,8 @@ class Caller {
     Require(StridedLayout::General(1000, 1, 1000, sizeof(double), &call.matrix.layout));
     const GroupState& state = *group()->state();
     OutEdge* const edge = state.edges->EdgeTo({state.id, ChannelKind::kPointToPoint}, 0);
-    for (int looks = 1; looks < 200000000 && !edge->MayWritePostedBuffer(call.matrix.layout); ++looks) {
+    for (int looks = 1; looks < 200000000 && !edge->MayWritePostedBuffer(call.matrix.layout);
+         ++looks) {
       if (looks % 100000 == 0) Require(Run(call));
     }
   }

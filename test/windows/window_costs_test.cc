@@ -121,11 +121,11 @@ Program Get(int64_t bytes) {
 }
 
 TEST(WindowCosts, MessagesOfAPut) {
-  // The notification of nothing is a note.
+  // The notification of nothing is a frame.
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(0)), kMessageUs);
-  // The data are in the note, and that it notifies.
+  // The data are in the frame, and that it notifies.
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(16)), kMessageUs);
-  // For each piece a note and the piece itself. The first note says what is put.
+  // For each piece a frame and the piece itself. The first frame says what is put.
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(17)), 2 * kMessageUs);
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(kPiece)), 2 * kMessageUs);
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(3 * kPiece)), 6 * kMessageUs);
@@ -142,7 +142,7 @@ TEST(WindowCosts, ALongPieceWaitsForItsPlaceAndForNoCall) {
   MachineDescription machine = OnlyMessages();
   machine.between_hosts.eager_bytes = 100;
   machine.between_hosts.grant_us = 25;
-  // The place is known once the note has come.
+  // The place is known once the frame has come.
   EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(kPiece)), 2 * kMessageUs + 25);
 }
 
@@ -221,7 +221,7 @@ TEST(WindowCosts, AFenceOfFewIsOneRound) {
   }
 }
 
-// A short put before a fence that the caller has told of, and the note of the fence, are one
+// A short put before a fence that the caller has told of, and the frame of the fence, are one
 // packet.
 TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
   MachineDescription machine = OnlyMessages();
@@ -242,7 +242,7 @@ TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
   EXPECT_DOUBLE_EQ(microseconds_of(3 * kPiece, /*fence_follows=*/true), 3 * kMessageUs);
 }
 
-// Puts that are their notes, a packet of so many at a time; and in it what ends their epoch.
+// Puts that are their frames, a packet of so many at a time; and in it what ends their epoch.
 TEST(WindowCosts, ShortPutsLeaveTogether) {
   constexpr int kTogether = Outbox::kMostHeld + 1;
   MachineDescription machine = OnlyMessages();

@@ -30,7 +30,7 @@
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/member.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 
 namespace brigade {
 namespace {

@@ -18,7 +18,7 @@
 #include "test/windows/window_ranks.h"
 #include "transport/core/forwarding_endpoint.h"
 #include "windows/core/window.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 
 namespace brigade {
 namespace {
@@ -136,8 +136,8 @@ class FullForReplies : public ForwardingEndpoint {
     return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
   }
   Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
-    const bool is_reply =
-        message.bytes > sizeof(Note) && message.data[0] == static_cast<std::byte>(NoteKind::kReply);
+    const bool is_reply = message.bytes > sizeof(RmaHeader) &&
+                          message.data[0] == static_cast<std::byte>(RmaKind::kReply);
     if (Refuses(is_reply)) return {StatusCode::kNoResource, "full"};
     return ForwardingEndpoint::SendControl(group, peer, message, urgency);
   }
@@ -185,7 +185,7 @@ TEST(WindowHelper, RestsWhileAReplyCannotLeave) {
   };
   std::atomic<int64_t> over{0};
   OnWindowRanks(way, 2, [&](WindowRank& self) {
-    // A note, a piece in staging memory, and what goes straight.
+    // A frame, a piece in staging memory, and what goes straight.
     for (const int64_t bytes : {8, 1000, 100000}) {
       const std::unique_ptr<Window> window = self.Make(static_cast<size_t>(bytes));
       if (self.rank() == 0) {

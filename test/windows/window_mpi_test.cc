@@ -108,13 +108,13 @@ class WindowMpi : public testing::TestWithParam<std::tuple<std::string, bool>> {
     Expect(window->Lock(LockKind::kShared, next_));
     Expect(window->Put(Words(&sent), {next_, 0, Every(2), 1}));
     Expect(window->Unlock(next_));
-    EXPECT_EQ(window->layouts_told(), 0U);
+    EXPECT_EQ(window->layouts_sent(), 0U);
     MPI_Barrier(MPI_COMM_WORLD);
     Expect(window->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/true}));
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  // The first short put finds no memory for letters; later ones do. Between fences.
-  void WantLetters() {
+  // The first short put finds no memory for mailboxes; later ones do. Between fences.
+  void WantMailboxes() {
     std::vector<int64_t> sent(1);
     Expect(window_->Put(Words(&sent), {next_, 0, Word(), 1}));
     Expect(window_->Fence());
@@ -272,7 +272,7 @@ TEST_P(WindowMpi, APutWaitsForNoFenceIfNobodySendsItLater) {
     Expect(window_->Fence());
   };
   Expect(window_->Fence());
-  if (window_->is_direct()) GTEST_SKIP() << "a letter waits for its fence";
+  if (window_->is_direct()) GTEST_SKIP() << "a mailbox is read behind its fence";
   bring(1);
   bring(2);
 }
@@ -303,7 +303,7 @@ TEST_P(WindowMpi, PutsOfManyShortBlocksAreDoneBehindWhateverEndsThem) {
   Expect(window_->Fence());
   expect_mine();
   // By a message, for which its layout was told.
-  EXPECT_EQ(window_->layouts_told(), Told(1));
+  EXPECT_EQ(window_->layouts_sent(), Told(1));
   Expect(window_->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/true}));
 
   Expect(window_->Post({previous_}));
@@ -391,9 +391,9 @@ TEST_P(WindowMpi, ATargetThatIsElsewhereDoesManyShortBlocks) {
       Expect(window_->GetAccumulate(AccumulateOp::kSum, Words(&sent), Words(&was), there));
       Expect(window_->Flush(0));
       Expect(window_->Get(Words(&got), there));
-      EXPECT_EQ(window_->layouts_told(), Told(1));
+      EXPECT_EQ(window_->layouts_sent(), Told(1));
       Expect(window_->Get(Words(&far), {0, 1, Every(kFar), 1}));  // gaps that are not read along
-      EXPECT_EQ(window_->layouts_told(), Told(2));
+      EXPECT_EQ(window_->layouts_sent(), Told(2));
       Expect(window_->Unlock(0));
       EXPECT_EQ(was, std::vector<int64_t>(kBlocks, 6));
       EXPECT_EQ(got, std::vector<int64_t>(kBlocks, 9));
@@ -486,14 +486,14 @@ TEST_P(WindowMpi, AHelperLeavesBehindThoseThatCountOnIt) {
     Expect(window->Put(Words(&sent), there));
     EXPECT_EQ(threads.times, 0) << "might open a group, and wait there for the target";
     Expect(window->Unlock(0));
-    EXPECT_EQ(window->layouts_told(), 1U);
+    EXPECT_EQ(window->layouts_sent(), 1U);
     int word = 0;
     MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     Expect(window->LockAll());
     Expect(window->Accumulate(AccumulateOp::kSum, Words(&sent),
                               {0, there.displacement, Every(2).Resized(1), 1}));
     Expect(window->UnlockAll());
-    EXPECT_EQ(window->layouts_told(), 1U);
+    EXPECT_EQ(window->layouts_sent(), 1U);
     MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -529,7 +529,7 @@ TEST_P(WindowMpi, AHelperLeavesThoughItCannotAnswer) {
     const int rank = window_->rank();
     std::vector<int64_t> sent(kBlocks, 1);
     Expect(window_->Put(Words(&sent), {0, 2 * kBlocks * rank, Every(2), 1}));
-    EXPECT_EQ(window_->layouts_told(), 1U);
+    EXPECT_EQ(window_->layouts_sent(), 1U);
     MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
   Expect(window_->Fence());
@@ -551,7 +551,7 @@ TEST_P(WindowMpi, NobodyIsAskedForShortBlocksThatAreSaidNotToBe) {
     Expect(window->Fence());
     Expect(window->Put(Words(&sent), {next_, 0, Every(2), 1}));
     Expect(window->Fence());
-    EXPECT_EQ(window->layouts_told(), window->reaches(next_) ? 0U : 1U);
+    EXPECT_EQ(window->layouts_sent(), window->reaches(next_) ? 0U : 1U);
     for (int64_t i = 0; i < 2 * kBlocks; ++i) ASSERT_EQ(memory_[i], i % 2 == 0 ? value : 0) << i;
     Expect(window->Free());
   }
@@ -572,10 +572,10 @@ TEST_P(WindowMpi, BlocksAreCountedAsTheKernelSeesThem) {
     return layout;
   };
   const auto expect_got = [&](int64_t blocks, int64_t words, int64_t distance, bool is_asked) {
-    const uint64_t told = window_->layouts_told();
+    const uint64_t told = window_->layouts_sent();
     std::vector<int64_t> got(static_cast<size_t>(blocks * words));
     Expect(window_->Get(Words(&got), {next_, 0, list(blocks, words, distance), 1}));
-    EXPECT_EQ(window_->layouts_told() - told, is_asked ? Told(1) : 0)
+    EXPECT_EQ(window_->layouts_sent() - told, is_asked ? Told(1) : 0)
         << blocks << " of " << words << ", " << distance << " apart";
     for (int64_t i = 0; i < blocks; ++i) ASSERT_EQ(got[i * words], place(i, distance)) << i;
   };
@@ -585,25 +585,25 @@ TEST_P(WindowMpi, BlocksAreCountedAsTheKernelSeesThem) {
   expect_got(1100, 130, 270, /*is_asked=*/false);  // too long
   Expect(window_->Fence());
   std::vector<int64_t> sent(kBlocks, -1);
-  const uint64_t told = window_->layouts_told();
+  const uint64_t told = window_->layouts_sent();
   Expect(window_->Put(Words(&sent), {next_, 0, list(kBlocks, 1, 3), 1}));
-  EXPECT_EQ(window_->layouts_told() - told, Told(1)) << "nothing is written along";
+  EXPECT_EQ(window_->layouts_sent() - told, Told(1)) << "nothing is written along";
   Expect(window_->Fence());
   for (int64_t i = 0; i < kBlocks; ++i) ASSERT_EQ(memory_[place(i, 3)], -1) << i;
 }
 
-// --- short puts into private memory: letters, on one host ---
+// --- short puts into private memory: mailboxes, on one host ---
 
 TEST_P(WindowMpi, AShortPutComesWithWhatEndsItsEpoch) {
   const auto meet = [&] { MPI_Barrier(MPI_COMM_WORLD); };
   std::vector<int64_t> sent(1, window_->rank() + 1);
-  const bool by_letter = window_->is_direct();
+  const bool by_mailbox = window_->is_direct();
   Expect(window_->Fence());
-  WantLetters();
+  WantMailboxes();
   meet();
   Expect(window_->Put(Words(&sent), {next_, 7, Word(), 1}));
   sent[0] = -1;  // the caller's own again, where it was reached
-  if (by_letter) {
+  if (by_mailbox) {
     meet();
     EXPECT_EQ(memory_[7], 0);
     meet();
@@ -616,7 +616,7 @@ TEST_P(WindowMpi, AShortPutComesWithWhatEndsItsEpoch) {
   Expect(window_->Post({previous_}));
   Expect(window_->Start({next_}));
   Expect(window_->Put(Words(&sent), {next_, 7, Word(), 1}));
-  if (by_letter) {
+  if (by_mailbox) {
     meet();
     EXPECT_EQ(memory_[7], previous_ + 1);
     meet();
@@ -658,7 +658,7 @@ TEST_P(WindowMpi, AFenceHasEndedForAllWhoLookBehindIt) {
 TEST_P(WindowMpi, AShortGetIsThereBehindItsFence) {
   std::vector<int64_t> got(1);
   Expect(window_->Fence());
-  WantLetters();
+  WantMailboxes();
   Expect(window_->Get(Words(&got), {next_, 0, Word(), 1}));  // whose answer is one, too
   Expect(window_->Fence());
   for (int64_t round = 1; round < 100; ++round) {
@@ -677,7 +677,7 @@ TEST_P(WindowMpi, AShortGetIsThereBehindItsFence) {
 TEST_P(WindowMpi, ANotificationComesBehindShortGets) {
   std::vector<int64_t> got(1);
   Expect(window_->Fence());
-  WantLetters();
+  WantMailboxes();
   Expect(window_->Get(Words(&got), {next_, 0, Word(), 1}));
   memory_[0] = window_->rank() + 1;
   Expect(window_->Fence());
@@ -697,7 +697,7 @@ TEST_P(WindowMpi, ANotificationComesBehindShortPuts) {
   std::vector<int64_t> sent = {window_->rank() + 1, window_->rank() + 2};
   std::vector<int64_t> last(1, 9);
   Expect(window_->Fence());
-  WantLetters();
+  WantMailboxes();
   Expect(window_->Put(Words(&sent), {next_, 0, Word(), 2}));
   Expect(window_->PutNotify(Words(&last), {next_, 2, Word(), 1}));
   Expect(window_->NotifyWait(previous_));

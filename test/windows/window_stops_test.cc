@@ -24,7 +24,7 @@
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/member.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 
 namespace brigade {
 namespace {
@@ -100,7 +100,7 @@ TEST_P(WindowStops, HoldTheirOriginUpAndItsMemoryIsFlat) {
     WindowProcess self(GetParam(), bootstrap);
     Window* const window = self.window.get();
     // What is put stays until it has gone, and so much is never under way.
-    constexpr int64_t kKept = Window::kMostUnderWay;
+    constexpr int64_t kKept = MessageAccess::kMostUnderWay;
     std::vector<int64_t> values(kKept * kWordsOfPut);
     int64_t held_at_first = 0;
     int64_t held = 0;

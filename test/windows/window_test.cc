@@ -21,7 +21,7 @@
 #include "test/support/stress.h"
 #include "test/windows/window_ranks.h"
 #include "transport/core/forwarding_endpoint.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 
 namespace brigade {
 namespace {
@@ -221,7 +221,7 @@ TEST_P(Windows, LayoutsAreToldOnce) {
     }
     int by_messages = 0;
     for (int r = 0; r < 3; ++r) by_messages += window->reaches(r) ? 0 : 1;
-    Expect(window->layouts_told() == static_cast<uint64_t>(by_messages), "told once per target");
+    Expect(window->layouts_sent() == static_cast<uint64_t>(by_messages), "told once per target");
     Require(window->Free());
   });
 }
@@ -495,7 +495,7 @@ TEST_P(Windows, AFenceComesBehindAllThatWasAsked) {
       const auto any = [](std::mt19937* from, int most) {
         return std::uniform_int_distribution<int>(0, most)(*from);
       };
-      // How much one rank puts to another in a round: nothing, a note, or pieces.
+      // How much one rank puts to another in a round: nothing, a frame, or pieces.
       const auto bytes_of = [&](int round, int from, int to) -> int64_t {
         std::mt19937 plan(seed + static_cast<unsigned>((round * ranks + from) * ranks + to));
         constexpr int64_t kBytes[] = {0, 0, 8, 16, 100, 1024, kSlot};
@@ -595,10 +595,10 @@ TEST_P(Windows, WhatIsUnderWayToOneWhoIsLateIsBounded) {
           const Engine::Turn turn(self.engine());  // which a helper may drive
           return window->under_way(1);
         };
-        if (under_way() >= Window::kMostUnderWay || i == 2999) is_full = true;
+        if (under_way() >= MessageAccess::kMostUnderWay || i == 2999) is_full = true;
         Require(window->Put(Bytes(data.data(), 100), At(1, 100 * i, 100)));
         const auto after = under_way();
-        Expect(after <= Window::kMostUnderWay, std::to_string(after) + " are under way");
+        Expect(after <= MessageAccess::kMostUnderWay, std::to_string(after) + " are under way");
       }
     } else {
       while (!is_full) std::this_thread::yield();
@@ -1101,7 +1101,7 @@ TEST_P(Windows, ShortPutsComeThoughOthersWaitForMemory) {
   });
 }
 
-// Gets that are notes, but for the first, and the flush behind them; and their answers, if their
+// Gets that are frames, but for the first, and the flush behind them; and their answers, if their
 // target finds all of them at once. Should their owner be away for a moment its helper sends what
 // there is.
 TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
@@ -1111,10 +1111,10 @@ TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
     Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
       if (urgency != Urgency::kWithNext) ++packets;
       const Status status = ForwardingEndpoint::SendControl(group, peer, message, urgency);
-      ++notes;
+      ++frames;
       return status;
     }
-    std::atomic<int> notes{0};
+    std::atomic<int> frames{0};
     std::atomic<int> packets{0};
   };
   constexpr int64_t kGets = 10;
@@ -1138,12 +1138,12 @@ TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
     for (int trial = 0; trial < kTrials && !(are_together[0] && are_together[1]); ++trial) {
       self.Meet();
       is_away = is_over = false;
-      mine.notes = mine.packets = 0;
+      mine.frames = mine.packets = 0;
       self.Meet();
       if (self.rank() == 1) {
         const Engine::Turn turn(self.engine());  // nor does a helper answer
         is_away = true;
-        while (endpoints[0]->notes <= kGets) std::this_thread::yield();
+        while (endpoints[0]->frames <= kGets) std::this_thread::yield();
       } else {
         while (!is_away) std::this_thread::yield();
         std::vector<int64_t> got(kGets);
@@ -1157,7 +1157,7 @@ TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
         is_over = true;
       }
       while (!is_over) std::this_thread::yield();
-      Expect(mine.notes == kGets + 1, "none is spare");
+      Expect(mine.frames == kGets + 1, "none is spare");
       if (mine.packets == (self.rank() == 0 ? 2 : 1)) are_together[self.rank()] = true;
       self.Meet();
     }
@@ -1371,7 +1371,7 @@ TEST(Pages, WhoWouldSleepIsWoken) {
       }
     }
     Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
-      if (message.data[0] == static_cast<std::byte>(NoteKind::kWake)) ++wakes;
+      if (message.data[0] == static_cast<std::byte>(RmaKind::kWake)) ++wakes;
       return ForwardingEndpoint::SendControl(group, peer, message, urgency);
     }
 

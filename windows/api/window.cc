@@ -1,4 +1,4 @@
-// The C face of windows: unwrap, call, convert the error.
+// The C interface of windows: unwrap, call, convert the error.
 
 #include "brigade/window.h"
 
@@ -21,7 +21,8 @@
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
 #include "windows/memory/member.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_frame.h"
+#include "windows/message/rma_request.h"
 #include "windows/message/window_space.h"
 #include "windows/sync/lock_queue.h"
 
@@ -32,10 +33,10 @@ using brigade::CheckPointer;
 using brigade::Element;
 using brigade::Engine;
 using brigade::Invalid;
-using brigade::OriginData;
+using brigade::RmaKind;
+using brigade::RmaRequest;
 using brigade::Status;
 using brigade::StatusCode;
-using brigade::TargetData;
 using brigade::ToC;
 using brigade::Window;
 
@@ -54,7 +55,7 @@ Status ToOp(int c, AccumulateOp* op) {
   return ToEnum("op", c, brigade::kAccumulateOps, op);
 }
 
-Status ToOrigin(const char* name, const brigade_values* c, OriginData* values) {
+Status ToValues(const char* name, const brigade_values* c, RmaRequest::Values* values) {
   BRIGADE_RETURN_IF_ERROR(CheckPointer(name, c));
   BRIGADE_RETURN_IF_ERROR(CheckPointer("layout", c->layout).WithContext(name));
   int64_t low = 0;
@@ -64,14 +65,16 @@ Status ToOrigin(const char* name, const brigade_values* c, OriginData* values) {
     return Invalid(std::string(name) + ": a count of " + std::to_string(c->count));
   }
   if (bytes > 0) BRIGADE_RETURN_IF_ERROR(CheckPointer("data", c->data).WithContext(name));
-  *values = {static_cast<std::byte*>(c->data), c->layout->layout, c->count};
+  *values = {static_cast<std::byte*>(c->data), &c->layout->layout, c->count};
   return Status();
 }
 
-Status ToTarget(const brigade_target* c, TargetData* target) {
+Status ToTarget(const brigade_target* c, RmaRequest* request) {
   BRIGADE_RETURN_IF_ERROR(CheckPointer("target", c));
   BRIGADE_RETURN_IF_ERROR(CheckPointer("layout", c->layout).WithContext("target"));
-  *target = {c->rank, c->displacement, c->layout->layout, c->count};
+  request->rank = c->rank;
+  request->displacement = c->displacement;
+  request->target = {nullptr, &c->layout->layout, c->count};
   return Status();
 }
 
@@ -94,17 +97,23 @@ brigade_status On(brigade_window* window, const Call& call) {
   return ToC(status.ok() ? call(window->window.get()) : status);
 }
 
-// What call(Window*, over) says. A `request` is made if it is wanted.
-template <typename Call>
-brigade_status Begin(brigade_window* window, brigade_window_request** request, const Call& call) {
+// Begins an operation, to which `fill` gives its values. A `c_request` is made if it is wanted.
+template <typename Fill>
+brigade_status Begin(brigade_window* window, RmaKind kind, const brigade_target* target,
+                     brigade_window_request** c_request, const Fill& fill) {
   return On(window, [&](Window* inside) -> Status {
-    if (request == nullptr) return call(inside, nullptr);
+    RmaRequest request;
+    request.kind = kind;
+    BRIGADE_RETURN_IF_ERROR(fill(&request));
+    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &request));
+    if (c_request == nullptr) return inside->Run(&request);
     auto made = std::make_unique<brigade_window_request>();
     made->window = window;
-    Status status = call(inside, &made->over);
+    request.over = &made->over;
+    Status status = inside->Run(&request);
     if (status.ok()) {
       ++window->requests;
-      *request = made.release();
+      *c_request = made.release();
     } else if (status.code() != StatusCode::kInvalidArgument) {
       window->failed.push_back(std::move(made));
     }
@@ -281,24 +290,16 @@ brigade_status brigade_window_compare_and_swap(brigade_window* window, brigade_e
 brigade_status brigade_window_put_values(brigade_window* window, const brigade_values* values,
                                          const brigade_target* target,
                                          brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
-    OriginData from;
-    TargetData to;
-    BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));
-    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &to));
-    return inside->Put(from, to, over);
-  });
+  return Begin(window, RmaKind::kPut, target, request,
+               [&](RmaRequest* put) { return ToValues("values", values, &put->send); });
 }
 
 brigade_status brigade_window_get_values(brigade_window* window, const brigade_values* result,
                                          const brigade_target* target,
                                          brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
-    OriginData to;
-    TargetData from;
-    BRIGADE_RETURN_IF_ERROR(ToOrigin("result", result, &to));
-    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &from));
-    return inside->Get(to, from, over);
+  return Begin(window, RmaKind::kGet, target, request, [&](RmaRequest* get) {
+    get->op = AccumulateOp::kNoOp;
+    return ToValues("result", result, &get->receive);
   });
 }
 
@@ -306,15 +307,11 @@ brigade_status brigade_window_accumulate_values(brigade_window* window, brigade_
                                                 const brigade_values* values,
                                                 const brigade_target* target,
                                                 brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
-    AccumulateOp how;
-    OriginData from;
-    TargetData to;
-    BRIGADE_RETURN_IF_ERROR(ToOp(op, &how));
-    BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));
-    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &to));
-    return inside->Accumulate(how, from, to, over);
-  });
+  return Begin(window, RmaKind::kAccumulate, target, request,
+               [&](RmaRequest* accumulate) -> Status {
+                 BRIGADE_RETURN_IF_ERROR(ToOp(op, &accumulate->op));
+                 return ToValues("values", values, &accumulate->send);
+               });
 }
 
 brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_accumulate_op op,
@@ -322,16 +319,12 @@ brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_acc
                                              const brigade_values* result,
                                              const brigade_target* target,
                                              brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
-    AccumulateOp how;
-    OriginData from;
-    OriginData fetched;
-    TargetData to;
-    BRIGADE_RETURN_IF_ERROR(ToOp(op, &how));
-    if (how != AccumulateOp::kNoOp) BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));
-    BRIGADE_RETURN_IF_ERROR(ToOrigin("result", result, &fetched));
-    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &to));
-    return inside->GetAccumulate(how, from, fetched, to, over);
+  return Begin(window, RmaKind::kFetch, target, request, [&](RmaRequest* fetch) -> Status {
+    BRIGADE_RETURN_IF_ERROR(ToOp(op, &fetch->op));
+    if (fetch->op != AccumulateOp::kNoOp) {
+      BRIGADE_RETURN_IF_ERROR(ToValues("values", values, &fetch->send));
+    }
+    return ToValues("result", result, &fetch->receive);
   });
 }
 
@@ -339,12 +332,9 @@ brigade_status brigade_window_put_notify_values(brigade_window* window,
                                                 const brigade_values* values,
                                                 const brigade_target* target,
                                                 brigade_window_request** request) {
-  return Begin(window, request, [&](Window* inside, std::atomic<bool>* over) -> Status {
-    OriginData from;
-    TargetData to;
-    BRIGADE_RETURN_IF_ERROR(ToOrigin("values", values, &from));
-    BRIGADE_RETURN_IF_ERROR(ToTarget(target, &to));
-    return inside->PutNotify(from, to, over);
+  return Begin(window, RmaKind::kPut, target, request, [&](RmaRequest* put) {
+    put->end = brigade::AccessEnd::kNotification;
+    return ToValues("values", values, &put->send);
   });
 }
 

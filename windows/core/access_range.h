@@ -1,4 +1,4 @@
-// What an error says of an access that is not inside the memory that a member exposes.
+// The error text of an access that is not inside the memory that a member exposes.
 
 #ifndef BRIGADE_WINDOWS_CORE_ACCESS_RANGE_H_
 #define BRIGADE_WINDOWS_CORE_ACCESS_RANGE_H_

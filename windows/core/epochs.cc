@@ -14,11 +14,7 @@ bool Epochs::Contains(const std::vector<int>& ranks, int rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-Status Epochs::BeginAccess(int target) {
-  if (MayAccess(target)) {
-    has_accessed_ = true;
-    return Status();
-  }
+Status Epochs::NoEpoch(int target) {
   return OutOfOrder("no epoch is open in which the memory of rank " + std::to_string(target) +
                     " may be worked on: call fence, start or lock first");
 }
@@ -91,9 +87,12 @@ Status Epochs::CheckLock(int target) const {
   return CheckNotFenced("a lock");
 }
 
-Status Epochs::CheckUnlock(int target) const {
-  if (hold_of(target) != Hold::kNone) return Status();
-  return OutOfOrder("an unlock of rank " + std::to_string(target) + ", of which no lock is held");
+Status Epochs::UnlockOne(int target) {
+  if (hold_of(target) == Hold::kNone) {
+    return OutOfOrder("an unlock of rank " + std::to_string(target) + ", of which no lock is held");
+  }
+  SetLock(target, Hold::kNone);
+  return Status();
 }
 
 Status Epochs::CheckLockAll() const {
@@ -102,9 +101,10 @@ Status Epochs::CheckLockAll() const {
   return CheckNotFenced("a lock of all");
 }
 
-Status Epochs::CheckUnlockAll() const {
-  if (hold_of_all_ != Hold::kNone) return Status();
-  return OutOfOrder("an unlock of all without a lock of all");
+Status Epochs::UnlockAll() {
+  if (hold_of_all_ == Hold::kNone) return OutOfOrder("an unlock of all without a lock of all");
+  hold_of_all_ = Hold::kNone;
+  return Status();
 }
 
 void Epochs::SetLock(int target, Hold how) {

@@ -1,5 +1,5 @@
-// Epochs: which members' memory this rank may work on now, by the synchronisation that it has
-// called, and which of these calls are in order.
+// Epochs: the epochs of a window that are open on this rank, by fence, start, post and locks. A
+// call that the open epochs do not allow is an error that names it.
 //
 // Source: MPI-3.1, section 11.5.
 
@@ -16,16 +16,19 @@ namespace brigade {
 
 class Epochs {
  public:
-  // kPromise: no lock, since the caller promises that it could not conflict with another.
+  // kPromise: no lock is taken, since the caller promises that none conflicts (MPI_MODE_NOCHECK).
   enum class Hold : uint8_t { kNone, kLock, kPromise };
 
   explicit Epochs(int members) : holds_(static_cast<size_t>(members)) {}
 
-  // kInvalidArgument: no epoch is open in which `target` may be worked on. Otherwise the caller
-  // works on it, which begins the epoch that a fence has opened.
-  Status BeginAccess(int target);
-  bool MayAccess(int target) const { return is_fenced_ || HasLock(target) || HasStarted(target); }
-  // kInvalidArgument: no lock that allows flushes is held: of `target`, of any member.
+  // Returns kInvalidArgument if no epoch allows an operation on `target`. Otherwise counts the
+  // operation as one of the epoch, which a fence may have opened.
+  Status BeginAccess(int target) {
+    if (!is_fenced_ && !HasLock(target) && !HasStarted(target)) return NoEpoch(target);
+    has_accessed_ = true;
+    return Status();
+  }
+  // Return kInvalidArgument if no lock is held that allows a flush: of `target`, of any member.
   Status CheckFlush(int target) const;
   Status CheckFlushAll() const;
   bool HasStarted(int target) const { return is_started_ && Contains(started_, target); }
@@ -33,7 +36,7 @@ class Epochs {
     return hold_of_all_ != Hold::kNone || hold_of(target) != Hold::kNone;
   }
 
-  // Each says kInvalidArgument, and changes nothing, if the call is out of order.
+  // Each returns kInvalidArgument, and changes nothing, if the call is out of order.
   Status Fence(bool opens);
   Status CheckStart() const;
   void Start(const std::vector<int>& targets);
@@ -45,17 +48,15 @@ class Epochs {
   void Wait() { is_posted_ = false; }
   Status CheckLock(int target) const;
   void LockOne(int target, Hold how) { SetLock(target, how); }
-  Status CheckUnlock(int target) const;
-  void UnlockOne(int target) { SetLock(target, Hold::kNone); }
+  Status UnlockOne(int target);
   Status CheckLockAll() const;
-  Status CheckUnlockAll() const;
   void LockAll(Hold how) {
     hold_of_all_ = how;
     is_fenced_ = false;
   }
-  void UnlockAll() { hold_of_all_ = Hold::kNone; }
+  Status UnlockAll();
 
-  // Of the epoch that is open.
+  // The targets and the origins of the last Start and Post.
   const std::vector<int>& started() const { return started_; }
   const std::vector<int>& posted() const { return posted_; }
   bool has_locks() const { return hold_of_all_ != Hold::kNone || locked_ > 0; }
@@ -64,15 +65,16 @@ class Epochs {
   Hold hold_of_all() const { return hold_of_all_; }
 
  private:
+  static Status NoEpoch(int target);
   static bool Contains(const std::vector<int>& ranks, int rank);
-  // kInvalidArgument, naming `call`: the epoch of a fence has begun.
+  // Returns kInvalidArgument, naming `call`, if an operation has begun in the epoch of a fence.
   Status CheckNotFenced(const char* call) const;
   void SetLock(int target, Hold how);
 
-  bool is_fenced_ = false;     // the last fence lets an epoch begin
-  bool has_accessed_ = false;  // in it
+  bool is_fenced_ = false;     // the last fence opened an epoch
+  bool has_accessed_ = false;  // an operation has begun in it
   Hold hold_of_all_ = Hold::kNone;
-  int locked_ = 0;           // by LockOne
+  int locked_ = 0;           // targets of LockOne
   std::vector<Hold> holds_;  // by target
   bool is_started_ = false;
   std::vector<int> started_;  // targets

@@ -21,7 +21,7 @@
 namespace brigade {
 namespace {
 
-// What members tell each other when a window is made.
+// Each member sends this to all when a window is made.
 struct Offer {
   MemberAttributes attributes;
   bool is_checked = false;
@@ -53,27 +53,26 @@ std::shared_ptr<SharedSegment> SegmentOf(const WindowOptions& options) {
   return SharedAllocations::Here().Find(options.memory, options.bytes);
 }
 
-// For letters.
-WallSize WallOf(const WindowOptions& options, int members) {
+// Memory for mailboxes.
+MailboxSize MailboxSizeOf(const WindowOptions& options, int members) {
   const bool has_one = options.has_short_blocks && options.goes_directly;
-  return has_one ? Letters::SizeOfWall(members) : WallSize();
+  return has_one ? ShortPutMailboxes::SizeOfArea(members) : MailboxSize();
 }
 
 }  // namespace
 
 Window::Window(std::unique_ptr<Group> group, OtherThreads* others)
-    : group_(std::move(group)), epochs_(size()) {
+    : group_(std::move(group)), epochs_(size()), counters_(&served_, size()) {
   const auto members = static_cast<size_t>(size());
   for (std::vector<uint64_t>* counts :
-       {&served_.posted_by, &served_.completed_by, &served_.fenced_by, &served_.granted_by, &posts_,
-        &completes_, &posts_taken_, &completes_taken_, &grants_taken_, &notices_taken_,
-        &requests_flushed_}) {
+       {&served_.posted_by, &served_.completed_by, &served_.fenced_by, &served_.granted_by,
+        &grants_used_, &notifications_used_}) {
     counts->resize(members);
   }
   served_.flushed_by.resize(members);
-  targets_.resize(members);
-  direct_.resize(members);
   wait_.emplace(engine(), state(), others);
+  direct_access_.emplace(&router_, &epochs_, &counters_, &*wait_);
+  message_access_.emplace(engine(), state(), &router_, &*wait_, &served_);
 }
 
 Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
@@ -81,9 +80,10 @@ Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
   std::unique_ptr<Group> group;
   BRIGADE_RETURN_IF_ERROR(Group::Create(space->engine(), bootstrap, 1, bootstrap->size(), &group));
   std::unique_ptr<Window> made(new Window(std::move(group), options.others));
-  BRIGADE_RETURN_IF_ERROR(made->Expose(space, bootstrap, options));
-  BRIGADE_RETURN_IF_ERROR(made->OpenTargets(bootstrap, options));
-  // All have exposed theirs, and nobody needs another fence to know that.
+  std::vector<MemberAttributes> members;
+  BRIGADE_RETURN_IF_ERROR(made->Expose(space, bootstrap, options, &members));
+  BRIGADE_RETURN_IF_ERROR(made->OpenTargets(bootstrap, options, std::move(members)));
+  // All members have exposed their memory, as behind a fence.
   if (options.kind == WindowMemory::kProcess) {
     BRIGADE_RETURN_IF_ERROR(made->epochs_.Fence(/*opens=*/true));
   }
@@ -92,14 +92,15 @@ Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
   return Status();
 }
 
-Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options) {
+Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
+                      std::vector<MemberAttributes>* members) {
   Status mine = CheckOptions(options);
   if (options.in_one_piece) {
     const Status part = ExposePart(bootstrap, options);
     if (mine.ok()) mine = part;
   } else if (mine.ok()) {
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
-                                 &exposed_, SegmentOf(options), WallOf(options, size()));
+                                 &exposed_, SegmentOf(options), MailboxSizeOf(options, size()));
   }
   Offer offer;
   if (mine.ok()) {
@@ -109,9 +110,10 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     served_.bytes = static_cast<int64_t>(offer.attributes.bytes);
     served_.page = exposed_->page();
     if (is_dynamic()) served_.attached = exposed_->attached();
-    // Notes are heard before anybody can send one.
-    const WindowWait::Turn turn(&*wait_);
+    // It must be there before any member can send a control message.
+    const WindowWait::ProgressGuard guard(&*wait_);
     messages_ = std::make_unique<WindowMessages>(space, state(), &served_);
+    message_access_->Use(messages_.get());
   }
   offer.is_checked = options.is_checked;
   offer.code = mine.code();
@@ -123,11 +125,11 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     if (all[r].code != StatusCode::kOk) {
       return {all[r].code, "a window on rank " + std::to_string(r) + ": " + all[r].text};
     }
-    members_.push_back(all[r].attributes);
+    members->push_back(all[r].attributes);
   }
-  // Nobody asks for anything before all targets are open.
+  // No member sends a request before all targets are open.
   if (std::any_of(all.begin(), all.end(), [](const Offer& one) { return one.is_checked; })) {
-    const WindowWait::Turn turn(&*wait_);
+    const WindowWait::ProgressGuard guard(&*wait_);
     served_.checked.emplace(rank(), is_dynamic() ? static_cast<int64_t>(kProcessAddress) : 0);
   }
   return Status();
@@ -149,75 +151,46 @@ Status Window::ExposePart(Bootstrap* bootstrap, const WindowOptions& options) {
   return status;
 }
 
-Status Window::OpenTargets(Bootstrap* bootstrap, const WindowOptions& options) {
-  has_short_blocks_ = options.has_short_blocks;
+Status Window::OpenTargets(Bootstrap* bootstrap, WindowOptions options,
+                           std::vector<MemberAttributes> members) {
   const bool is_simulated = engine()->endpoint()->simulated_processor() != nullptr;
-  const Host here = Host::Here();
-  struct Reach {
-    bool all = true;
-    bool some = false;
-    bool asks = false;  // a member may be asked for what the kernel could do
-    bool has_walls = true;
-  } mine;
-  std::vector<std::byte*> walls;
-  for (int r = 0; r < size(); ++r) {
-    if (r == rank() || (options.goes_directly && !is_simulated)) {
-      targets_[static_cast<size_t>(r)] = TargetMemory::Open(member(r), here, size());
-    }
-    if (r == rank() || !is_checked()) direct_[static_cast<size_t>(r)] = opened(r);
-    if (direct(r) == nullptr) mine.all = false;
-    if (r != rank() && direct(r) != nullptr) mine.some = true;
-    if (options.has_short_blocks && IsPrivate(r)) mine.asks = true;
-    walls.push_back(direct(r) == nullptr ? nullptr : direct(r)->wall());
-    if (walls.back() == nullptr) mine.has_walls = false;
+  options.goes_directly = options.goes_directly && !is_simulated;
+  BRIGADE_RETURN_IF_ERROR(router_.Open(bootstrap, std::move(members), options, is_checked()));
+  if (is_direct() && !is_simulated && size() <= MemberPage::kMaxFlagPeers) {
+    std::vector<MemberPage> pages;
+    for (int r = 0; r < size(); ++r) pages.push_back(router_.direct(r)->page());
+    counters_.UseFlags(std::move(pages));
+    (void)Bell::Prepare();  // a rank that is not woken in time wakes by itself
   }
-  // Nobody closes what others still have to open.
-  std::vector<Reach> all(static_cast<size_t>(size()));
-  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
-  is_direct_ = std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.all; });
-  some_are_direct_ =
-      std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.some; });
-  speaks_in_pages_ = is_direct_ && !is_simulated && size() <= MemberPage::kMostWhoTell;
-  if (speaks_in_pages_) (void)Bell::Prepare();  // who is not woken in time wakes by itself
-  if (std::all_of(all.begin(), all.end(), [](const Reach& reach) { return reach.has_walls; })) {
-    letters_.emplace(rank(), walls);
-  }
-  // Elsewhere nobody is asked for anything while it makes no call.
-  if (!is_direct_) Listen();
-  const MemberAttributes& own = member(rank());
-  may_be_asked_ =
-      own.kind == WindowMemory::kPrivate && own.bytes > 0 &&
-      std::any_of(all.begin(), all.end(), [](const Reach& reach) { return reach.asks; });
-  may_leave_early_ = !some_are_direct_ && !is_checked() &&
-                     std::none_of(members_.begin(), members_.end(), [](const auto& member) {
-                       return member.kind == WindowMemory::kDynamic;
-                     });
+  if (router_.has_mailboxes()) direct_access_->OpenMailboxes();
+  // Elsewhere no rank is asked for anything while it makes no call.
+  if (!is_direct()) Listen();
+  may_leave_early_ = !router_.some_are_direct() && !is_checked() && !router_.has_dynamic();
   return Status();
 }
 
 void Window::GiveWhatIsWanted() {
-  if (may_be_asked_ && !listens_ && exposed_->page().answering().is_wanted()) Listen();
-  if (letters_.has_value() && letters_->are_wanted()) {
-    letters_->OpenBoxes(exposed_->MakeBoxes(Letters::SizeOfWall(size())).ok());
-  }
+  if (router_.is_delegate() && !listens_ && exposed_->page().answering().is_wanted()) Listen();
+  direct_access_->MakeWantedMailboxes(exposed_.get());
 }
 
 void Window::Listen() {
-  const WindowWait::Turn turn(&*wait_);
+  const WindowWait::ProgressGuard guard(&*wait_);
   messages_->Listen(this);
   listens_ = true;
 }
 
-// An origin asks only who answers, and stays in its call, in which it drives and lets no other
-// thread in, until it is answered. So who answers no longer waits for those who have begun, and
-// drives meanwhile: each of them ends, whatever this rank does afterwards. None begins behind that.
-// Were they left to the next call of this rank they might wait for ever, for it may come only when
-// they have ended. Those who are waited for wait for nobody but ranks that answer, or are here; who
-// is lost is noticed as in all waits. But they need memory, here and there, and all of it may be
-// lent for what others have asked for, who have gone on to wait for this rank without driving: when
-// nothing moves any more they are left to its next call after all.
+// An origin delegates only to a target that answers, and stays in its call, in which it makes
+// progress and lets no other thread in, until it has its answer. So a target that stops answering
+// waits for the origins that have begun, and makes progress meanwhile: the calls of all of them
+// end, whatever this rank does afterwards. No origin begins behind that. If they were left to the
+// next call of this rank they might wait for ever, for that call may come only when theirs have
+// ended. The origins wait for no rank but those that answer, or are here; a lost one is noticed as
+// in all waits. But they need memory, here and there. All of it may be lent for requests of others,
+// which have gone on to wait for this rank without making progress. So when nothing has moved for a
+// while the origins are left to this rank's next call after all.
 void Window::OnHelper(bool answers) {
-  is_helped_ = answers;
+  message_access_->SetProgressThread(answers);
   Answering& mine = exposed_->page().answering();
   if (answers) {
     mine.Begin();
@@ -228,8 +201,8 @@ void Window::OnHelper(bool answers) {
   constexpr std::chrono::seconds kPatience(2);
   Clock::time_point moved = Clock::now();
   const auto is_stuck = [&] { return Clock::now() - moved > kPatience; };
-  // If it fails the window is broken, as its next call will say.
-  (void)wait_->UntilAlone(/*is_told=*/false, "what others are asking for", [&] {
+  // If it fails the window is broken, and its next call returns the failure.
+  (void)wait_->UntilAlone(/*by_message=*/false, "what others are asking for", [&] {
     if (engine()->Move()) moved = Clock::now();  // and sends what waits for a fence
     return !mine.is_asked() || is_stuck();
   });
@@ -244,9 +217,9 @@ Window::~Window() {
   } else if (!is_freed_) {
     group_->Abort("a window was destroyed and not freed");
   }
-  const WindowWait::Turn turn(&*wait_);
+  const WindowWait::ProgressGuard guard(&*wait_);
   messages_.reset();
-  if (kept_ != nullptr) *kept_ = {std::move(exposed_), std::move(targets_)};
+  if (kept_ != nullptr) *kept_ = {std::move(exposed_), router_.TakeTargets()};
 }
 
 Window::Memory Window::End(std::unique_ptr<Window> window) {
@@ -260,9 +233,9 @@ Status Window::Free() {
   if (epochs_.has_locks()) {
     return {StatusCode::kInvalidArgument, "a window is freed of which locks are held"};
   }
-  // By messages, behind which nobody sends to a group that is closed.
+  // By messages, behind which no rank sends to a group that is closed.
   BRIGADE_RETURN_IF_ERROR(EndFence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true},
-                                   /*meets_in_pages=*/false));
+                                   /*meets_by_flags=*/false));
   is_freed_ = true;
   return Status();
 }
@@ -272,14 +245,14 @@ Status Window::Leave() {
     return {StatusCode::kInvalidArgument, "a window is left of which locks are held"};
   }
   is_freed_ = is_abandoned_ = true;
-  const WindowWait::Turn turn(&*wait_);
+  const WindowWait::ProgressGuard guard(&*wait_);
   return messages_->Leave();
 }
 
 bool Window::HasEnded() {
-  const WindowWait::Turn turn(&*wait_);
+  const WindowWait::ProgressGuard guard(&*wait_);
   engine()->Move();
-  if (messages_->all_left()) is_abandoned_ = false;  // nobody asks this rank for anything
+  if (messages_->all_left()) is_abandoned_ = false;  // no rank sends this one requests
   return messages_->all_left() || !state()->failure.ok();
 }
 
@@ -288,9 +261,9 @@ Status Window::ChangeAttached(const Change& change) {
   if (!is_dynamic()) {
     return {StatusCode::kInvalidArgument, "a window that no memory is attached to"};
   }
-  const WindowWait::Turn turn(&*wait_);
+  const WindowWait::ProgressGuard guard(&*wait_);
   ProcessLock& changing = exposed_->attached().changing();
-  BRIGADE_RETURN_IF_ERROR(AwaitProcessLock(&changing));
+  BRIGADE_RETURN_IF_ERROR(wait_->UntilLocked(&changing));
   const Status status = change(exposed_->attached());
   changing.Unlock();
   return status;
@@ -305,7 +278,8 @@ Status Window::Detach(const std::byte* memory) {
 }
 
 std::byte* Window::PointerTo(int rank) const {
-  return opened(rank) == nullptr ? nullptr : opened(rank)->mapped();
+  const TargetMemory* const opened = router_.opened(rank);
+  return opened == nullptr ? nullptr : opened->mapped();
 }
 
 const char* Window::transport_to(int rank) const {
@@ -321,14 +295,14 @@ Status Window::RunWithLooks(const PatternCall& call, const Look& look) {
   constexpr std::chrono::seconds kLookInterval(1);
   while (!operation->Test()) {
     {
-      const WindowWait::Turn turn(&*wait_);
+      const WindowWait::ProgressGuard guard(&*wait_);
       const auto next = Engine::Clock::now() + kLookInterval;
-      (void)wait_->Until(/*is_told=*/true, "others to come",
+      (void)wait_->Until(/*by_message=*/true, "others to come",
                          [&] { return operation->is_over() || Engine::Clock::now() >= next; });
     }
     if (operation->Test()) break;
     const Status seen = look();
-    if (!seen.ok()) (void)Broken(seen);  // which ends the operation
+    if (!seen.ok()) (void)wait_->Break(seen);  // which ends the operation
   }
   return operation->Wait();
 }
@@ -350,7 +324,7 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all, const Look& 
 }
 
 Status Window::Progress() {
-  const WindowWait::Turn turn(&*wait_);
+  const WindowWait::ProgressGuard guard(&*wait_);
   return wait_->Look();
 }
 

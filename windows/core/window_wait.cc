@@ -1,5 +1,6 @@
 #include "windows/core/window_wait.h"
 
+#include "membuf/rules.h"
 #include "patterns/group/operation.h"
 
 namespace brigade {
@@ -10,6 +11,25 @@ bool WindowWait::IsLost() {
   if (loss.ok()) return false;
   engine_->BreakGroup(group_, loss, {group_->rank, loss.code(), {}, 0, loss.message()});
   return true;
+}
+
+Status WindowWait::UntilLocked(ProcessLock* lock) {
+  return Until(/*by_message=*/false, "another rank at work",
+               [&] { return lock->TryLock(group_->rank); });
+}
+
+bool WindowWait::MeetsInOneRound() const {
+  return group_->scope(ChannelKind::kAll).shares_memory() &&
+         static_cast<int>(group_->members()) <= rules::kMostRanksOnExchange && !group_->crowded;
+}
+
+Status WindowWait::Break(const Status& status) {
+  const ProgressGuard guard(this);
+  // A member whose window is broken may have given its memory back: its reason has come before.
+  engine_->Move();
+  BRIGADE_RETURN_IF_ERROR(group_->failure);
+  engine_->BreakGroup(group_, status, {group_->rank, status.code(), {}, 0, status.message()});
+  return group_->failure;
 }
 
 Status WindowWait::Run(Group* group, const PatternCall& call) {

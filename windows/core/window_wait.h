@@ -1,7 +1,7 @@
-// WindowWait: how calls of a window wait. What they wait for comes by a message, or is written by
-// another process into memory, of which nobody is told, or only who sleeps; and whoever should do
-// it may be lost. Where a process has threads it may also need a call of another one, which is let
-// in meanwhile.
+// WindowWait: how calls of a window wait. A wait ends by a message, or by what another process
+// writes to memory, which sends a message to a rank that sleeps, or none. A rank that is waited for
+// may be lost. Where a process has several threads, a wait may need a call of another thread, which
+// it lets in.
 
 #ifndef BRIGADE_WINDOWS_CORE_WINDOW_WAIT_H_
 #define BRIGADE_WINDOWS_CORE_WINDOW_WAIT_H_
@@ -23,6 +23,7 @@
 #include "transport/mpi_polls.h"
 #include "windows/core/loss_watch.h"
 #include "windows/core/other_threads.h"
+#include "windows/sync/process_lock.h"
 
 namespace brigade {
 
@@ -34,80 +35,91 @@ class WindowWait {
     group->companion = watch_;
   }
 
-  // A turn of the engine which a wait interrupts to let others in.
-  class Turn {
+  // Makes the caller the engine's progress owner. A wait gives the ownership up to let others in.
+  class ProgressGuard {
    public:
-    explicit Turn(WindowWait* wait) : wait_(wait) { wait_->turn_.emplace(wait_->engine_); }
-    ~Turn() { wait_->turn_.reset(); }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    explicit ProgressGuard(WindowWait* wait) : wait_(wait) {
+      wait_->owner_.emplace(wait_->engine_);
+    }
+    ~ProgressGuard() { wait_->owner_.reset(); }
+    ProgressGuard(const ProgressGuard&) = delete;
+    ProgressGuard& operator=(const ProgressGuard&) = delete;
 
    private:
     WindowWait* const wait_;
   };
 
-  // Moves everything until over(), or until the group is broken, which is then the outcome.
-  // `is_told`: what ends the wait comes by a message. REQUIRES: the caller has a Turn. What another
-  // thread may change meanwhile must be looked at anew.
+  // Blocks until over(), and moves everything meanwhile. Returns what has broken the group, if
+  // anything has. `by_message`: a message ends the wait. REQUIRES: the caller has a ProgressGuard.
+  // It must read again what another thread may have changed meanwhile.
   template <typename Over>
-  Status Until(bool is_told, const char* what, const Over& over) {
-    return Until(others_, is_told, what, over);
+  Status Until(bool by_message, const char* what, const Over& over) {
+    return Until(others_, by_message, what, over);
   }
   // The same, and no other thread is let in.
   template <typename Over>
-  Status UntilAlone(bool is_told, const char* what, const Over& over) {
-    return Until(nullptr, is_told, what, over);
+  Status UntilAlone(bool by_message, const char* what, const Over& over) {
+    return Until(nullptr, by_message, what, over);
   }
 
-  // The same for what another process writes to memory, and then sends a message if it finds
-  // `asleep` armed. What is there soon is looked for alone: nothing else moves meanwhile.
+  // The same for a flag that another process sets, after which it sends a message if it finds
+  // `asleep` armed. Looks for the flag alone at first: nothing else moves meanwhile.
   template <typename Over>
-  Status UntilSaid(Bell* asleep, const char* what, const Over& over);
+  Status UntilFlag(Bell* asleep, const char* what, const Over& over);
 
-  // Of a call that waits for nothing, but may be made until something has come: moves everything,
-  // and now and then looks whether whoever should do it is lost. What the group is broken by.
-  // REQUIRES: the caller has a Turn.
+  // The same until this rank holds a lock in shared memory.
+  Status UntilLocked(ProcessLock* lock);
+
+  // Moves everything, for a call that waits for nothing but may be repeated until something has
+  // come. Looks now and then whether a member is lost. Returns what has broken the group. REQUIRES:
+  // the caller has a ProgressGuard.
   Status Look() {
     engine_->Move();
     // What is broken is closed, and is not asked about.
     if (group_->failure.ok() && ++looks_ % kLooks == 0) {
       MpiPolls::PollIfLate();
-      engine_->endpoint()->Nudge();  // over tcp nothing is heard of who never had a connection
+      engine_->endpoint()->Nudge();  // over tcp, finds the loss of a rank without a connection
       (void)IsLost();
     }
     return group_->failure;
   }
 
-  // A collective call of the group, to its end. REQUIRES: the caller has no turn.
+  // Runs a collective call of the group. REQUIRES: the caller has no ProgressGuard.
   Status Run(Group* group, const PatternCall& call);
+  // Breaks the group, unless it is broken, and returns what broke it. REQUIRES: the caller has no
+  // ProgressGuard.
+  Status Break(const Status& status);
+
+  // Whether the ranks meet in one round: few ranks that share memory, and no processor.
+  bool MeetsInOneRound() const;
 
  private:
   // Looks at a wait before it is one that takes long.
   static constexpr uint64_t kLooks = 100;
 
   template <typename Over>
-  Status Until(OtherThreads* others, bool is_told, const char* what, const Over& over);
+  Status Until(OtherThreads* others, bool by_message, const char* what, const Over& over);
   // Whether a member is: then the group is broken.
   bool IsLost();
 
   Engine* const engine_;
   GroupState* const group_;
   OtherThreads* const others_;
-  std::optional<Engine::Turn> turn_;  // of the thread that is in
+  std::optional<Engine::Turn> owner_;  // the thread that is in
   const std::shared_ptr<LossWatch> watch_;
   uint64_t looks_ = 0;  // by Look
-  uint64_t waits_ = 0;  // by UntilSaid
+  uint64_t waits_ = 0;  // by UntilFlag
 };
 
 template <typename Over>
-Status WindowWait::UntilSaid(Bell* asleep, const char* what, const Over& over) {
-  if (++waits_ % kLooks == 0) {  // for whoever never waits long
+Status WindowWait::UntilFlag(Bell* asleep, const char* what, const Over& over) {
+  if (++waits_ % kLooks == 0) {  // for a caller that never waits long
     MpiPolls::PollIfLate();
     engine_->Move();
   }
   if (!group_->failure.ok() || over()) return group_->failure;
-  if (others_ != nullptr) return Until(/*is_told=*/false, what, over);
-  // As long as it does not sleep it sees for itself what is written.
+  if (others_ != nullptr) return Until(/*by_message=*/false, what, over);
+  // A rank that does not sleep sees the flag.
   Endpoint* const endpoint = engine_->endpoint();
   const uint64_t awake = endpoint->PollsAwake();
   for (uint64_t i = 0; i < endpoint->PollsBeforeSleep(); ++i) {
@@ -116,13 +128,14 @@ Status WindowWait::UntilSaid(Bell* asleep, const char* what, const Over& over) {
     if (!group_->failure.ok() || over()) return group_->failure;
   }
   asleep->Arm();
-  const Status status = Until(/*is_told=*/true, what, over);
+  const Status status = Until(/*by_message=*/true, what, over);
   asleep->Disarm();
   return status;
 }
 
 template <typename Over>
-Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, const Over& over) {
+Status WindowWait::Until(OtherThreads* others, bool by_message, const char* what,
+                         const Over& over) {
   uint64_t looks = 0;
   const auto ends = [&] {
     if (over() || !group_->failure.ok()) return true;
@@ -131,13 +144,13 @@ Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, c
   const auto describe = [&] {
     return "a window on group rank " + std::to_string(group_->rank) + " waits for " + what;
   };
-  if (is_told && others == nullptr) {
+  if (by_message && others == nullptr) {
     engine_->WaitUntil(ends, describe);
     if (!engine_->IsIdle()) engine_->HurryHelper();
     return group_->failure;
   }
   // The endpoint may not sleep: it would not be woken. What others write to memory rings no bell;
-  // and of several threads that wait, one takes in what another waits for, who sleeps on. So naps
+  // and of several threads that wait, one takes in what another waits for, which sleeps on. So naps
   // are short, here and in `others`, however long it takes: a fence waits several times in a row.
   constexpr std::chrono::microseconds kNap(50);
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
@@ -149,9 +162,9 @@ Status WindowWait::Until(OtherThreads* others, bool is_told, const char* what, c
     // Asked anew: another thread, let in, may open a group that makes it fewer.
     const bool naps = !moved && ++polls >= engine_->endpoint()->PollsBeforeSleep();
     if (others != nullptr && (naps || others->AnyWait())) {
-      turn_.reset();
+      owner_.reset();
       others->LetIn();
-      turn_.emplace(engine_);
+      owner_.emplace(engine_);
     } else if (naps) {
       std::this_thread::sleep_for(kNap);
     }

@@ -26,11 +26,11 @@ LayoutName GivenLayoutNames::NameOf(const TypedLayout& layout) {
   return name(oldest);
 }
 
-bool GivenLayoutNames::MustTell(const LayoutName& name, int target) {
-  std::vector<uint32_t>& told = given_[name.index].told;
-  if (told.size() <= static_cast<size_t>(target)) told.resize(target + 1);
-  if (told[target] == name.generation) return false;
-  told[target] = name.generation;
+bool GivenLayoutNames::MustSend(const LayoutName& name, int target) {
+  std::vector<uint32_t>& sent = given_[name.index].sent;
+  if (sent.size() <= static_cast<size_t>(target)) sent.resize(target + 1);
+  if (sent[target] == name.generation) return false;
+  sent[target] = name.generation;
   return true;
 }
 

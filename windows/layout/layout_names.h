@@ -31,27 +31,27 @@ class GivenLayoutNames {
  public:
   // The name of a layout. The same object, and copies of it, keep their name while that is in use.
   LayoutName NameOf(const TypedLayout& layout);
-  // Whether `target` must be told what the name stands for: the first time that it is asked.
-  bool MustTell(const LayoutName& name, int target);
+  // Whether `target` must be sent what the name stands for: the first time that the name is used.
+  bool MustSend(const LayoutName& name, int target);
 
  private:
   struct Given {
     TypedLayout layout;
     uint32_t generation = 0;
     uint64_t used = 0;           // when it was last
-    std::vector<uint32_t> told;  // by target: the last generation
+    std::vector<uint32_t> sent;  // by target: the last generation
   };
 
   std::vector<Given> given_;
   uint64_t uses_ = 0;
 };
 
-// At the ranks that are told of them.
+// At the ranks that they are sent to.
 class KnownLayouts {
  public:
   // Replaces what had the same index. kMismatch: no such index.
   Status Learn(int origin, const LayoutName& name, const TypedLayout& layout);
-  // Null if the origin has not told, or has told of another since. Valid until it tells again.
+  // Null if the origin has not sent it, or has sent another since. Valid until it sends one more.
   const TypedLayout* Find(int origin, const LayoutName& name) const;
 
  private:

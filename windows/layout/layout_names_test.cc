@@ -16,13 +16,13 @@ TEST(LayoutNames, EachIsToldOncePerTarget) {
   const LayoutName first = names.NameOf(one);
   const LayoutName second = names.NameOf(two);
   EXPECT_NE(first.index, second.index);
-  EXPECT_TRUE(names.MustTell(first, 7));
-  EXPECT_FALSE(names.MustTell(first, 7));
-  EXPECT_TRUE(names.MustTell(first, 3));
-  EXPECT_TRUE(names.MustTell(second, 7));
+  EXPECT_TRUE(names.MustSend(first, 7));
+  EXPECT_FALSE(names.MustSend(first, 7));
+  EXPECT_TRUE(names.MustSend(first, 3));
+  EXPECT_TRUE(names.MustSend(second, 7));
   const std::vector<TypedLayout> copies = {one};
   EXPECT_EQ(names.NameOf(copies[0]).index, first.index);
-  EXPECT_FALSE(names.MustTell(names.NameOf(copies[0]), 7));
+  EXPECT_FALSE(names.MustSend(names.NameOf(copies[0]), 7));
   // Not the same datatype, though it walks alike.
   EXPECT_NE(names.NameOf(one.Resized(100)).index, first.index);
 }
@@ -35,7 +35,7 @@ TEST(LayoutNames, TheOldestNameIsGivenAnew) {
     layouts.push_back(Bytes(i));
     const LayoutName name = names.NameOf(layouts[i]);
     EXPECT_EQ(name.index, i);
-    EXPECT_TRUE(names.MustTell(name, 0));
+    EXPECT_TRUE(names.MustSend(name, 0));
     ASSERT_TRUE(known.Learn(5, name, layouts[i]).ok());
   }
   const LayoutName kept = names.NameOf(layouts[0]);  // is used again
@@ -46,7 +46,7 @@ TEST(LayoutNames, TheOldestNameIsGivenAnew) {
   const LayoutName name = names.NameOf(another);
   EXPECT_EQ(name.index, old.index);
   EXPECT_EQ(known.Find(5, name), nullptr);
-  EXPECT_TRUE(names.MustTell(name, 0));
+  EXPECT_TRUE(names.MustSend(name, 0));
   ASSERT_TRUE(known.Learn(5, name, another).ok());
   EXPECT_EQ(known.Find(5, name)->size(), 1000);
   EXPECT_EQ(known.Find(5, old), nullptr);

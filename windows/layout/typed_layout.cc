@@ -285,7 +285,7 @@ Status TypedLayout::List(const std::vector<Part>& parts, TypedLayout* layout) {
   return Status();
 }
 
-bool TypedLayout::Bounds(int64_t count, int64_t* low, int64_t* high, int64_t* bytes) const {
+bool TypedLayout::BoundsOfMany(int64_t count, int64_t* low, int64_t* high, int64_t* bytes) const {
   *low = *high = *bytes = 0;
   if (count == 0 || size() == 0) return true;
   int64_t way = 0;

@@ -80,7 +80,13 @@ class TypedLayout {
   int64_t high() const { return root().high; }
   // Where the bytes of `count` values in a row lie, and how many they are. False, if that exceeds
   // 2^62. REQUIRES: count >= 0.
-  bool Bounds(int64_t count, int64_t* low, int64_t* high, int64_t* bytes) const;
+  bool Bounds(int64_t count, int64_t* low, int64_t* high, int64_t* bytes) const {
+    if (count != 1 || size() == 0) return BoundsOfMany(count, low, high, bytes);
+    *low = this->low();
+    *high = this->high();
+    *bytes = size();
+    return true;
+  }
   // What it consists of; kMixed if of several kinds.
   Element element() const { return element_; }
   // Values in a row are one run of bytes from offset 0 on.
@@ -113,6 +119,7 @@ class TypedLayout {
   friend class Builder;
 
   TypedLayout(std::shared_ptr<const Tree> tree, Element element);
+  bool BoundsOfMany(int64_t count, int64_t* low, int64_t* high, int64_t* bytes) const;
   // A run whose tree is never freed, and so has no count of those who share it. To copy a layout
   // with a count takes an atomic operation, and a one-sided call copies several.
   static TypedLayout KeptForGood(Element element, int64_t count);

@@ -1,5 +1,5 @@
-// What processes share begins a line of the caches, so that who waits for one word is not disturbed
-// by what is done to others.
+// Each word that processes share begins a line of the caches, so that a wait for one is not
+// disturbed by stores to others.
 
 #ifndef BRIGADE_WINDOWS_MEMORY_CACHE_LINE_H_
 #define BRIGADE_WINDOWS_MEMORY_CACHE_LINE_H_

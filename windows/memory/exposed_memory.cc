@@ -44,21 +44,21 @@ size_t RoundTo(size_t unit, size_t bytes) { return (bytes + unit - 1) / unit * u
 Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                              int members, std::unique_ptr<ExposedMemory>* exposed,
                              std::shared_ptr<SharedSegment> segment_of_memory,
-                             const WallSize& wall_size) {
+                             const MailboxSize& mailbox_size) {
   // The page, or the page and the table of attached ranges, is charged at once, since no call on a
   // window may fail for it. Behind it is the memory, which begins a page of the system. Memory of
-  // no bytes has an address, too, and a length beyond any address space must not wrap. A wall's
+  // no bytes has an address, too, and a length beyond any address space must not wrap. A area's
   // front is the end of the page.
-  const bool may_have_wall = kind == WindowMemory::kPrivate && segment_of_memory == nullptr;
-  const WallSize wall = may_have_wall ? wall_size : WallSize();
+  const bool may_have_mailboxes = kind == WindowMemory::kPrivate && segment_of_memory == nullptr;
+  const MailboxSize area = may_have_mailboxes ? mailbox_size : MailboxSize();
   const size_t page_bytes =
-      RoundTo(SystemPageBytes(), MemberPage::BytesFor(members) + wall.front_bytes);
+      RoundTo(SystemPageBytes(), MemberPage::BytesFor(members) + area.front_bytes);
   const size_t table_bytes = kind == WindowMemory::kDynamic ? AttachedRanges::Bytes() : 0;
   const size_t memory_bytes =
       kind == WindowMemory::kShared ? std::clamp(bytes, size_t{1}, size_t{1} << 62) : 0;
   std::shared_ptr<SharedSegment> segment;
   BRIGADE_RETURN_IF_ERROR(SharedSegment::CreateFor(
-      page_bytes + table_bytes + memory_bytes + wall.boxes_bytes, &segment));
+      page_bytes + table_bytes + memory_bytes + area.boxes_bytes, &segment));
   MemberAttributes attributes;
   attributes.host = Host::Here();
   attributes.segment = attributes.memory_segment = segment->address();
@@ -78,9 +78,9 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   } else if (kind == WindowMemory::kPrivate) {
     attributes.address = attributes.readable = reinterpret_cast<uint64_t>(memory);
     uint64_t boxes = 0;
-    if (wall.boxes_bytes > 0 && segment->AllocateLater(wall.boxes_bytes, &boxes).ok()) {
-      attributes.memory_offset = boxes - wall.front_bytes;
-      attributes.wall_bytes = wall.front_bytes + wall.boxes_bytes;
+    if (area.boxes_bytes > 0 && segment->AllocateLater(area.boxes_bytes, &boxes).ok()) {
+      attributes.memory_offset = boxes - area.front_bytes;
+      attributes.mailbox_bytes = area.front_bytes + area.boxes_bytes;
     }
   } else {
     memory = reinterpret_cast<std::byte*>(kProcessAddress);
@@ -94,8 +94,8 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
   return Status();
 }
 
-Status ExposedMemory::MakeBoxes(const WallSize& wall) {
-  return segment_->AllocateAt(attributes_.memory_offset + wall.front_bytes, wall.boxes_bytes);
+Status ExposedMemory::MakeBoxes(const MailboxSize& area) {
+  return segment_->AllocateAt(attributes_.memory_offset + area.front_bytes, area.boxes_bytes);
 }
 
 Status ExposedMemory::CreatePart(int rank, const std::vector<size_t>& bytes, int64_t unit,

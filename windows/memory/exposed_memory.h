@@ -22,20 +22,20 @@ class ExposedMemory {
   // Memory for `members` to reach. `memory`: of the user, for kPrivate; if it lies in a `segment`
   // of this process it is kShared all the same. Other shared memory is made here, zeroed, and
   // begins a page. Of kProcess and kDynamic `memory` and `bytes` are ignored. Beside private memory
-  // there is a wall, if it fits, without boxes. kOutOfMemory, kUnavailable (nothing can be shared
+  // there is a area, if it fits, without boxes. kOutOfMemory, kUnavailable (nothing can be shared
   // here).
   static Status Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                        int members, std::unique_ptr<ExposedMemory>* exposed,
                        std::shared_ptr<SharedSegment> segment_of_memory = nullptr,
-                       const WallSize& wall_size = WallSize());
+                       const MailboxSize& mailbox_size = MailboxSize());
   // The part of rank `rank` in shared memory where all parts, of `bytes` each, lie in a row. Rank 0
-  // makes it, and says in `*first` where it is; the others are told that. kUnavailable, too: it is
+  // makes it, and `*first` is where it is, which the others are given. kUnavailable, too: it is
   // not to be seen from here.
   static Status CreatePart(int rank, const std::vector<size_t>& bytes, int64_t unit,
                            MemberAttributes* first, std::unique_ptr<ExposedMemory>* exposed);
 
-  // Makes memory for the boxes of its wall. kOutOfMemory.
-  Status MakeBoxes(const WallSize& wall);
+  // Makes memory for the boxes of its area. kOutOfMemory.
+  Status MakeBoxes(const MailboxSize& area);
 
   // For the other members.
   const MemberAttributes& attributes() const { return attributes_; }

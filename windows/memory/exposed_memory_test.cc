@@ -23,13 +23,13 @@ namespace brigade {
 namespace {
 
 constexpr int kMembers = 5;
-constexpr WallSize kWall = {192, 100 << 10};
+constexpr MailboxSize kSize = {192, 100 << 10};
 
 TEST(ExposedMemoryTest, SharedMemoryIsMadeHere) {
   for (const size_t bytes : {0, 1, 4096, 1000000}) {
     std::unique_ptr<ExposedMemory> exposed;
     ASSERT_TRUE(ExposedMemory::Create(WindowMemory::kShared, nullptr, bytes, 8, kMembers, &exposed,
-                                      nullptr, kWall)
+                                      nullptr, kSize)
                     .ok());
     const MemberAttributes& attributes = exposed->attributes();
     EXPECT_TRUE(attributes.host == Host::Here());
@@ -71,25 +71,25 @@ size_t BytesIn(const ExposedMemory& exposed) {
   return static_cast<size_t>(info.st_blocks) * 512;
 }
 
-TEST(ExposedMemoryTest, AWallHasBoxesOnceTheyAreMade) {
+TEST(ExposedMemoryTest, MailboxesHaveMemoryOnceItIsMade) {
   std::byte memory[100];
   std::unique_ptr<ExposedMemory> exposed;
   ASSERT_TRUE(ExposedMemory::Create(WindowMemory::kPrivate, memory, sizeof(memory), 1, kMembers,
-                                    &exposed, nullptr, kWall)
+                                    &exposed, nullptr, kSize)
                   .ok());
   const MemberAttributes& attributes = exposed->attributes();
-  EXPECT_EQ(attributes.wall_bytes, kWall.front_bytes + kWall.boxes_bytes);
+  EXPECT_EQ(attributes.mailbox_bytes, kSize.front_bytes + kSize.boxes_bytes);
   EXPECT_GE(attributes.memory_offset, attributes.page_offset + MemberPage::BytesFor(kMembers));
   std::shared_ptr<SharedSegment> segment;
   ASSERT_TRUE(SharedSegment::Open(attributes.segment, &segment).ok());
-  std::byte* const wall = segment->At(attributes.memory_offset, attributes.wall_bytes);
-  ASSERT_NE(wall, nullptr);
-  for (size_t i = 0; i < kWall.front_bytes; ++i) ASSERT_EQ(wall[i], std::byte{0}) << i;
+  std::byte* const area = segment->At(attributes.memory_offset, attributes.mailbox_bytes);
+  ASSERT_NE(area, nullptr);
+  for (size_t i = 0; i < kSize.front_bytes; ++i) ASSERT_EQ(area[i], std::byte{0}) << i;
   const size_t before = BytesIn(*exposed);
   EXPECT_LE(before, size_t{3} * 4096);
-  ASSERT_TRUE(exposed->MakeBoxes(kWall).ok());
-  EXPECT_EQ(BytesIn(*exposed), before + kWall.boxes_bytes);
-  std::memset(wall, 1, attributes.wall_bytes);
+  ASSERT_TRUE(exposed->MakeBoxes(kSize).ok());
+  EXPECT_EQ(BytesIn(*exposed), before + kSize.boxes_bytes);
+  std::memset(area, 1, attributes.mailbox_bytes);
   EXPECT_EQ(exposed->page().combining().holder(), -1);
 }
 
@@ -143,14 +143,14 @@ TEST(ExposedMemoryTest, MoreMemoryThanThereIsIsAnError) {
   }
 }
 
-TEST(ExposedMemoryTest, AWallThatDoesNotFitIsNone) {
+TEST(ExposedMemoryTest, MailboxesThatDoNotFitAreNone) {
   const int status = UnderLimit([] {
     std::byte memory[100];
     std::unique_ptr<ExposedMemory> exposed;
     const Status created = ExposedMemory::Create(WindowMemory::kPrivate, memory, sizeof(memory), 1,
                                                  kMembers, &exposed, nullptr, {192, 2 << 20});
     if (!created.ok()) return 2;
-    return exposed->attributes().wall_bytes == 0 ? 0 : 3;
+    return exposed->attributes().mailbox_bytes == 0 ? 0 : 3;
   });
   EXPECT_EQ(status, 0);
 }

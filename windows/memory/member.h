@@ -22,11 +22,11 @@ enum class WindowMemory : uint64_t {
 inline constexpr uint64_t kProcessAddress = 1;
 inline constexpr uint64_t kProcessBytes = uint64_t{1} << 62;
 
-// What a member shares for letters: what is always there, and boxes behind that, for which memory
-// is made when somebody wants to write to them.
-struct WallSize {
+// What a member shares for mailboxes: a front, and boxes behind it, for which memory is made when
+// another member wants to use them.
+struct MailboxSize {
   size_t front_bytes = 0;
-  size_t boxes_bytes = 0;  // 0: no wall
+  size_t boxes_bytes = 0;  // 0: no mailboxes
 };
 
 struct MemberAttributes {
@@ -35,11 +35,11 @@ struct MemberAttributes {
   uint64_t page_offset = 0;  // of the MemberPage in the segment
   WindowMemory kind = WindowMemory::kPrivate;
   SharedSegment::Address memory_segment;  // kShared: where the memory is
-  // kShared: in that. In `segment`: kDynamic, of the AttachedRanges; kPrivate, of the wall.
+  // kShared: in that. In `segment`: kDynamic, of the AttachedRanges; kPrivate, of the mailboxes.
   uint64_t memory_offset = 0;
-  uint64_t wall_bytes = 0;  // kPrivate: of its wall for letters; 0: it has none
-  uint64_t address = 0;     // else: in the member's process
-  uint64_t readable = 0;    // else: an address that can be read there, if `bytes` are any
+  uint64_t mailbox_bytes = 0;  // kPrivate: of its mailboxes; 0: it has none
+  uint64_t address = 0;        // else: in the member's process
+  uint64_t readable = 0;       // else: an address that can be read there, if `bytes` are any
   uint64_t bytes = 0;
   int64_t unit = 0;  // of displacements
 };

@@ -6,12 +6,13 @@ namespace {
 size_t UpToLine(size_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes; }
 
 // What follows another part begins a cache line of its own.
-size_t LocksOffset(size_t told_offset, int members) {
-  const bool tell = members <= MemberPage::kMostWhoTell;
-  return told_offset + (tell ? static_cast<size_t>(members) * sizeof(MemberPage::Told) : 0);
+size_t LocksOffset(size_t flags_offset, int members) {
+  const bool has_flags = members <= MemberPage::kMaxFlagPeers;
+  return flags_offset +
+         (has_flags ? static_cast<size_t>(members) * sizeof(MemberPage::EpochFlags) : 0);
 }
-size_t CountersOffset(size_t told_offset, int members) {
-  return UpToLine(LocksOffset(told_offset, members) + LockQueue::BytesFor(members));
+size_t CountersOffset(size_t flags_offset, int members) {
+  return UpToLine(LocksOffset(flags_offset, members) + LockQueue::BytesFor(members));
 }
 
 }  // namespace

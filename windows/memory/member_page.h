@@ -24,10 +24,10 @@ class MemberPage {
   // REQUIRES: `memory` is aligned to kLineBytes, and outlives the handle.
   MemberPage(std::byte* memory, int members) : memory_(memory), members_(members) {}
 
-  // Who combines values in the member's memory, or replaces some that others may combine, holds
-  // this meanwhile.
+  // Held while values in the member's memory are combined, or replaced by others that may be
+  // combined.
   ProcessLock& combining() const { return front().combining; }
-  // Who calls locks(), holds this meanwhile.
+  // Held during calls of locks().
   ProcessLock& queueing() const { return front().queueing; }
   // Whether the member does what it is asked while its caller is elsewhere.
   Answering& answering() const { return front().answering; }
@@ -36,23 +36,23 @@ class MemberPage {
   // Notifications that came from `source`.
   std::atomic<uint64_t>& notified(int source) const;
 
-  // What other members say here, each on a line to which it alone writes.
-  struct Told {
+  // The epoch counters of another member, on a line to which it alone writes.
+  struct EpochFlags {
     // How often it has come to a fence, posted its window to this member, and completed its access
-    // to this one's.
+    // to this member's window.
     alignas(kLineBytes) std::atomic<uint64_t> fences;
     std::atomic<uint64_t> posts;
     std::atomic<uint64_t> completes;
   };
-  // Pages of more members have no room for it.
-  static constexpr int kMostWhoTell = 64;
-  Told& told_by(int member) const {
+  // Pages of more members have no room for flags.
+  static constexpr int kMaxFlagPeers = 64;
+  EpochFlags& epoch_flags_of(int member) const {
     BRIGADE_CHECK_LE(0, member);
     BRIGADE_CHECK_LT(member, members_);
-    BRIGADE_CHECK_LE(members_, kMostWhoTell);
-    return reinterpret_cast<Told*>(memory_ + sizeof(Front))[member];
+    BRIGADE_CHECK_LE(members_, kMaxFlagPeers);
+    return reinterpret_cast<EpochFlags*>(memory_ + sizeof(Front))[member];
   }
-  // Armed while the member may sleep until another says something here: a note is to wake it.
+  // Armed while the member may sleep until another sets a flag here: a control message wakes it.
   Bell& asleep() const { return front().asleep; }
 
  private:

@@ -31,8 +31,8 @@ TEST(MemberPageTest, ItsPartsAreApart) {
       ASSERT_TRUE(page.locks().Request(origin, LockKind::kExclusive, true, &granted).ok());
       EXPECT_EQ(granted, origin == 0);
       EXPECT_EQ(page.notified(origin).fetch_add(UINT64_MAX - static_cast<uint64_t>(origin)), 0U);
-      if (members > MemberPage::kMostWhoTell) continue;
-      MemberPage::Told& told = page.told_by(origin);
+      if (members > MemberPage::kMaxFlagPeers) continue;
+      MemberPage::EpochFlags& told = page.epoch_flags_of(origin);
       EXPECT_EQ(told.posts.fetch_add(1 + static_cast<uint64_t>(origin)), 0U);
       EXPECT_EQ(told.completes.fetch_add(UINT64_MAX), 0U);
       EXPECT_EQ(told.fences.fetch_add(2 + static_cast<uint64_t>(origin)), 0U);
@@ -47,10 +47,10 @@ TEST(MemberPageTest, ItsPartsAreApart) {
       EXPECT_EQ(page.notified(origin).load(), UINT64_MAX - static_cast<uint64_t>(origin));
       std::vector<int> granted;
       ASSERT_TRUE(page.locks().Release(origin, &granted).ok());
-      if (members > MemberPage::kMostWhoTell) continue;
-      EXPECT_EQ(page.told_by(origin).posts.load(), 1 + static_cast<uint64_t>(origin));
-      EXPECT_EQ(page.told_by(origin).completes.load(), UINT64_MAX);
-      EXPECT_EQ(page.told_by(origin).fences.load(), 2 + static_cast<uint64_t>(origin));
+      if (members > MemberPage::kMaxFlagPeers) continue;
+      EXPECT_EQ(page.epoch_flags_of(origin).posts.load(), 1 + static_cast<uint64_t>(origin));
+      EXPECT_EQ(page.epoch_flags_of(origin).completes.load(), UINT64_MAX);
+      EXPECT_EQ(page.epoch_flags_of(origin).fences.load(), 2 + static_cast<uint64_t>(origin));
     }
     for (size_t i = bytes; i < memory.size() * 64; ++i) ASSERT_EQ(start[i], guard);
   }
@@ -75,8 +75,8 @@ TEST(MemberPageTest, LocksAreOnLinesOfTheirOwn) {
   others.insert(line(&page.queueing()));
   others.insert(line(&page.answering()));
   others.insert(line(&page.asleep()));
-  others.insert(line(&page.told_by(0)));
-  others.insert(line(&page.told_by(1)));
+  others.insert(line(&page.epoch_flags_of(0)));
+  others.insert(line(&page.epoch_flags_of(1)));
   EXPECT_EQ(others.size(), 8U);
 }
 

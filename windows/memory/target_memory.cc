@@ -64,8 +64,8 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
       std::move(segment), MemberPage(page, members), target.address, mapped, attached));
   opened->segment_of_memory_ = std::move(segment_of_memory);
   opened->process_ = std::move(process);
-  if (target.wall_bytes > 0 && target.memory_offset % kLineBytes == 0) {
-    opened->wall_ = opened->segment_->At(target.memory_offset, target.wall_bytes);
+  if (target.mailbox_bytes > 0 && target.memory_offset % kLineBytes == 0) {
+    opened->mailboxes_ = opened->segment_->At(target.memory_offset, target.mailbox_bytes);
   }
   return opened;
 }

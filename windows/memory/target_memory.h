@@ -33,8 +33,8 @@ class TargetMemory {
   MemberPage page() const { return page_; }
   // The memory where this process sees it, else null.
   std::byte* mapped() const { return mapped_; }
-  // Where this process sees its wall for letters; null: it has none.
-  std::byte* wall() const { return wall_; }
+  // Where this process maps its mailboxes; null: it has none.
+  std::byte* mailboxes() const { return mailboxes_; }
   // What of it is attached. REQUIRES: it is kDynamic.
   AttachedRanges attached() const { return AttachedRanges(attached_); }
 
@@ -70,7 +70,7 @@ class TargetMemory {
   uint64_t address_;
   std::byte* mapped_;
   std::byte* attached_;
-  std::byte* wall_ = nullptr;
+  std::byte* mailboxes_ = nullptr;
 };
 
 }  // namespace brigade

@@ -21,43 +21,27 @@ Status Nonsense(int from, const std::string& what) {
   return Status(StatusCode::kMismatch, "rank " + std::to_string(from) + " " + what);
 }
 
-bool CarriesData(const Note& note) {
-  return note.kind == NoteKind::kPut || note.kind == NoteKind::kAccumulate ||
-         note.kind == NoteKind::kLayout ||
-         (note.kind == NoteKind::kFetch && note.accumulate_op() != AccumulateOp::kNoOp);
+bool CarriesData(const RmaHeader& header) {
+  return header.kind == RmaKind::kPut || header.kind == RmaKind::kAccumulate ||
+         header.kind == RmaKind::kLayout ||
+         (header.kind == RmaKind::kFetch && header.accumulate_op() != AccumulateOp::kNoOp);
 }
 
 // Whether a target's layout consists of what is accumulated.
-bool HoldsWhole(const Note& note, const TypedLayout& layout) {
-  if (note.element == Element::kMixed) return true;
-  if (note.layout_index != Note::kContiguous) return layout.element() == note.element;
-  return note.bytes % static_cast<int64_t>(ElementBytes(note.element)) == 0;
+bool HoldsWhole(const RmaHeader& header, const TypedLayout& layout) {
+  if (header.element == Element::kMixed) return true;
+  if (header.layout_index != RmaHeader::kContiguous) return layout.element() == header.element;
+  return header.bytes % static_cast<int64_t>(ElementBytes(header.element)) == 0;
 }
 
 // Whether it is all reply.
-bool IsRead(const Note& note) {
-  return note.kind == NoteKind::kGet ||
-         (note.kind == NoteKind::kFetch && note.accumulate_op() == AccumulateOp::kNoOp);
+bool IsRead(const RmaHeader& header) {
+  return header.kind == RmaKind::kGet ||
+         (header.kind == RmaKind::kFetch && header.accumulate_op() == AccumulateOp::kNoOp);
 }
 
-bool IsAccumulate(const Note& note) {
-  return note.kind == NoteKind::kAccumulate || note.kind == NoteKind::kFetch;
-}
-
-// REQUIRES: it is a request, and tells of no layout.
-Access::Kind AccessKindOf(NoteKind kind) {
-  switch (kind) {
-    case NoteKind::kPut:
-      return Access::Kind::kPut;
-    case NoteKind::kGet:
-      return Access::Kind::kGet;
-    case NoteKind::kAccumulate:
-      return Access::Kind::kAccumulate;
-    case NoteKind::kFetch:
-      return Access::Kind::kFetch;
-    default:
-      return Access::Kind::kSwap;
-  }
+bool IsAccumulate(const RmaHeader& header) {
+  return header.kind == RmaKind::kAccumulate || header.kind == RmaKind::kFetch;
 }
 
 }  // namespace
@@ -68,23 +52,24 @@ Inbox::Inbox(MessageContext* context, ServedWindow* window)
       memory_(StridedLayout::Contiguous(static_cast<size_t>(window->bytes))),
       origins_(context->group()->members()) {}
 
-Status Inbox::Take(int from, const NoteMessage& message) {
+Status Inbox::Take(int from, const RmaFrame& message) {
   Origin& origin = OriginOf(from);
-  const Note& note = message.note;
-  if (note.kind <= NoteKind::kLayout) {
-    const bool is_swap = note.kind == NoteKind::kSwap;
-    if (note.bytes < 0 || note.element > Element::kMixed || note.op >= kAccumulateOps ||
-        (note.inlined > 0 && !is_swap && !(CarriesData(note) && note.inlined == note.bytes)) ||
-        (IsAccumulate(note) && !IsDefined(note.accumulate_op(), note.element))) {
+  const RmaHeader& header = message.header;
+  if (header.kind <= RmaKind::kLayout) {
+    const bool is_swap = header.kind == RmaKind::kSwap;
+    if (header.bytes < 0 || header.element > Element::kMixed || header.op >= kAccumulateOps ||
+        (header.inlined > 0 && !is_swap &&
+         !(CarriesData(header) && header.inlined == header.bytes)) ||
+        (IsAccumulate(header) && !IsDefined(header.accumulate_op(), header.element))) {
       return Nonsense(from, "asks for what does not exist");
     }
-    origin.announced = note;
-    origin.announced_bytes = CarriesData(note) ? note.inlined : note.bytes;
+    origin.announced = header;
+    origin.announced_bytes = CarriesData(header) ? header.inlined : header.bytes;
   }
   origin.entries.emplace_back();
   Entry& entry = origin.entries.back();
   entry.message = message;
-  if (note.kind == NoteKind::kPiece) {
+  if (header.kind == RmaKind::kPiece) {
     const Status status = CheckPiece(from, &origin, &entry);
     if (!status.ok()) {
       origin.entries.pop_back();  // nothing is received for it
@@ -94,31 +79,31 @@ Status Inbox::Take(int from, const NoteMessage& message) {
   if (std::find(busy_.begin(), busy_.end(), from) == busy_.end()) busy_.push_back(from);
   // The piece itself may come next, and is best read to where it belongs.
   bool any = false;
-  if (note.kind == NoteKind::kPiece) return PostLandings(from, &origin, &any);
-  if (!CarriesData(note) || note.kind == NoteKind::kFetch || note.token == 0) return Status();
-  NoteMessage piece;
-  piece.note.kind = NoteKind::kPiece;
-  piece.note.bytes = note.token;
+  if (header.kind == RmaKind::kPiece) return PostLandings(from, &origin, &any);
+  if (!CarriesData(header) || header.kind == RmaKind::kFetch || header.token == 0) return Status();
+  RmaFrame piece;
+  piece.header.kind = RmaKind::kPiece;
+  piece.header.bytes = header.token;
   return Take(from, piece);
 }
 
 Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
-  const Note& request = origin->announced;
-  const int64_t bytes = entry->message.note.bytes;
+  const RmaHeader& request = origin->announced;
+  const int64_t bytes = entry->message.header.bytes;
   const bool is_whole = !IsAccumulate(request) || request.element == Element::kMixed ||
                         bytes % static_cast<int64_t>(ElementBytes(request.element)) == 0;
   if (!is_whole || bytes <= 0 || bytes > request.bytes - origin->announced_bytes) {
     return Nonsense(from, "announces a piece of " + std::to_string(bytes) +
                               " bytes, which belongs to nothing it has asked for");
   }
-  entry->is_answered = request.kind == NoteKind::kFetch;
+  entry->is_answered = request.kind == RmaKind::kFetch;
   entry->place = request.offset + origin->announced_bytes;
   origin->announced_bytes += bytes;
   // What is refused must not have landed: by the checking mode, or since it is not attached.
   entry->in_place = !window_->checked.has_value() && !window_->attached.has_value() &&
-                    request.kind == NoteKind::kPut && request.layout_index == Note::kContiguous &&
-                    entry->place >= 0 && bytes <= window_->bytes &&
-                    entry->place <= window_->bytes - bytes &&
+                    request.kind == RmaKind::kPut &&
+                    request.layout_index == RmaHeader::kContiguous && entry->place >= 0 &&
+                    bytes <= window_->bytes && entry->place <= window_->bytes - bytes &&
                     context_->endpoint()->LandsInPlace(
                         context_->channel(kRequestChannel), from,
                         {&memory_, window_->memory, static_cast<size_t>(entry->place),
@@ -131,17 +116,17 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
 }
 
 bool Inbox::FitsIntoBuffer(const Entry& entry) const {
-  return entry.message.note.bytes <= static_cast<int64_t>(context_->space()->piece_bytes());
+  return entry.message.header.bytes <= static_cast<int64_t>(context_->space()->piece_bytes());
 }
 
-bool Inbox::IsEarly(const Note& note) const {
+bool Inbox::IsEarly(const RmaHeader& header) const {
   // No origin is two fences ahead: the one in between waits for this rank.
-  return note.kind <= NoteKind::kLayout &&
-         note.fences == static_cast<uint8_t>(context_->fences() + 1);
+  return header.kind <= RmaKind::kLayout &&
+         header.fences == static_cast<uint8_t>(context_->fences() + 1);
 }
 
 bool Inbox::IsTaken(const Entry& entry) const {
-  const int64_t end = entry.place + entry.message.note.bytes;
+  const int64_t end = entry.place + entry.message.header.bytes;
   return std::any_of(landings_.begin(), landings_.end(), [&](const auto& landing) {
     return landing.first < end && entry.place < landing.first + landing.second;
   });
@@ -151,11 +136,11 @@ Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
   size_t looked = 0;
   for (Entry& entry : origin->entries) {
     // What is behind it must not hold the memory that it needs for its reply.
-    if (IsRead(entry.message.note) || IsEarly(entry.message.note)) break;
-    if (entry.message.note.kind != NoteKind::kPiece) continue;
+    if (IsRead(entry.message.header) || IsEarly(entry.message.header)) break;
+    if (entry.message.header.kind != RmaKind::kPiece) continue;
     if (++looked > kMostAhead) break;
     if (entry.posted) continue;
-    const int64_t bytes = entry.message.note.bytes;
+    const int64_t bytes = entry.message.header.bytes;
     // The way back first, so that nothing that has landed waits for it.
     if (entry.is_answered && entry.reply == nullptr) {
       entry.reply = context_->space()->Take(WindowSpace::Use::kReply, context_->group(), from);
@@ -211,81 +196,82 @@ Status Inbox::Advance(bool* any) {
 
 Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
   Entry& entry = origin->entries.front();
-  const Note& note = entry.message.note;
+  const RmaHeader& header = entry.message.header;
   *step = Step::kDone;
-  switch (note.kind) {
-    case NoteKind::kPut:
-    case NoteKind::kGet:
-    case NoteKind::kAccumulate:
-    case NoteKind::kFetch:
-    case NoteKind::kSwap:
-    case NoteKind::kLayout:
-      if (IsEarly(note)) {
+  switch (header.kind) {
+    case RmaKind::kPut:
+    case RmaKind::kGet:
+    case RmaKind::kAccumulate:
+    case RmaKind::kFetch:
+    case RmaKind::kSwap:
+    case RmaKind::kLayout:
+      if (IsEarly(header)) {
         *step = Step::kMustWait;
         return Status();
       }
       return origin->is_begun ? Reply(from, &origin->request, step)
                               : BeginRequest(from, origin, entry.message, step);
-    case NoteKind::kPiece:
+    case RmaKind::kPiece:
       return DoPiece(from, origin, &entry, step);
-    case NoteKind::kFlush:
+    case RmaKind::kFlush:
       if (window_->checked.has_value()) {
-        if (note.op == static_cast<uint8_t>(FlushedPart::kReads)) {
+        if (header.op == static_cast<uint8_t>(FlushedPart::kReads)) {
           window_->checked->EndReads(from);
         } else {
           window_->checked->EndAll(from);
         }
       }
-      return Answer(from, NoteKind::kFlushed, note.token);
-    case NoteKind::kLock:
-    case NoteKind::kUnlock: {
+      return Answer(from, RmaKind::kFlushed, header.token);
+    case RmaKind::kLock:
+    case RmaKind::kUnlock: {
       ProcessLock& queueing = window_->page.queueing();
       if (!queueing.TryLock(window_->rank)) {
         *step = Step::kMustWait;
         return Status();
       }
-      const Status status = note.kind == NoteKind::kLock ? Lock(from, note) : Unlock(from, note);
+      const Status status =
+          header.kind == RmaKind::kLock ? Lock(from, header) : Unlock(from, header);
       queueing.Unlock();
       return status;
     }
-    case NoteKind::kComplete:
+    case RmaKind::kComplete:
       ++window_->completed_by[static_cast<size_t>(from)];
       return Status();
-    case NoteKind::kNotify:
+    case RmaKind::kNotify:
       Notify(from);
       return Status();
-    case NoteKind::kFence:
+    case RmaKind::kFence:
       ++window_->fenced_by[static_cast<size_t>(from)];
       return Status();
-    case NoteKind::kReply:
-    case NoteKind::kFlushed:
-    case NoteKind::kGranted:
-    case NoteKind::kPost:
-    case NoteKind::kWake:
-    case NoteKind::kLeft:
-    case NoteKind::kAllLeft:
+    case RmaKind::kReply:
+    case RmaKind::kFlushed:
+    case RmaKind::kGranted:
+    case RmaKind::kPost:
+    case RmaKind::kWake:
+    case RmaKind::kLeft:
+    case RmaKind::kAllLeft:
       break;
   }
   return Nonsense(from, "sends a note of an unknown kind");
 }
 
-Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message, Step* step) {
-  const Note& note = message.note;
+Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, Step* step) {
+  const RmaHeader& header = message.header;
   Request& request = origin->request;
-  request.note = note;
+  request.header = header;
   request.serial.clear();
   request.at.reset();
   request.straight.reset();
   request.layout = TypedLayout::One(Element::kByte);
-  int64_t count = note.bytes;
-  if (note.kind != NoteKind::kLayout && note.layout_index != Note::kContiguous) {
+  int64_t count = header.bytes;
+  if (header.kind != RmaKind::kLayout && header.layout_index != RmaHeader::kContiguous) {
     const TypedLayout* const known =
-        layouts_.Find(from, {note.layout_index, note.layout_generation});
-    if (known == nullptr || known->size() == 0 || note.bytes % known->size() != 0) {
+        layouts_.Find(from, {header.layout_index, header.layout_generation});
+    if (known == nullptr || known->size() == 0 || header.bytes % known->size() != 0) {
       return Nonsense(from, "names a datatype that it has not described");
     }
     request.layout = *known;
-    count = note.bytes / known->size();
+    count = header.bytes / known->size();
   }
   int64_t low = 0;
   int64_t high = 0;
@@ -294,74 +280,74 @@ Status Inbox::BeginRequest(int from, Origin* origin, const NoteMessage& message,
   // Address 0 lies before the memory of a dynamic window; a datatype may have its addresses in
   // itself.
   const int64_t least = window_->attached.has_value() ? -1 : 0;
-  if (note.kind != NoteKind::kLayout &&
-      (!is_known || note.offset < least || note.offset > window_->bytes || note.offset + low < 0 ||
-       high > window_->bytes - note.offset)) {
-    return Nonsense(from, "asks for " + std::to_string(note.bytes) + " bytes at offset " +
-                              std::to_string(note.offset) + " of a window of " +
+  if (header.kind != RmaKind::kLayout &&
+      (!is_known || header.offset < least || header.offset > window_->bytes ||
+       header.offset + low < 0 || high > window_->bytes - header.offset)) {
+    return Nonsense(from, "asks for " + std::to_string(header.bytes) + " bytes at offset " +
+                              std::to_string(header.offset) + " of a window of " +
                               std::to_string(window_->bytes));
   }
-  if (note.kind != NoteKind::kLayout && window_->attached.has_value() &&
+  if (header.kind != RmaKind::kLayout && window_->attached.has_value() &&
       !window_->attached->Hold(*request.layout, count,
-                               reinterpret_cast<int64_t>(window_->memory) + note.offset)) {
-    return Nonsense(from, "asks for " + std::to_string(note.bytes) +
+                               reinterpret_cast<int64_t>(window_->memory) + header.offset)) {
+    return Nonsense(from, "asks for " + std::to_string(header.bytes) +
                               " bytes of which some are not attached to the window");
   }
   request.at.emplace(&*request.layout, count);
-  if (IsAccumulate(note) && !HoldsWhole(note, *request.layout)) {
+  if (IsAccumulate(header) && !HoldsWhole(header, *request.layout)) {
     return Nonsense(
-        from, std::string("accumulates ") + ElementName(note.element) + "s where there are none");
+        from, std::string("accumulates ") + ElementName(header.element) + "s where there are none");
   }
-  if (note.kind != NoteKind::kLayout) {
+  if (header.kind != RmaKind::kLayout) {
     BRIGADE_RETURN_IF_ERROR(CheckConflicts(from, request, count));
   }
   const bool is_combined_now =
-      (IsAccumulate(note) && note.inlined > 0) || note.kind == NoteKind::kSwap;
-  // Whoever has it gives it back soon.
+      (IsAccumulate(header) && header.inlined > 0) || header.kind == RmaKind::kSwap;
+  // The rank that holds the lock gives it back soon.
   if (is_combined_now && !window_->page.combining().TryLock(window_->rank)) {
     *step = Step::kMustWait;
     return Status();
   }
-  if (note.kind == NoteKind::kSwap) return Swap(from, message);
-  if (IsRead(note)) {
+  if (header.kind == RmaKind::kSwap) return Swap(from, message);
+  if (IsRead(header)) {
     origin->is_begun = true;
-    if (note.takes_straight()) {
-      const StraightData data(context_, kReplyChannel, from, window_->memory + note.offset,
-                              note.bytes, note.element);
+    if (header.takes_straight()) {
+      const StraightData data(context_, kReplyChannel, from, window_->memory + header.offset,
+                              header.bytes, header.element);
       if (data.CanGo()) request.straight = data;
     }
     return Reply(from, &request, step);
   }
-  if (note.inlined > 0) {
+  if (header.inlined > 0) {
     std::byte old[kMostInlined];
-    Combine(&request, message.data, note.inlined, old);
-    if (IsAccumulate(note)) window_->page.combining().Unlock();
-    if (note.kind == NoteKind::kFetch) {
-      BRIGADE_RETURN_IF_ERROR(AnswerInline(from, note.token, old, note.bytes));
+    Combine(&request, message.data, header.inlined, old);
+    if (IsAccumulate(header)) window_->page.combining().Unlock();
+    if (header.kind == RmaKind::kFetch) {
+      BRIGADE_RETURN_IF_ERROR(AnswerInline(from, header.token, old, header.bytes));
     }
   }
-  if (note.inlined == note.bytes) {
+  if (header.inlined == header.bytes) {
     EndRequest(from, origin);
-    if (note.kind == NoteKind::kLayout) return EndLayout(from, &request);
+    if (header.kind == RmaKind::kLayout) return EndLayout(from, &request);
   }
   return Status();
 }
 
 void Inbox::Combine(Request* request, const std::byte* data, int64_t bytes, std::byte* old) {
-  const Note& note = request->note;
-  if (note.kind == NoteKind::kLayout) {
+  const RmaHeader& header = request->header;
+  if (header.kind == RmaKind::kLayout) {
     request->serial.insert(request->serial.end(), data, data + bytes);
     return;
   }
-  std::byte* const base = window_->memory + note.offset;
-  const Mover mover(note.inlined > 0 ? nullptr : context_->engine()->processor());
-  if (note.kind == NoteKind::kFetch) {
+  std::byte* const base = window_->memory + header.offset;
+  const Mover mover(header.inlined > 0 ? nullptr : context_->engine()->processor());
+  if (header.kind == RmaKind::kFetch) {
     const int64_t position = request->at->position();
     mover.Gather(&*request->at, base, bytes, old);
     request->at->Seek(position);
   }
-  if (IsAccumulate(note)) {
-    mover.AccumulateInto(note.accumulate_op(), note.element, data, bytes, &*request->at, base);
+  if (IsAccumulate(header)) {
+    mover.AccumulateInto(header.accumulate_op(), header.element, data, bytes, &*request->at, base);
   } else {
     mover.Scatter(data, bytes, &*request->at, base);
   }
@@ -374,11 +360,11 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
   }
   BRIGADE_RETURN_IF_ERROR(entry->slot.status);
   Request& request = origin->request;
-  const int64_t bytes = entry->message.note.bytes;
+  const int64_t bytes = entry->message.header.bytes;
   if (static_cast<int64_t>(entry->slot.lease.bytes) != bytes) {
     return Nonsense(from, "sends a piece of another length than it said");
   }
-  if (IsAccumulate(request.note)) {
+  if (IsAccumulate(request.header)) {
     if (!window_->page.combining().TryLock(window_->rank)) {
       *step = Step::kMustWait;
       return Status();
@@ -392,37 +378,38 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
     Combine(&request, entry->slot.lease.data, bytes,
             entry->reply == nullptr ? nullptr : entry->reply->memory.data);
   }
-  if (IsAccumulate(request.note)) window_->page.combining().Unlock();
+  if (IsAccumulate(request.header)) window_->page.combining().Unlock();
   context_->engine()->buffers()->Drop(&entry->slot);
   if (entry->reply != nullptr) {
-    NoteMessage message;
-    message.note.kind = NoteKind::kReply;
-    message.note.token = request.note.token;
-    message.note.bytes = bytes;
-    BRIGADE_RETURN_IF_ERROR(Tell(from, message, Urgency::kWithNext));
+    RmaFrame message;
+    message.header.kind = RmaKind::kReply;
+    message.header.token = request.header.token;
+    message.header.bytes = bytes;
+    BRIGADE_RETURN_IF_ERROR(SendAnswer(from, message, Urgency::kWithNext));
     BRIGADE_RETURN_IF_ERROR(
         context_->SendPiece(kReplyChannel, from, bytes, std::exchange(entry->reply, nullptr)));
   }
-  const int64_t so_far = request.note.kind == NoteKind::kLayout
+  const int64_t so_far = request.header.kind == RmaKind::kLayout
                              ? static_cast<int64_t>(request.serial.size())
                              : request.at->position();
-  if (so_far == request.note.bytes) {
+  if (so_far == request.header.bytes) {
     EndRequest(from, origin);
-    if (request.note.kind == NoteKind::kLayout) return EndLayout(from, &request);
+    if (request.header.kind == RmaKind::kLayout) return EndLayout(from, &request);
   }
   return Status();
 }
 
 Status Inbox::CheckConflicts(int from, const Request& request, int64_t count) {
   if (!window_->checked.has_value()) return Status();
-  const Note& note = request.note;
-  const Access access{AccessKindOf(note.kind), note.accumulate_op(), note.element, note.end, from};
-  return window_->checked->Add(access, *request.layout, count, note.offset);
+  const RmaHeader& header = request.header;
+  const Access access{AccessKindOf(header.kind), header.accumulate_op(), header.element, header.end,
+                      from};
+  return window_->checked->Add(access, *request.layout, count, header.offset);
 }
 
 void Inbox::EndRequest(int from, Origin* origin) {
   ++origin->done;
-  const AccessEnd end = origin->request.note.end;
+  const AccessEnd end = origin->request.header.end;
   if (end == AccessEnd::kNotification) Notify(from);
   if (end == AccessEnd::kAnswer && window_->checked.has_value()) {
     window_->checked->EndBy(AccessEnd::kAnswer, from);
@@ -434,14 +421,14 @@ void Inbox::Notify(int from) {
   window_->page.notified(from).fetch_add(1, std::memory_order_release);
 }
 
-Status Inbox::Swap(int from, const NoteMessage& message) {
-  const Note& note = message.note;
+Status Inbox::Swap(int from, const RmaFrame& message) {
+  const RmaHeader& header = message.header;
   const bool is_whole =
-      note.bytes > 0 && note.bytes <= kMostSwapBytes && note.inlined == 2 * note.bytes;
+      header.bytes > 0 && header.bytes <= kMostSwapBytes && header.inlined == 2 * header.bytes;
   std::byte old[kMostInlined];
   if (is_whole) {
-    std::byte* const value = window_->memory + note.offset;
-    const auto bytes = static_cast<size_t>(note.bytes);
+    std::byte* const value = window_->memory + header.offset;
+    const auto bytes = static_cast<size_t>(header.bytes);
     std::memcpy(old, value, bytes);
     if (std::memcmp(value, message.data, bytes) == 0) {
       std::memcpy(value, message.data + bytes, bytes);
@@ -450,7 +437,7 @@ Status Inbox::Swap(int from, const NoteMessage& message) {
   window_->page.combining().Unlock();
   if (!is_whole) return Nonsense(from, "swaps values of a wrong length");
   EndRequest(from, &OriginOf(from));
-  return AnswerInline(from, note.token, old, note.bytes);
+  return AnswerInline(from, header.token, old, header.bytes);
 }
 
 Status Inbox::EndLayout(int from, Request* request) {
@@ -458,122 +445,27 @@ Status Inbox::EndLayout(int from, Request* request) {
   BRIGADE_RETURN_IF_ERROR(
       TypedLayout::Parse({request->serial.data(), request->serial.size()}, &layout)
           .WithContext("a datatype of rank " + std::to_string(from)));
-  return layouts_.Learn(from, {request->note.layout_index, request->note.layout_generation},
+  return layouts_.Learn(from, {request->header.layout_index, request->header.layout_generation},
                         layout);
 }
 
-Status Inbox::Lock(int from, const Note& note) {
+Status Inbox::Lock(int from, const RmaHeader& header) {
   bool granted = false;
-  const auto kind = note.op == 0 ? LockKind::kShared : LockKind::kExclusive;
+  const auto kind = header.op == 0 ? LockKind::kShared : LockKind::kExclusive;
   BRIGADE_RETURN_IF_ERROR(window_->page.locks().Request(from, kind, /*by_message=*/true, &granted));
   if (!granted) return Status();
-  return Answer(from, NoteKind::kGranted, static_cast<uint32_t>(window_->rank));
+  return Answer(from, RmaKind::kGranted, static_cast<uint32_t>(window_->rank));
 }
 
-Status Inbox::Unlock(int from, const Note& note) {
+Status Inbox::Unlock(int from, const RmaHeader& header) {
   std::vector<int> granted;
   if (window_->checked.has_value()) window_->checked->EndAll(from);
   BRIGADE_RETURN_IF_ERROR(window_->page.locks().Release(from, &granted));
   for (const int origin : granted) {
     BRIGADE_RETURN_IF_ERROR(
-        Answer(origin, NoteKind::kGranted, static_cast<uint32_t>(window_->rank)));
+        Answer(origin, RmaKind::kGranted, static_cast<uint32_t>(window_->rank)));
   }
-  return Answer(from, NoteKind::kFlushed, note.token);
-}
-
-Urgency Inbox::UrgencyBehind(const Origin& origin) const {
-  if (origin.entries.size() < 2) return Urgency::kCanWait;
-  const Note& next = origin.entries[1].message.note;
-  const bool is_answered =
-      next.kind == NoteKind::kFlush || (next.kind == NoteKind::kGet && next.bytes <= kMostInlined);
-  return is_answered && !IsEarly(next) ? Urgency::kWithNext : Urgency::kCanWait;
-}
-
-Status Inbox::Tell(int origin, const NoteMessage& message, Urgency urgency) {
-  context_->engine()->ExpectMore();
-  return context_->notes()->Send(origin, message, urgency);
-}
-
-Status Inbox::Answer(int to, NoteKind kind, uint32_t token) {
-  NoteMessage message;
-  message.note.kind = kind;
-  message.note.token = token;
-  return Tell(to, message, Urgency::kCanWait);
-}
-
-Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes) {
-  NoteMessage message;
-  message.note.kind = NoteKind::kReply;
-  message.note.token = token;
-  message.note.bytes = bytes;
-  message.note.inlined = static_cast<uint8_t>(bytes);
-  std::memcpy(message.data, data, static_cast<size_t>(bytes));
-  return Tell(to, message, UrgencyBehind(OriginOf(to)));
-}
-
-// Whatever its origin asks for next, such as the end of a lock, is done behind it.
-Status Inbox::Reply(int from, Request* request, Step* step) {
-  BRIGADE_RETURN_IF_ERROR(request->straight.has_value() ? ReplyStraight(request, step)
-                                                        : ReplyThroughStaging(from, request, step));
-  if (*step != Step::kDone) return Status();
-  Origin& origin = OriginOf(from);
-  origin.is_begun = false;
-  EndRequest(from, &origin);
-  return Status();
-}
-
-Status Inbox::ReplyStraight(Request* request, Step* step) {
-  const bool is_atomic = request->note.kind == NoteKind::kFetch;
-  *step = Step::kMustWait;
-  Note reply;
-  reply.kind = NoteKind::kReply;
-  reply.token = request->note.token;
-  bool any = false;
-  const Status status =
-      request->straight->Advance(reply, is_atomic ? &window_->page.combining() : nullptr, &any);
-  if (!any) return status;
-  context_->engine()->ExpectMore();
-  *step = request->straight->left() > 0 ? Step::kHasMoved : Step::kDone;
-  return status;
-}
-
-Status Inbox::ReplyThroughStaging(int from, Request* request, Step* step) {
-  LayoutCursor& at = *request->at;
-  const bool is_atomic = request->note.kind == NoteKind::kFetch;
-  const bool is_short = at.size() <= kMostInlined;
-  StagingBuffers* const buffers = context_->engine()->buffers();
-  *step = Step::kMustWait;
-  while (at.position() < at.size()) {
-    NoteMessage message;
-    message.note.kind = NoteKind::kReply;
-    message.note.token = request->note.token;
-    message.note.bytes =
-        std::min(at.size() - at.position(), context_->PieceBytes(request->note.element));
-    StagedBuffer* buffer = nullptr;
-    if (!is_short) {
-      buffer = context_->space()->Take(WindowSpace::Use::kReply, context_->group(), from);
-      if (buffer == nullptr) return Status();
-    }
-    if (is_atomic && !window_->page.combining().TryLock(window_->rank)) {
-      if (buffer != nullptr) buffers->Release(buffer);
-      return Status();
-    }
-    std::byte* const base = window_->memory + request->note.offset;
-    if (is_short) {
-      Gather(&at, base, message.note.bytes, message.data);
-    } else {
-      context_->mover().Gather(&at, base, message.note.bytes, buffer->memory.data);
-    }
-    if (is_atomic) window_->page.combining().Unlock();
-    if (is_short) message.note.inlined = static_cast<uint8_t>(message.note.bytes);
-    const Urgency urgency = is_short ? UrgencyBehind(OriginOf(from)) : Urgency::kWithNext;
-    BRIGADE_RETURN_IF_ERROR(Tell(from, message, urgency));
-    if (!is_short) {
-      BRIGADE_RETURN_IF_ERROR(context_->SendPiece(kReplyChannel, from, message.note.bytes, buffer));
-    }
-  }
-  *step = Step::kDone;
-  return Status();
+  return Answer(from, RmaKind::kFlushed, header.token);
 }
 
 void Inbox::Drop() {

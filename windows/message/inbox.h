@@ -18,7 +18,7 @@
 #include "windows/layout/layout_names.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/message_context.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 #include "windows/message/served_window.h"
 #include "windows/message/straight_data.h"
 
@@ -31,8 +31,8 @@ class Inbox {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  // A note that asks for something has come.
-  Status Take(int from, const NoteMessage& message);
+  // A frame that asks for something has come.
+  Status Take(int from, const RmaFrame& message);
   Status Advance(bool* any);
   bool has_work() const { return !busy_.empty(); }
 
@@ -43,7 +43,7 @@ class Inbox {
 
  private:
   struct Entry {
-    NoteMessage message;
+    RmaFrame message;
     // Of a piece: where it lands.
     bool in_place = false;
     bool is_answered = false;  // old values go back
@@ -54,7 +54,7 @@ class Inbox {
   };
   // What pieces belong to.
   struct Request {
-    Note note;
+    RmaHeader header;
     std::optional<TypedLayout> layout;
     std::optional<LayoutCursor> at;
     std::optional<StraightData> straight;  // a reply that goes so
@@ -62,7 +62,7 @@ class Inbox {
   };
   struct Origin {
     std::deque<Entry> entries;
-    Note announced;               // the last request that has come
+    RmaHeader announced;          // the last request that has come
     int64_t announced_bytes = 0;  // of its pieces that have
     Request request;              // that is being done
     bool is_begun = false;        // it is one that takes more than one step
@@ -75,30 +75,30 @@ class Inbox {
   Status CheckPiece(int from, Origin* origin, Entry* entry);
   Status PostLandings(int from, Origin* origin, bool* any);
   // Whether it is a request from behind a fence in which this rank still is.
-  bool IsEarly(const Note& note) const;
+  bool IsEarly(const RmaHeader& header) const;
   // Whether other pieces are landing on the place of this one.
   bool IsTaken(const Entry& entry) const;
   // Whether a piece can land elsewhere first.
   bool FitsIntoBuffer(const Entry& entry) const;
   Status DoFirst(int from, Origin* origin, Step* step);
-  Status BeginRequest(int from, Origin* origin, const NoteMessage& message, Step* step);
+  Status BeginRequest(int from, Origin* origin, const RmaFrame& message, Step* step);
   Status DoPiece(int from, Origin* origin, Entry* entry, Step* step);
   // Combines what has come with the window; what was there goes to `old`, if that is not null.
   void Combine(Request* request, const std::byte* data, int64_t bytes, std::byte* old);
-  // The checking mode: nobody else works on what a request asks for.
+  // The checking mode: whether other accesses are open to what a request reads or writes.
   Status CheckConflicts(int from, const Request& request, int64_t count);
   // The request of an origin that is being done is done.
   void EndRequest(int from, Origin* origin);
   void Notify(int from);
-  Status Swap(int from, const NoteMessage& message);
+  Status Swap(int from, const RmaFrame& message);
   Status EndLayout(int from, Request* request);
-  Status Lock(int from, const Note& note);
-  Status Unlock(int from, const Note& note);
+  Status Lock(int from, const RmaHeader& header);
+  Status Unlock(int from, const RmaHeader& header);
   // Of an answer to the first that an origin asks for: whether another leaves at once behind it.
   Urgency UrgencyBehind(const Origin& origin) const;
-  // An answer. Who has it may be waiting for the next.
-  Status Tell(int origin, const NoteMessage& message, Urgency urgency);
-  Status Answer(int to, NoteKind kind, uint32_t token);
+  // Sends an answer, behind which its receiver may wait for the next.
+  Status SendAnswer(int origin, const RmaFrame& message, Urgency urgency);
+  Status Answer(int to, RmaKind kind, uint32_t token);
   Status AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes);
   // What is left of the values that a request asks for.
   Status Reply(int from, Request* request, Step* step);

@@ -91,14 +91,14 @@ class InboxTest : public ::testing::Test {
   }
 
   // All of the memory.
-  void Ask(NoteKind kind) {
-    NoteMessage message;
-    Note& note = message.note;
-    note.kind = kind;
-    note.op = static_cast<uint8_t>(AccumulateOp::kNoOp);
-    note.element = kind == NoteKind::kFetch ? Element::kInt64 : Element::kByte;
-    note.bytes = served_.bytes;
-    note.TakeStraight();
+  void Ask(RmaKind kind) {
+    RmaFrame message;
+    RmaHeader& header = message.header;
+    header.kind = kind;
+    header.op = static_cast<uint8_t>(AccumulateOp::kNoOp);
+    header.element = kind == RmaKind::kFetch ? Element::kInt64 : Element::kByte;
+    header.bytes = served_.bytes;
+    header.TakeStraight();
     ASSERT_TRUE(inbox_->Take(0, message).ok());
   }
   bool Advance() {
@@ -125,7 +125,7 @@ class InboxTest : public ::testing::Test {
 
 // Others combine in between, however long the way takes.
 TEST_F(InboxTest, OfWhatIsFetchedEachPieceIsReadAlone) {
-  Ask(NoteKind::kFetch);
+  Ask(RmaKind::kFetch);
   EXPECT_TRUE(Advance());
   EXPECT_EQ(endpoint_->seen, ".p.p.p.p.p");
   EXPECT_FALSE(inbox_->has_work());
@@ -134,7 +134,7 @@ TEST_F(InboxTest, OfWhatIsFetchedEachPieceIsReadAlone) {
 
 TEST_F(InboxTest, WhatIsFetchedWaitsForWhoCombines) {
   ASSERT_TRUE(endpoint_->lock->TryLock(kAnother));
-  Ask(NoteKind::kFetch);
+  Ask(RmaKind::kFetch);
   EXPECT_FALSE(Advance());
   EXPECT_EQ(endpoint_->seen, ".");
   EXPECT_EQ(endpoint_->lock->holder(), kAnother);
@@ -145,7 +145,7 @@ TEST_F(InboxTest, WhatIsFetchedWaitsForWhoCombines) {
 
 TEST_F(InboxTest, WhatIsGotWaitsForNobody) {
   ASSERT_TRUE(endpoint_->lock->TryLock(kAnother));
-  Ask(NoteKind::kGet);
+  Ask(RmaKind::kGet);
   EXPECT_TRUE(Advance());
   EXPECT_EQ(endpoint_->seen, ".-.-.-.-.-");
   EXPECT_EQ(endpoint_->lock->holder(), kAnother);
@@ -153,7 +153,7 @@ TEST_F(InboxTest, WhatIsGotWaitsForNobody) {
 
 // Whoever drives for its owner rests then.
 TEST_F(InboxTest, AReplyThatCannotGoIsNothingThatMoved) {
-  for (const NoteKind kind : {NoteKind::kGet, NoteKind::kFetch}) {
+  for (const RmaKind kind : {RmaKind::kGet, RmaKind::kFetch}) {
     endpoint_->is_full = true;
     Ask(kind);
     for (int looks = 0; looks < 3; ++looks) EXPECT_FALSE(Advance());

@@ -12,9 +12,9 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/staged_buffer.h"
 #include "transport/endpoint.h"
+#include "windows/message/frame_sender.h"
 #include "windows/message/mover.h"
-#include "windows/message/note.h"
-#include "windows/message/note_sender.h"
+#include "windows/message/rma_frame.h"
 #include "windows/message/window_space.h"
 
 namespace brigade {
@@ -24,19 +24,19 @@ class MessageContext {
   MessageContext(WindowSpace* space, GroupState* group)
       : space_(space),
         group_(group),
-        notes_(engine()->endpoint(), group->id),
+        frames_(engine()->endpoint(), group->id),
         mover_(engine()->processor()) {}
 
   Engine* engine() const { return space_->engine(); }
   Endpoint* endpoint() const { return engine()->endpoint(); }
   WindowSpace* space() const { return space_; }
   GroupState* group() const { return group_; }
-  NoteSender* notes() { return &notes_; }
-  bool has_kept_notes() const { return notes_.has_kept(); }
+  FrameSender* frames() { return &frames_; }
+  bool has_kept_frames() const { return frames_.has_kept(); }
   // Fences of the window that this rank has behind it, modulo 256.
   uint8_t fences() const { return fences_; }
   void EndFence() { ++fences_; }
-  // For what does not fit into a note: that costs what a note costs.
+  // For what does not fit into a frame: that costs what a frame costs.
   const Mover& mover() const { return mover_; }
   Channel channel(ChannelKind kind) const { return Channel{group_->id, kind}; }
 
@@ -67,7 +67,7 @@ class MessageContext {
  private:
   WindowSpace* const space_;
   GroupState* const group_;
-  NoteSender notes_;
+  FrameSender frames_;
   const Mover mover_;
   uint8_t fences_ = 0;
 };

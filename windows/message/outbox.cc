@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "membuf/check.h"
+#include "membuf/copy_bytes.h"
 #include "membuf/rules.h"
 #include "transport/endpoint.h"
 #include "windows/layout/layout_copy.h"
@@ -12,12 +14,29 @@
 namespace brigade {
 namespace {
 
+// A token is its slot plus 1, which is less, and a multiple of this that grows with each use.
+constexpr uint32_t kUse = uint32_t{1} << 20;
+
 void AddOnce(std::vector<int>* ranks, int rank) {
   if (std::find(ranks->begin(), ranks->end(), rank) == ranks->end()) ranks->push_back(rank);
 }
 
 void Remove(std::vector<int>* ranks, int rank) {
   ranks->erase(std::remove(ranks->begin(), ranks->end(), rank), ranks->end());
+}
+
+// Moves data that fit into the frame.
+void Inline(RmaRequest::Values* send, RmaFrame* message) {
+  const int64_t bytes = send->bytes();
+  if (bytes == 0 || bytes > kMostInlined) return;
+  message->header.inlined = static_cast<uint8_t>(bytes);
+  if (send->layout->is_contiguous()) {
+    CopyBytes(message->data, send->data, static_cast<size_t>(bytes));
+  } else {
+    LayoutCursor from(send->layout, send->count);
+    Gather(&from, send->data, bytes, message->data);
+  }
+  *send = RmaRequest::Values();
 }
 
 Status Nonsense(int from, const std::string& what) {
@@ -28,83 +47,144 @@ Status Nonsense(int from, const std::string& what) {
 
 Outbox::Outbox(MessageContext* context) : context_(context), peers_(context->group()->members()) {}
 
-Status Outbox::Name(int target, const TypedLayout& layout, Note* note) {
-  const LayoutName name = names_.NameOf(layout);
-  note->layout_index = name.index;
-  note->layout_generation = name.generation;
-  if (!names_.MustTell(name, target)) return Status();
+Status Outbox::SendLayout(int target, const TypedLayout& layout, const LayoutName& name) {
   const std::string bytes = layout.ToBytes();
+  RmaFrame message;
+  message.header.kind = RmaKind::kLayout;
+  message.header.layout_index = name.index;
+  message.header.layout_generation = name.generation;
+  message.header.bytes = static_cast<int64_t>(bytes.size());
   std::vector<std::byte> serial(bytes.size());
   std::memcpy(serial.data(), bytes.data(), bytes.size());
-  Note told;
-  told.kind = NoteKind::kLayout;
-  told.layout_index = name.index;
-  told.layout_generation = name.generation;
-  told.bytes = static_cast<int64_t>(serial.size());
-  const OriginData data{serial.data(), TypedLayout::Run(Element::kByte, told.bytes), 1};
-  auto request = std::make_unique<Outgoing>(target, told, data, OriginData());
+  RmaRequest::Values send{serial.data(), &TypedLayout::One(Element::kByte), message.header.bytes};
+  Inline(&send, &message);
+  Outgoing* const request = New(target, message, send, {});
   request->serial = std::move(serial);
-  ++layouts_told_;
-  return Add(std::move(request));
+  ++layouts_sent_;
+  return Add(request);
 }
 
-Status Outbox::AddNote(int target, const Note& note) {
+Status Outbox::MakeHeader(const RmaRequest& request, RmaHeader* header) {
+  header->kind = request.kind;
+  header->op = static_cast<uint8_t>(request.op);
+  header->element = request.element;
+  header->end = request.end;
+  header->offset = request.offset;
+  header->bytes = request.target.bytes();
+  if (request.target.layout->is_contiguous()) return Status();
+  const LayoutName name = names_.NameOf(*request.target.layout);
+  header->layout_index = name.index;
+  header->layout_generation = name.generation;
+  return names_.MustSend(name, request.rank)
+             ? SendLayout(request.rank, *request.target.layout, name)
+             : Status();
+}
+
+Status Outbox::TryFrame(int target, const RmaFrame& message) {
   const Peer& peer = PeerOf(target);
-  if (peer.waiting.empty()) {
-    NoteMessage message;
-    message.note = note;
-    const Urgency urgency = peer.held == nullptr ? Urgency::kCanWait : Urgency::kWithNext;
-    const Status status = context_->notes()->Try(target, message, urgency);
-    if (status.ok()) return SendHeld(target);
+  if (peer.waiting > 0) return {StatusCode::kNoResource, "requests before it wait"};
+  const Urgency urgency = peer.held == nullptr ? Urgency::kCanWait : Urgency::kWithNext;
+  BRIGADE_RETURN_IF_ERROR(context_->frames()->Try(target, message, urgency));
+  return SendHeld(target);
+}
+
+Status Outbox::AddFrame(int target, const RmaHeader& header) {
+  RmaFrame message;
+  message.header = header;
+  const Status status = TryFrame(target, message);
+  if (status.code() != StatusCode::kNoResource) return status;
+  return Add(New(target, message, {}, {}));
+}
+
+Status Outbox::Send(const RmaRequest& request, const SendHints& hints) {
+  RmaFrame message;
+  BRIGADE_RETURN_IF_ERROR(MakeHeader(request, &message.header));
+  RmaRequest::Values send = request.send;
+  std::byte both[kMostInlined];
+  if (request.kind == RmaKind::kSwap) {
+    const auto bytes = static_cast<size_t>(send.bytes());
+    std::memcpy(both, request.expected, bytes);
+    std::memcpy(both + bytes, send.data, bytes);
+    send = {both, &TypedLayout::One(Element::kByte), static_cast<int64_t>(2 * bytes)};
+  }
+  Inline(&send, &message);
+  if (send.count == 0 && request.receive.count == 0 && !hints.is_followed) {
+    message.header.fences = context_->fences();
+    const Status status = TryFrame(request.rank, message);
+    if (status.ok()) {
+      ++PeerOf(request.rank).requests;
+      request.End();
+    }
     if (status.code() != StatusCode::kNoResource) return status;
   }
-  return Add(std::make_unique<Outgoing>(target, note, OriginData(), OriginData()));
+  Outgoing* const added = New(request.rank, message, send, request.receive);
+  added->over = request.over;
+  added->is_followed = hints.is_followed;
+  added->fence_follows = hints.fence_follows;
+  added->may_go_straight = hints.may_go_straight;
+  return Add(added);
 }
 
-Status Outbox::Add(std::unique_ptr<Outgoing> request) {
-  Outgoing* const added = request.get();
+Outgoing* Outbox::New(int target, const RmaFrame& frame, const RmaRequest::Values& send,
+                      const RmaRequest::Values& receive) {
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<uint32_t>(slots_.size()));
+    tokens_.push_back(unused_.back() + 1);
+    BRIGADE_CHECK_LT(tokens_.back(), kUse);
+    slots_.emplace_back();
+  }
+  const uint32_t slot = unused_.back();
+  unused_.pop_back();
+  return &slots_[slot].emplace(slot, target, frame, send, receive);
+}
+
+void Outbox::Release(Outgoing* request) {
+  const uint32_t slot = request->slot;
+  if (request->landing != nullptr) context_->engine()->buffers()->Release(request->landing);
+  slots_[slot].reset();
+  tokens_[slot] += kUse;
+  unused_.push_back(slot);
+}
+
+Outgoing* Outbox::Find(uint32_t token) {
+  const uint32_t slot = token % kUse - 1;
+  const bool is_used = slot < slots_.size() && slots_[slot].has_value() && tokens_[slot] == token;
+  return is_used ? &*slots_[slot] : nullptr;
+}
+
+Status Outbox::Add(Outgoing* added) {
   Peer& peer = PeerOf(added->target);
-  Note& note = added->message.note;
-  if (note.kind <= NoteKind::kLayout) {
+  RmaHeader& header = added->message.header;
+  if (header.kind <= RmaKind::kLayout) {
     ++peer.requests;
-    note.fences = context_->fences();
+    header.fences = context_->fences();
   }
-  if (added->wants_reply()) {
-    while (requests_.count(next_token_) > 0) ++next_token_;
-    note.token = next_token_++;
-  }
-  const int64_t bytes = added->from->size();
-  if (bytes > 0 && bytes <= kMostInlined) {
-    note.inlined = static_cast<uint8_t>(bytes);
-    Gather(&*added->from, added->sent.data, bytes, added->message.data);
-  }
+  if (added->wants_reply()) header.token = tokens_[added->slot];
   if (added->wants_reply()) {
     added->place = StridedLayout::Contiguous(static_cast<size_t>(added->to->size()));
-    added->lands_in_place = added->received.layout.is_contiguous() &&
+    added->lands_in_place = added->received->layout.is_contiguous() &&
                             added->to->size() > kMostInlined &&
                             context_->endpoint()->LandsInPlace(
                                 context_->channel(kReplyChannel), added->target,
-                                {&added->place, added->received.data, 0, added->place.bytes()});
-    if (added->lands_in_place && note.layout_index == Note::kContiguous) note.TakeStraight();
+                                {&added->place, added->received->data, 0, added->place.bytes()});
+    if (added->lands_in_place && header.layout_index == RmaHeader::kContiguous)
+      header.TakeStraight();
   }
-  if (added->may_go_straight && added->sent.layout.is_contiguous() &&
-      note.layout_index == Note::kContiguous) {
-    const StraightData data(context_, kRequestChannel, added->target, added->sent.data, bytes,
-                            note.element);
+  if (added->may_go_straight && added->sent.has_value() && added->sent->layout.is_contiguous() &&
+      header.layout_index == RmaHeader::kContiguous) {
+    const StraightData data(context_, kRequestChannel, added->target, added->sent->data,
+                            added->from->size(), header.element);
     if (data.CanGo()) added->straight = data;
   }
   ++peer.under_way;
-  // Others have no token: a number that is none.
-  const uint64_t key = added->wants_reply() ? note.token : ++next_key_ + UINT32_MAX;
-  added->key = key;
-  requests_[key] = std::move(request);
-  peer.waiting.push_back(added);
-  // Who asks for one thing computes while it comes, and others may wait for what a fetch or a swap
-  // changes.
+  (peer.waiting++ == 0 ? peer.first : peer.last->next) = added;
+  peer.last = added;
+  // A rank that gets one value computes while it comes, and others may wait for what a fetch or a
+  // swap changes.
   const bool may_wait =
-      !added->wants_reply() || (note.kind == NoteKind::kGet && peer.under_way > 1);
-  const bool is_held = added->is_followed && added->has_gone() && added->is_answered_by_note() &&
-                       may_wait && peer.waiting.size() <= kMostHeld;
+      !added->wants_reply() || (header.kind == RmaKind::kGet && peer.under_way > 1);
+  const bool is_held = added->is_followed && added->has_gone() && added->is_answered_by_frame() &&
+                       may_wait && peer.waiting <= kMostHeld;
   bool any = false;
   if (!is_held && !peer.is_stuck) return SendWaiting(added->target, &any);
   AddOnce(&busy_, added->target);
@@ -117,15 +197,16 @@ Status Outbox::Add(std::unique_ptr<Outgoing> request) {
 Status Outbox::SendWaiting(int target, bool* any) {
   Peer& peer = PeerOf(target);
   stuck_ -= std::exchange(peer.is_stuck, false) ? 1 : 0;
-  while (!peer.waiting.empty()) {
-    Outgoing* const first = peer.waiting.front();
+  while (peer.waiting > 0) {
+    Outgoing* const first = peer.first;
     BRIGADE_RETURN_IF_ERROR(Send(first, &peer.is_stuck, any));
     if (peer.is_stuck) {
       ++stuck_;
       AddOnce(&busy_, target);
       return Status();
     }
-    peer.waiting.pop_front();
+    peer.first = first->next;
+    --peer.waiting;
     EndIfOver(first);
   }
   if (peer.held == nullptr) Remove(&busy_, target);
@@ -133,13 +214,13 @@ Status Outbox::SendWaiting(int target, bool* any) {
 }
 
 bool Outbox::IsFollowed(const Peer& peer) {
-  if (peer.waiting.size() < 2) return false;
-  const Outgoing& next = *peer.waiting[1];
-  return next.has_gone() && next.is_answered_by_note();
+  if (peer.waiting < 2) return false;
+  const Outgoing& next = *peer.first->next;
+  return next.has_gone() && next.is_answered_by_frame();
 }
 
 bool Outbox::ReserveLanding(Outgoing* request) {
-  if (request->is_answered_by_note() || request->lands_in_place || request->landing != nullptr) {
+  if (request->is_answered_by_frame() || request->lands_in_place || request->landing != nullptr) {
     return true;
   }
   request->landing =
@@ -155,17 +236,17 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
     int64_t bytes = 0;
     if (request->straight.has_value()) {
       bytes = request->straight->AnnounceFirst();
-      request->message.note.token = static_cast<uint32_t>(bytes);
+      request->message.header.token = static_cast<uint32_t>(bytes);
     } else if (!request->wants_reply() && !request->has_gone()) {
       first = TakePiece(*request, &bytes);
-      request->message.note.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
+      request->message.header.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
     }
     const Peer& peer = PeerOf(request->target);
     const bool more_follows =
         first != nullptr || peer.held != nullptr ||
         (request->straight.has_value() && bytes < request->straight->left()) ||
         (request->has_gone() && IsFollowed(peer));
-    const Status status = context_->notes()->Try(
+    const Status status = context_->frames()->Try(
         request->target, request->message, more_follows ? Urgency::kWithNext : Urgency::kCanWait);
     if (!status.ok()) {
       if (first != nullptr) context_->engine()->buffers()->Release(first);
@@ -182,13 +263,13 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
 }
 
 StagedBuffer* Outbox::TakePiece(const Outgoing& request, int64_t* bytes) {
-  *bytes = std::min(context_->PieceBytes(request.message.note.element),
+  *bytes = std::min(context_->PieceBytes(request.message.header.element),
                     request.from->size() - request.from->position());
   return context_->space()->Take(WindowSpace::Use::kRequest, context_->group(), request.target);
 }
 
 Status Outbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer) {
-  context_->mover().Gather(&*request->from, request->sent.data, bytes, buffer->memory.data);
+  context_->mover().Gather(&*request->from, request->sent->data, bytes, buffer->memory.data);
   Peer& peer = PeerOf(request->target);
   peer.held = buffer;
   peer.held_bytes = bytes;
@@ -201,33 +282,33 @@ Status Outbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer)
 Status Outbox::SendHeld(int target) {
   Peer& peer = PeerOf(target);
   if (peer.held == nullptr) return Status();
-  if (peer.waiting.empty()) Remove(&busy_, target);
+  if (peer.waiting == 0) Remove(&busy_, target);
   return context_->SendPiece(kRequestChannel, target, peer.held_bytes,
                              std::exchange(peer.held, nullptr));
 }
 
 Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
   while (!request->has_gone()) {
-    NoteMessage piece;
-    piece.note.kind = NoteKind::kPiece;
-    StagedBuffer* const buffer = TakePiece(*request, &piece.note.bytes);
+    RmaFrame piece;
+    piece.header.kind = RmaKind::kPiece;
+    StagedBuffer* const buffer = TakePiece(*request, &piece.header.bytes);
     *stuck = buffer == nullptr;
     if (*stuck) return Status();
-    const Status status = context_->notes()->Try(request->target, piece, Urgency::kWithNext);
+    const Status status = context_->frames()->Try(request->target, piece, Urgency::kWithNext);
     if (!status.ok()) {
       context_->engine()->buffers()->Release(buffer);
       *stuck = status.code() == StatusCode::kNoResource;
       return *stuck ? Status() : status;
     }
-    BRIGADE_RETURN_IF_ERROR(SendPiece(request, piece.note.bytes, buffer));
+    BRIGADE_RETURN_IF_ERROR(SendPiece(request, piece.header.bytes, buffer));
     *any = true;
   }
   return Status();
 }
 
 Status Outbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
-  Note piece;
-  piece.kind = NoteKind::kPiece;
+  RmaHeader piece;
+  piece.kind = RmaKind::kPiece;
   const Status status = request->straight->Advance(piece, nullptr, any);
   const int64_t left = request->straight->left();
   request->from->Seek(request->from->size() - left);
@@ -239,26 +320,24 @@ void Outbox::EndIfOver(Outgoing* request) {
   if (!request->is_over()) return;
   --PeerOf(request->target).under_way;
   if (request->over != nullptr) request->over->store(true, std::memory_order_release);
-  if (request->landing != nullptr) context_->engine()->buffers()->Release(request->landing);
-  requests_.erase(request->key);
+  Release(request);
 }
 
-Status Outbox::TakeReply(int from, const NoteMessage& message) {
-  const auto found = requests_.find(message.note.token);
-  if (found == requests_.end() || found->second->target != from || !found->second->wants_reply()) {
+Status Outbox::TakeReply(int from, const RmaFrame& message) {
+  Outgoing* const request = Find(message.header.token);
+  if (request == nullptr || request->target != from || !request->wants_reply()) {
     return Nonsense(from, "replies to what nobody asked");
   }
-  Outgoing* const request = found->second.get();
-  if (message.note.bytes <= 0 ||
-      message.note.bytes > request->to->size() - request->announced_back ||
-      (message.note.inlined > 0
-           ? message.note.inlined != message.note.bytes
+  if (message.header.bytes <= 0 ||
+      message.header.bytes > request->to->size() - request->announced_back ||
+      (message.header.inlined > 0
+           ? message.header.inlined != message.header.bytes
            : !request->lands_in_place &&
-                 message.note.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
-    return Nonsense(from, "replies with " + std::to_string(message.note.bytes) +
+                 message.header.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
+    return Nonsense(from, "replies with " + std::to_string(message.header.bytes) +
                               " bytes, which is not what was asked for");
   }
-  request->announced_back += message.note.bytes;
+  request->announced_back += message.header.bytes;
   std::deque<Arrival>& arrivals = PeerOf(from).arrivals;
   arrivals.emplace_back();
   arrivals.back().request = request;
@@ -271,14 +350,14 @@ Status Outbox::TakeReply(int from, const NoteMessage& message) {
 
 Status Outbox::PostLandings(int from, Peer* peer, bool* any) {
   for (Arrival& arrival : peer->arrivals) {
-    if (arrival.posted || arrival.message.note.inlined > 0) continue;
+    if (arrival.posted || arrival.message.header.inlined > 0) continue;
     Outgoing* const request = arrival.request;
-    const int64_t bytes = arrival.message.note.bytes;
+    const int64_t bytes = arrival.message.header.bytes;
     Status status;
     if (request->lands_in_place) {
       status = context_->endpoint()->PostReceiveInPlace(
           context_->channel(kReplyChannel), from,
-          {&request->place, request->received.data, request->posted_in_place,
+          {&request->place, request->received->data, request->posted_in_place,
            static_cast<size_t>(bytes)},
           &arrival.slot);
       if (status.ok()) request->posted_in_place += static_cast<size_t>(bytes);
@@ -302,21 +381,22 @@ Status Outbox::PostLandings(int from, Peer* peer, bool* any) {
 Status Outbox::TakeArrivals(Peer* peer, bool* any) {
   while (!peer->arrivals.empty()) {
     Arrival& arrival = peer->arrivals.front();
-    const Note& note = arrival.message.note;
+    const RmaHeader& header = arrival.message.header;
     Outgoing* const request = arrival.request;
     LayoutCursor& to = *request->to;
-    if (note.inlined > 0) {
-      Scatter(arrival.message.data, note.bytes, &to, request->received.data);
+    if (header.inlined > 0) {
+      Scatter(arrival.message.data, header.bytes, &to, request->received->data);
     } else {
       if (!arrival.slot.arrived) return Status();
       BRIGADE_RETURN_IF_ERROR(arrival.slot.status);
-      if (static_cast<int64_t>(arrival.slot.lease.bytes) != note.bytes) {
+      if (static_cast<int64_t>(arrival.slot.lease.bytes) != header.bytes) {
         return Nonsense(request->target, "sends a piece of another length than it said");
       }
       if (request->lands_in_place) {
-        to.Seek(to.position() + note.bytes);
+        to.Seek(to.position() + header.bytes);
       } else {
-        context_->mover().Scatter(arrival.slot.lease.data, note.bytes, &to, request->received.data);
+        context_->mover().Scatter(arrival.slot.lease.data, header.bytes, &to,
+                                  request->received->data);
       }
       // The memory that was reserved for the request stays with it.
       if (request->landing == nullptr) request->landing = arrival.slot.buffer;
@@ -356,14 +436,13 @@ void Outbox::Drop() {
     for (Arrival& arrival : peer.arrivals) buffers->Drop(&arrival.slot);
     if (peer.held != nullptr) buffers->Release(std::exchange(peer.held, nullptr));
     peer.arrivals.clear();
-    peer.waiting.clear();
+    peer.waiting = 0;
     peer.is_stuck = false;
     peer.under_way = 0;
   }
-  for (auto& [key, request] : requests_) {
-    if (request->landing != nullptr) buffers->Release(request->landing);
+  for (std::optional<Outgoing>& request : slots_) {
+    if (request.has_value()) Release(&*request);
   }
-  requests_.clear();
   busy_.clear();
   stuck_ = 0;
   answering_.clear();

@@ -6,20 +6,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "membuf/status.h"
 #include "patterns/engine/staged_buffer.h"
 #include "windows/layout/layout_names.h"
 #include "windows/message/message_context.h"
-#include "windows/message/note.h"
 #include "windows/message/outgoing.h"
+#include "windows/message/rma_frame.h"
+#include "windows/message/rma_request.h"
 #include "windows/message/straight_data.h"
 
 namespace brigade {
+
+// What a request's sender knows of it.
+struct SendHints {
+  // A frame to its target ends its epoch, or flushes it: it may wait for others to go with.
+  bool is_followed = false;
+  bool fence_follows = false;    // soon: its last piece may wait, too
+  bool may_go_straight = false;  // from where it lies, in pieces that land where they belong
+};
 
 class Outbox {
  public:
@@ -31,28 +38,26 @@ class Outbox {
   // Short requests to one target, at most, that wait for more to go with.
   static constexpr size_t kMostHeld = 16;
 
-  // A request behind the others to its target. Sends it at once, with those that are held, if that
-  // takes no waiting and no memory; so does a request whose data are in its note. Such a one is
-  // held instead, if it may be: until the next that is not, or the next Advance.
-  Status Add(std::unique_ptr<Outgoing> request);
-  // The same, for notes without data and without reply. A piece that is held goes along.
-  Status AddNote(int target, const Note& note);
-  // The name of a layout, which the target is told before it.
-  Status Name(int target, const TypedLayout& layout, Note* note);
+  // Sends a request behind the others to its target, with those that are held, at once if that
+  // takes no waiting and no memory. A request that is one frame may be held instead: until the next
+  // that is not, or the next Advance. What is sent at once is not copied.
+  Status Send(const RmaRequest& request, const SendHints& hints);
+  // The same, for control messages without data and without reply. A piece that is held goes along.
+  Status AddFrame(int target, const RmaHeader& header);
 
   // A kReply has come.
-  Status TakeReply(int from, const NoteMessage& message);
+  Status TakeReply(int from, const RmaFrame& message);
   Status Advance(bool* any);
-  // Whether there may be something to advance before another note comes.
+  // Whether there may be something to advance before another frame comes.
   bool has_work() const { return !busy_.empty() || !answering_.empty(); }
-  // Whether some of it is not only held for more to go with: for that nobody need hurry.
+  // Whether some of it is not only held for more to go with: that need not hurry.
   bool must_hurry() const { return stuck_ > 0 || !answering_.empty(); }
   // Bytes that go straight to a target, and wait for the way or for their places there; and nothing
   // waits behind them.
   int64_t StraightLeft(int target) const {
     const Peer& peer = peers_[static_cast<size_t>(target)];
-    if (!peer.is_stuck || peer.waiting.size() > 1) return 0;
-    const std::optional<StraightData>& straight = peer.waiting.front()->straight;
+    if (!peer.is_stuck || peer.waiting > 1) return 0;
+    const std::optional<StraightData>& straight = peer.first->straight;
     return straight.has_value() ? straight->left() : 0;
   }
 
@@ -61,7 +66,7 @@ class Outbox {
   // Requests so far, as their target counts them.
   uint64_t requests(int target) const { return peers_[static_cast<size_t>(target)].requests; }
   // Layouts that were sent.
-  uint64_t layouts_told() const { return layouts_told_; }
+  uint64_t layouts_sent() const { return layouts_sent_; }
 
   // The group is closed: gives everything back.
   void Drop();
@@ -70,24 +75,38 @@ class Outbox {
   // A reply that has been announced.
   struct Arrival {
     Outgoing* request;
-    NoteMessage message;
+    RmaFrame message;
     bool posted = false;
     ReceiveSlot slot;
   };
   struct Peer {
     // The first can go no further now, or all are held.
-    std::deque<Outgoing*> waiting;
+    Outgoing* first = nullptr;
+    Outgoing* last = nullptr;
+    size_t waiting = 0;
     bool is_stuck = false;
     std::deque<Arrival> arrivals;
     size_t under_way = 0;
     uint64_t requests = 0;
-    // A short piece that has been announced, and leaves with the next note or by the next Advance.
+    // A short piece that has been announced, and leaves with the next frame or by the next Advance.
     StagedBuffer* held = nullptr;
     int64_t held_bytes = 0;
   };
 
   Peer& PeerOf(int rank) { return peers_[static_cast<size_t>(rank)]; }
-  // Those that wait, as far as they can go now.
+  // The header of a request, behind the description of its layout if the target has none.
+  Status MakeHeader(const RmaRequest& request, RmaHeader* header);
+  Status SendLayout(int target, const TypedLayout& layout, const LayoutName& name);
+  // Sends one frame now, if nothing waits before it. Returns kNoResource otherwise.
+  Status TryFrame(int target, const RmaFrame& message);
+  Status Add(Outgoing* request);
+  // Takes an unused one; gives one back.
+  Outgoing* New(int target, const RmaFrame& frame, const RmaRequest::Values& send,
+                const RmaRequest::Values& receive);
+  void Release(Outgoing* request);
+  // Null: there is none.
+  Outgoing* Find(uint32_t token);
+  // Sends those that wait, as far as they can go now.
   Status SendWaiting(int target, bool* any);
   // The first of them. *stuck: it can go no further now.
   Status Send(Outgoing* request, bool* stuck, bool* any);
@@ -108,13 +127,15 @@ class Outbox {
   MessageContext* const context_;
   GivenLayoutNames names_;
   std::vector<Peer> peers_;
-  std::unordered_map<uint64_t, std::unique_ptr<Outgoing>> requests_;  // by token, or key
-  std::vector<int> busy_;       // targets to whom something waits to be sent
-  size_t stuck_ = 0;            // of these
-  std::vector<int> answering_;  // those of whom something has been announced
-  uint32_t next_token_ = 1;
-  uint64_t next_key_ = 0;
-  uint64_t layouts_told_ = 0;
+  // As many as were ever under way at once. A token is the slot of a request that wants a reply,
+  // and in higher bits a number that changes with each use of the slot.
+  std::deque<std::optional<Outgoing>> slots_;
+  std::vector<uint32_t> tokens_;  // by slot
+  std::vector<uint32_t> unused_;  // slots
+  std::vector<int> busy_;         // targets to whom something waits to be sent
+  size_t stuck_ = 0;              // of these
+  std::vector<int> answering_;    // those of whom something has been announced
+  uint64_t layouts_sent_ = 0;
 };
 
 }  // namespace brigade

@@ -1,4 +1,4 @@
-// ServedWindow: what one rank exposes, as those see it who work on it on behalf of others.
+// ServedWindow: what one rank exposes, as the code that works on it on behalf of others sees it.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_SERVED_WINDOW_H_
 #define BRIGADE_WINDOWS_MESSAGE_SERVED_WINDOW_H_
@@ -27,8 +27,8 @@ struct ServedWindow {
   std::vector<uint64_t> posted_by;
   std::vector<uint64_t> completed_by;
   std::vector<uint64_t> fenced_by;
-  // Locks of other members' windows that were granted to this rank, and what it was told is done:
-  // the latest token.
+  // Locks of other members' windows that were granted to this rank, and the flushes that it has
+  // answers to: the latest token.
   std::vector<uint64_t> granted_by;
   std::vector<uint32_t> flushed_by;
 };

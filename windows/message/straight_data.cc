@@ -55,19 +55,19 @@ int64_t StraightData::AnnounceFirst() {
   return announced_;
 }
 
-Status StraightData::Announce(const Note& note) {
+Status StraightData::Announce(const RmaHeader& header) {
   const Capabilities& has = context_->endpoint()->CapabilitiesTo(context_->group()->id, peer_);
   const int64_t most = kMostAhead * static_cast<int64_t>(has.tuning.preferred_piece_bytes);
   const int64_t end = std::min(bytes_, gone_ + most);
   // Several together.
   if (announced_ > gone_ + most / 2) return Status();
   while (announced_ < end) {
-    NoteMessage piece;
-    piece.note = note;
-    piece.note.bytes = PieceAt(announced_);
-    const int64_t next = announced_ + piece.note.bytes;
+    RmaFrame piece;
+    piece.header = header;
+    piece.header.bytes = PieceAt(announced_);
+    const int64_t next = announced_ + piece.header.bytes;
     const Status status =
-        context_->notes()->Try(peer_, piece, next < end ? Urgency::kWithNext : Urgency::kCanWait);
+        context_->frames()->Try(peer_, piece, next < end ? Urgency::kWithNext : Urgency::kCanWait);
     if (status.code() == StatusCode::kNoResource) return Status();
     BRIGADE_RETURN_IF_ERROR(status);
     announced_ = next;
@@ -80,7 +80,7 @@ Status StraightData::Send(int64_t bytes, bool* is_sent) {
   const SentNow sent = context_->engine()->sends()->SendNow(
       context_->group(), channel_, peer_, ConstByteSpan(), Range(gone_, bytes), &uncounted);
   *is_sent = sent == SentNow::kYes;
-  // What was copied before leaves first, or tells of a loss.
+  // What was copied before leaves first, or a loss is found.
   if (sent != SentNow::kNo || context_->group()->sends_in_flight > 0) return Status();
   StagedBuffer* const buffer =
       context_->engine()->buffers()->TryOverflow(static_cast<size_t>(bytes), &uncounted);
@@ -90,9 +90,9 @@ Status StraightData::Send(int64_t bytes, bool* is_sent) {
   return context_->SendPiece(channel_, peer_, bytes, buffer);
 }
 
-Status StraightData::Advance(Note note, ProcessLock* combining, bool* any) {
+Status StraightData::Advance(RmaHeader header, ProcessLock* combining, bool* any) {
   while (left() > 0) {
-    BRIGADE_RETURN_IF_ERROR(Announce(note));
+    BRIGADE_RETURN_IF_ERROR(Announce(header));
     if (announced_ == gone_) return Status();
     const int64_t bytes = PieceAt(gone_);
     if (combining != nullptr && !combining->TryLock(context_->group()->rank)) return Status();

@@ -14,7 +14,7 @@
 #include "transport/endpoint.h"
 #include "windows/elements/element.h"
 #include "windows/message/message_context.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 #include "windows/sync/process_lock.h"
 
 namespace brigade {
@@ -30,18 +30,18 @@ class StraightData {
   bool CanGo() const;
   // Bytes that have not gone.
   int64_t left() const { return bytes_ - gone_; }
-  // The first piece is announced by a note of the caller: how long it is.
+  // The first piece is announced by a frame of the caller: how long it is.
   int64_t AnnounceFirst();
-  // Announces pieces by `note`, with the length of each, and sends what can go now. Sets *any if
-  // some went. Never waits. `combining`: null, or who combines values among the bytes has it; each
+  // Announces pieces by `frame`, with the length of each, and sends what can go now. Sets *any if
+  // some went. Never waits. `combining`: null, or the lock of combines among the bytes; each
   // piece is read while this rank has it, and none goes while another has.
-  Status Advance(Note note, ProcessLock* combining, bool* any);
+  Status Advance(RmaHeader header, ProcessLock* combining, bool* any);
 
  private:
   LayoutRange Range(int64_t at, int64_t bytes) const;
   // How long the piece is that begins there.
   int64_t PieceAt(int64_t at) const;
-  Status Announce(const Note& note);
+  Status Announce(const RmaHeader& header);
   // The next piece, if it can go now.
   Status Send(int64_t bytes, bool* is_sent);
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 
 namespace brigade {
 namespace {
@@ -49,45 +49,40 @@ void WindowMessages::Listen(Engine::Listener* listener) {
   context_.engine()->Listen(listener);
 }
 
-Status WindowMessages::Name(int target, const TypedLayout& layout, Note* note) {
+Status WindowMessages::Send(const RmaRequest& request, const SendHints& hints) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  return OutcomeOf(outbox_.Name(target, layout, note));
+  return OutcomeOf(outbox_.Send(request, hints));
 }
 
-Status WindowMessages::Add(std::unique_ptr<Outgoing> request) {
+Status WindowMessages::AddFrame(int target, const RmaHeader& header) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  return OutcomeOf(outbox_.Add(std::move(request)));
+  return OutcomeOf(outbox_.AddFrame(target, header));
 }
 
-Status WindowMessages::AddNote(int target, const Note& note) {
+Status WindowMessages::SendFrame(int target, const RmaHeader& header) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  return OutcomeOf(outbox_.AddNote(target, note));
-}
-
-Status WindowMessages::SendNote(int target, const Note& note) {
-  BRIGADE_RETURN_IF_ERROR(group_->failure);
-  NoteMessage message;
-  message.note = note;
-  return OutcomeOf(context_.notes()->Send(target, message, Urgency::kCanWait));
+  RmaFrame message;
+  message.header = header;
+  return OutcomeOf(context_.frames()->Send(target, message, Urgency::kCanWait));
 }
 
 void WindowMessages::SendWake(int target) {
   if (!group_->failure.ok()) return;
-  NoteMessage message;
-  message.note.kind = NoteKind::kWake;
-  (void)context_.notes()->Try(target, message, Urgency::kCanWait);
+  RmaFrame message;
+  message.header.kind = RmaKind::kWake;
+  (void)context_.frames()->Try(target, message, Urgency::kCanWait);
 }
 
 void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
   if (!group_->failure.ok() || !outcome_.ok()) return;
-  NoteMessage message;
+  RmaFrame message;
   Status status;
-  if (bytes.bytes < sizeof(Note)) {
+  if (bytes.bytes < sizeof(RmaHeader)) {
     status = Status(StatusCode::kMismatch,
                     "rank " + std::to_string(from) + " sends half a note of a window");
   } else {
     std::memcpy(&message, bytes.data, bytes.bytes);
-    status = bytes.bytes == message.span().bytes && message.note.inlined <= kMostInlined
+    status = bytes.bytes == message.span().bytes && message.header.inlined <= kMostInlined
                  ? Hear(from, message)
                  : Status(StatusCode::kMismatch,
                           "rank " + std::to_string(from) + " sends a note of a wrong length");
@@ -96,26 +91,26 @@ void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
   Wake();
 }
 
-Status WindowMessages::Hear(int from, const NoteMessage& message) {
+Status WindowMessages::Hear(int from, const RmaFrame& message) {
   const auto rank = static_cast<size_t>(from);
-  switch (message.note.kind) {
-    case NoteKind::kReply:
+  switch (message.header.kind) {
+    case RmaKind::kReply:
       return outbox_.TakeReply(from, message);
-    case NoteKind::kFlushed:
-      window_->flushed_by[rank] = message.note.token;
+    case RmaKind::kFlushed:
+      window_->flushed_by[rank] = message.header.token;
       return Status();
-    case NoteKind::kGranted:
-      if (message.note.token >= window_->granted_by.size()) break;
-      ++window_->granted_by[message.note.token];
+    case RmaKind::kGranted:
+      if (message.header.token >= window_->granted_by.size()) break;
+      ++window_->granted_by[message.header.token];
       return Status();
-    case NoteKind::kPost:
+    case RmaKind::kPost:
       ++window_->posted_by[rank];
       return Status();
-    case NoteKind::kWake:
+    case RmaKind::kWake:
       return Status();
-    case NoteKind::kLeft:
+    case RmaKind::kLeft:
       return HearLeft(from);
-    case NoteKind::kAllLeft:
+    case RmaKind::kAllLeft:
       if (!left_ || all_left_ || group_->rank == 0 || from != ParentOf(group_->rank)) {
         return NotNext(from);
       }
@@ -146,19 +141,19 @@ Status WindowMessages::CountLeft() {
   const int children = EndOfChildren(group_->rank, ranks) - FirstChild(group_->rank, ranks);
   if (!left_ || children_left_ + 1 != 1U << children) return Status();
   if (group_->rank == 0) return EndLeft();
-  NoteMessage message;
-  message.note.kind = NoteKind::kLeft;
-  return context_.notes()->Send(ParentOf(group_->rank), message, Urgency::kCanWait);
+  RmaFrame message;
+  message.header.kind = RmaKind::kLeft;
+  return context_.frames()->Send(ParentOf(group_->rank), message, Urgency::kCanWait);
 }
 
 Status WindowMessages::EndLeft() {
   all_left_ = true;
   const auto ranks = static_cast<int>(group_->members());
-  NoteMessage message;
-  message.note.kind = NoteKind::kAllLeft;
+  RmaFrame message;
+  message.header.kind = RmaKind::kAllLeft;
   for (int child = FirstChild(group_->rank, ranks); child < EndOfChildren(group_->rank, ranks);
        ++child) {
-    BRIGADE_RETURN_IF_ERROR(context_.notes()->Send(child, message, Urgency::kCanWait));
+    BRIGADE_RETURN_IF_ERROR(context_.frames()->Send(child, message, Urgency::kCanWait));
   }
   return Status();
 }
@@ -172,7 +167,7 @@ void WindowMessages::Wake() {
 bool WindowMessages::Advance() {
   bool any = false;
   Status status = outcome_;
-  if (status.ok()) status = context_.notes()->Advance(&any);
+  if (status.ok()) status = context_.frames()->Advance(&any);
   if (status.ok()) status = inbox_.Advance(&any);
   if (status.ok()) status = outbox_.Advance(&any);
   if (!status.ok()) {
@@ -186,7 +181,7 @@ bool WindowMessages::Advance() {
 }
 
 bool WindowMessages::is_idle() const {
-  return !outbox_.has_work() && !inbox_.has_work() && !context_.has_kept_notes();
+  return !outbox_.has_work() && !inbox_.has_work() && !context_.has_kept_frames();
 }
 
 void WindowMessages::Fail(const Status& status) {

@@ -4,7 +4,6 @@
 #ifndef BRIGADE_WINDOWS_MESSAGE_WINDOW_MESSAGES_H_
 #define BRIGADE_WINDOWS_MESSAGE_WINDOW_MESSAGES_H_
 
-#include <memory>
 #include <string>
 
 #include "membuf/byte_span.h"
@@ -16,29 +15,28 @@
 #include "windows/message/inbox.h"
 #include "windows/message/message_context.h"
 #include "windows/message/outbox.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 #include "windows/message/served_window.h"
 #include "windows/message/window_space.h"
 
 namespace brigade {
 
-// All calls are made by the driver.
+// All calls are made by the progress owner.
 class WindowMessages final : public Activity, private ControlHandler {
  public:
-  // Hears the group's notes from here on. `space`, `group` and `window` must outlive it.
+  // Receives the group's frames from here on. `space`, `group` and `window` must outlive it.
   WindowMessages(WindowSpace* space, GroupState* group, ServedWindow* window);
   ~WindowMessages() override;
 
-  // From here on others may ask for something: the helper, if there is one, answers while this
-  // rank's caller is elsewhere. `listener` is told.
+  // From here on others may send requests: the progress thread, if there is one, answers while this
+  // rank's caller is elsewhere. `listener` is called when that begins and ends.
   void Listen(Engine::Listener* listener);
-  // As the outbox has them. A failure has broken the group when they return: nobody works any more
+  // As the outbox has them. A failure has broken the group when they return: nothing works any more
   // on memory that the caller then gives back.
-  Status Name(int target, const TypedLayout& layout, Note* note);
-  Status Add(std::unique_ptr<Outgoing> request);
-  Status AddNote(int target, const Note& note);
-  // Sends a note that must not wait behind requests: a grant, a post.
-  Status SendNote(int target, const Note& note);
+  Status Send(const RmaRequest& request, const SendHints& hints);
+  Status AddFrame(int target, const RmaHeader& header);
+  // Sends a frame that must not wait behind requests: a grant, a post.
+  Status SendFrame(int target, const RmaHeader& header);
   // Wakes a member that sleeps, if it is there and has nothing else to wake for.
   void SendWake(int target);
   // This rank has a fence behind it, and so has what it asks for next. What others have asked for
@@ -47,11 +45,11 @@ class WindowMessages final : public Activity, private ControlHandler {
   // This rank leaves the window: it has nothing under way, and asks for nothing any more. It still
   // answers what others ask for.
   Status Leave();
-  // Whether all ranks have left it, as far as this rank has been sent. No note is under way to it
+  // Whether all ranks have left it, as far as this rank has been sent. No frame is under way to it
   // then.
-  bool all_left() const { return all_left_ && !has_kept_notes(); }
-  // Notes that the transport had no room for.
-  bool has_kept_notes() const { return context_.has_kept_notes(); }
+  bool all_left() const { return all_left_ && !has_kept_frames(); }
+  // Frames that the transport had no room for.
+  bool has_kept_frames() const { return context_.has_kept_frames(); }
   const Outbox& outbox() const { return outbox_; }
   const Inbox& inbox() const { return inbox_; }
 
@@ -64,7 +62,7 @@ class WindowMessages final : public Activity, private ControlHandler {
 
  private:
   void OnControl(int from, ConstByteSpan message) override;
-  Status Hear(int from, const NoteMessage& message);
+  Status Hear(int from, const RmaFrame& message);
   // Ranks that leave are counted along a tree: kLeft goes up to rank 0, and kAllLeft comes down.
   Status HearLeft(int child);
   Status CountLeft();
@@ -78,7 +76,7 @@ class WindowMessages final : public Activity, private ControlHandler {
 
   MessageContext context_;
   ServedWindow* const window_;
-  Engine::Listener* listener_ = nullptr;  // null: nobody listens
+  Engine::Listener* listener_ = nullptr;  // null: there is none
   Outbox outbox_;
   Inbox inbox_;
   bool left_ = false;           // by this rank

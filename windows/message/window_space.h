@@ -39,8 +39,8 @@ class WindowSpace final : private BufferOwner {
   // What each buffer holds.
   size_t piece_bytes() const { return engine_->options().chunk_bytes; }
   // A buffer for what goes to, or comes from, a member of a group; to be given back to the engine's
-  // buffers. Null: progress, then try again. A member who does not take what is sent to it holds
-  // about half of a share at most. REQUIRES: the caller is the driver.
+  // buffers. Null: progress, then try again. A member that does not take what is sent to it holds
+  // about half of a share at most. REQUIRES: the caller is the progress owner.
   StagedBuffer* Take(Use use, const GroupState* group, int peer);
 
  private:

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 
 namespace brigade {
 namespace {

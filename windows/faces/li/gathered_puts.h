@@ -9,7 +9,7 @@
 
 #include "membuf/status.h"
 #include "windows/core/window.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 
 namespace brigade {
 namespace li {

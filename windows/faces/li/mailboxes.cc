@@ -7,7 +7,7 @@
 #include "membuf/rules.h"
 #include "transport/host/host.h"
 #include "windows/memory/cache_line.h"
-#include "windows/memory/letter_box.h"
+#include "windows/memory/mailbox.h"
 
 namespace brigade {
 namespace li {
@@ -17,24 +17,24 @@ size_t MailboxBytes(int processes) {
   return rules::kMostBoxesBytes / (2 * static_cast<size_t>(processes)) / kLineBytes * kLineBytes;
 }
 
-std::vector<std::byte*> WallsIn(const Window& window) {
-  std::vector<std::byte*> walls;
-  for (int r = 0; r < window.size(); ++r) walls.push_back(window.PointerTo(r));
-  return walls;
+std::vector<std::byte*> AreasIn(const Window& window) {
+  std::vector<std::byte*> areas;
+  for (int r = 0; r < window.size(); ++r) areas.push_back(window.PointerTo(r));
+  return areas;
 }
 
 }  // namespace
 
 Mailboxes::Mailboxes(std::unique_ptr<Window> window)
     : window_(std::move(window)),
-      letters_(window_->rank(), WallsIn(*window_), MailboxBytes(window_->size())) {
-  letters_.OpenBoxes();
+      mailboxes_(window_->rank(), AreasIn(*window_), MailboxBytes(window_->size())) {
+  mailboxes_.OpenBoxes();
 }
 
 Status Mailboxes::Create(WindowSpace* space, Bootstrap* bootstrap,
                          std::unique_ptr<Mailboxes>* mailboxes) {
   const int processes = bootstrap->size();
-  if (processes == 1 || processes > FencedLetters::kMostMembers) return Status();
+  if (processes == 1 || processes > FencedMailboxes::kMostMembers) return Status();
   const Host here = Host::Here();
   std::vector<Host> hosts(static_cast<size_t>(processes));
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&here, sizeof(here), hosts.data()));
@@ -43,7 +43,7 @@ Status Mailboxes::Create(WindowSpace* space, Bootstrap* bootstrap,
   }
   WindowOptions options;
   options.kind = WindowMemory::kShared;
-  options.bytes = FencedLetters::WallBytes(processes, MailboxBytes(processes));
+  options.bytes = FencedMailboxes::AreaBytes(processes, MailboxBytes(processes));
   std::unique_ptr<Window> window;
   const Status status = Window::Create(space, bootstrap, options, &window);
   // One can do without them.
@@ -55,18 +55,19 @@ Status Mailboxes::Create(WindowSpace* space, Bootstrap* bootstrap,
 }
 
 bool Mailboxes::Put(int process, int slot, size_t offset, const std::byte* source, size_t bytes) {
-  if (bytes > rules::kMostLetterBytes) return false;
-  LetterBox* const box = letters_.BoxFor(process);
-  std::byte* const at = box->Add(letters_.epoch(), slot, offset, bytes);
+  if (bytes > rules::kMostMailboxPutBytes) return false;
+  Mailbox* const box = mailboxes_.BoxFor(process);
+  std::byte* const at = box->Add(mailboxes_.epoch(), slot, offset, bytes);
   if (at == nullptr) return false;
   std::memcpy(at, source, bytes);
-  letters_.Send(box);
+  mailboxes_.Send(box);
   return true;
 }
 
 Status Mailboxes::AwaitReading(int process) {
-  if (letters_.HasRead(process)) return Status();
-  return window_->WaitForMemory("letters to be read", [&] { return letters_.HasRead(process); });
+  if (mailboxes_.HasRead(process)) return Status();
+  return window_->WaitForMemory("mailboxes to be read",
+                                [&] { return mailboxes_.HasRead(process); });
 }
 
 }  // namespace li

@@ -1,4 +1,4 @@
-// Mailboxes: short puts between processes of one host, as letters that are read when the superstep
+// Mailboxes: short puts between processes of one host, which their targets read when the superstep
 // has ended.
 
 #ifndef BRIGADE_WINDOWS_FACES_LI_MAILBOXES_H_
@@ -11,7 +11,7 @@
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
 #include "windows/core/window.h"
-#include "windows/memory/fenced_letters.h"
+#include "windows/memory/fenced_mailboxes.h"
 #include "windows/message/window_space.h"
 
 namespace brigade {
@@ -27,21 +27,21 @@ class Mailboxes {
 
   // Takes the bytes and says yes, unless they are many or the box is full.
   bool Put(int process, int slot, size_t offset, const std::byte* source, size_t bytes);
-  // All have met behind their last puts: a superstep is over. Passes the letters to this process to
-  // `reader`, as LetterBox::Read does.
+  // All have met behind their last puts: a superstep is over. Passes the puts to this process to
+  // `reader`, as Mailbox::Read does.
   template <typename Reader>
   void Read(const Reader& reader) {
-    letters_.Read(reader);
+    mailboxes_.Read(reader);
   }
-  // Until a process has read its letters of past supersteps. Before its memory is reached
-  // otherwise.
+  // Blocks until a process has read its entries of past supersteps, before which its memory must
+  // not be reached otherwise.
   Status AwaitReading(int process);
 
  private:
   explicit Mailboxes(std::unique_ptr<Window> window);
 
   const std::unique_ptr<Window> window_;
-  FencedLetters letters_;
+  FencedMailboxes mailboxes_;
 };
 
 }  // namespace li

@@ -13,7 +13,7 @@
 #include "windows/core/fences.h"
 #include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 
 namespace brigade {
 namespace li {

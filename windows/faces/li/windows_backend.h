@@ -27,7 +27,7 @@
 #include "windows/faces/li/gathered_puts.h"
 #include "windows/faces/li/mailboxes.h"
 #include "windows/faces/li/mpi/mpi_backend.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_request.h"
 #include "windows/message/window_space.h"
 
 namespace brigade {

@@ -1,14 +1,15 @@
-// Note: a control message of a window.
+// RmaFrame: a control message of a window: a header, and data that fit behind it.
 //
-// What one rank asks of another comes in the order in which it was asked, and is done in that
-// order. Data that do not fit into a note follow it as pieces, on the point-to-point channel to the
-// target, or, of a reply, on the column's channel to the origin. A piece is announced when it
-// is posted, so nobody lends memory to one that may not come: the first of a request without reply
-// by the request itself, if there is memory for it then, and others by notes of their own. Pieces
-// that go straight from where they lie to their places need none, and are announced ahead.
+// Requests of one rank to another arrive in the order in which they were made, and are carried out
+// in that order. Data that do not fit into a frame follow it as pieces, on the point-to-point
+// channel to the target, or, of a reply, on the column's channel to the origin. A piece is
+// announced when it is posted, so no memory waits for a piece that may not come: the first piece of
+// a request without reply by the request itself, if there is memory for it then, and others by
+// frames of their own. Pieces that go straight from where they lie to their places need no memory,
+// and are announced ahead.
 
-#ifndef BRIGADE_WINDOWS_MESSAGE_NOTE_H_
-#define BRIGADE_WINDOWS_MESSAGE_NOTE_H_
+#ifndef BRIGADE_WINDOWS_MESSAGE_RMA_FRAME_H_
+#define BRIGADE_WINDOWS_MESSAGE_RMA_FRAME_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,9 @@ namespace brigade {
 inline constexpr ChannelKind kRequestChannel = ChannelKind::kPointToPoint;
 inline constexpr ChannelKind kReplyChannel = ChannelKind::kColumn;
 
-// Part of what is sent: numbers keep their meaning.
-enum class NoteKind : uint8_t {
+// Part of what is sent: numbers keep their meaning. The first five are operations, in the order of
+// Access::Kind.
+enum class RmaKind : uint8_t {
   kPut = GroupControl::kFirstKindOfOthers,
   kGet,
   kAccumulate,
@@ -46,21 +48,28 @@ enum class NoteKind : uint8_t {
   kComplete,
   kNotify,
   kFence,  // its origin is in its next fence
-  kWake,   // says nothing: its origin has said something in the target's page, who may sleep
+  kWake,   // its origin has set a flag in the page of the target, which may sleep
   kLeft,   // its origin and all ranks below it in the tree have left the window
   kAllLeft,
 };
 
+// REQUIRES: an operation.
+inline Access::Kind AccessKindOf(RmaKind kind) {
+  return static_cast<Access::Kind>(static_cast<int>(kind) - static_cast<int>(RmaKind::kPut));
+}
+static_assert(static_cast<int>(RmaKind::kSwap) - static_cast<int>(RmaKind::kPut) ==
+              static_cast<int>(Access::Kind::kSwap));
+
 // What a kFlush makes complete for its origin. Checks alone look at it.
 enum class FlushedPart : uint8_t { kAll, kReads };
 
-struct Note {
+struct RmaHeader {
   static constexpr uint16_t kContiguous = UINT16_MAX;
 
-  NoteKind kind = NoteKind::kFlush;
+  RmaKind kind = RmaKind::kFlush;
   uint8_t op = 0;
   Element element = Element::kByte;
-  uint8_t inlined = 0;                  // bytes of data that follow in the same message
+  uint8_t inlined = 0;                  // bytes of data in the same frame
   uint16_t layout_index = kContiguous;  // of the target's layout
   AccessEnd end = AccessEnd::kEpoch;    // of a request; but for kNotification of checks alone
   uint8_t fences = 0;              // of a request: those that its origin has behind it, modulo 256
@@ -74,21 +83,21 @@ struct Note {
   void TakeStraight() { layout_generation = 1; }
   bool takes_straight() const { return layout_index == kContiguous && layout_generation != 0; }
 };
-static_assert(sizeof(Note) == 32, "no padding");
+static_assert(sizeof(RmaHeader) == 32, "no padding");
 
-// What fits into the message behind the note.
-inline constexpr int64_t kMostInlined = kMostControlBytes - sizeof(Note);
+// The most data behind a header.
+inline constexpr int64_t kMostInlined = kMostControlBytes - sizeof(RmaHeader);
 
-struct NoteMessage {
-  Note note;
+struct RmaFrame {
+  RmaHeader header;
   std::byte data[kMostInlined];
 
   ConstByteSpan span() const {
-    return {reinterpret_cast<const std::byte*>(this), sizeof(Note) + note.inlined};
+    return {reinterpret_cast<const std::byte*>(this), sizeof(RmaHeader) + header.inlined};
   }
 };
-static_assert(sizeof(NoteMessage) == kMostControlBytes, "it is one control message");
+static_assert(sizeof(RmaFrame) == kMostControlBytes, "it is one control message");
 
 }  // namespace brigade
 
-#endif  // BRIGADE_WINDOWS_MESSAGE_NOTE_H_
+#endif  // BRIGADE_WINDOWS_MESSAGE_RMA_FRAME_H_

@@ -1,4 +1,4 @@
-// What a rank does that gets notes which make no sense: it names who sent them, or ignores what
+// What a rank does that gets frames which make no sense: it names who sent them, or ignores what
 // does no harm, and touches no memory that is not of the window.
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "test/support/stress.h"
 #include "test/windows/window_ranks.h"
 #include "transport/core/forwarding_endpoint.h"
-#include "windows/message/note.h"
+#include "windows/message/rma_frame.h"
 
 namespace brigade {
 namespace {
@@ -30,7 +30,7 @@ class StrangeEndpoint final : public ForwardingEndpoint {
     if (handler != nullptr) last_ = group;
     ForwardingEndpoint::SetControlHandler(group, handler);
   }
-  void Say(int peer, const NoteMessage& message) {
+  void Say(int peer, const RmaFrame& message) {
     (void)target()->SendControl(last_, peer, message.span(), Urgency::kUrgent);
   }
 
@@ -38,7 +38,7 @@ class StrangeEndpoint final : public ForwardingEndpoint {
   GroupId last_{};
 };
 
-NoteMessage StrangeNote(int64_t window_bytes, std::mt19937* random) {
+RmaFrame StrangeNote(int64_t window_bytes, std::mt19937* random) {
   const auto any = [&](int64_t least, int64_t most) {
     return std::uniform_int_distribution<int64_t>(least, most)(*random);
   };
@@ -46,21 +46,21 @@ NoteMessage StrangeNote(int64_t window_bytes, std::mt19937* random) {
   const auto number = [&](int64_t most) {
     return any(0, 3) > 0 ? any(0, most) : static_cast<int64_t>((*random)()) << any(0, 32);
   };
-  NoteMessage message;
+  RmaFrame message;
   for (std::byte& byte : message.data) byte = static_cast<std::byte>(any(1, 255));
-  Note& note = message.note;
-  note.kind = static_cast<NoteKind>(
-      any(static_cast<int>(NoteKind::kPut), static_cast<int>(NoteKind::kWake) + 1));
-  note.op = static_cast<uint8_t>(number(20));
-  note.element = static_cast<Element>(number(30));
-  note.inlined = static_cast<uint8_t>(any(0, kMostInlined));
-  note.layout_index = any(0, 1) == 0 ? Note::kContiguous : static_cast<uint16_t>(number(3));
-  note.end = static_cast<AccessEnd>(number(4));
-  note.fences = static_cast<uint8_t>(number(2));
-  note.layout_generation = static_cast<uint32_t>(number(3));
-  note.token = static_cast<uint32_t>(number(any(0, 1) == 0 ? 3 : 3000));
-  note.offset = number(window_bytes + 8);
-  note.bytes = any(0, 1) == 0 ? note.inlined : number(3000);
+  RmaHeader& header = message.header;
+  header.kind = static_cast<RmaKind>(
+      any(static_cast<int>(RmaKind::kPut), static_cast<int>(RmaKind::kWake) + 1));
+  header.op = static_cast<uint8_t>(number(20));
+  header.element = static_cast<Element>(number(30));
+  header.inlined = static_cast<uint8_t>(any(0, kMostInlined));
+  header.layout_index = any(0, 1) == 0 ? RmaHeader::kContiguous : static_cast<uint16_t>(number(3));
+  header.end = static_cast<AccessEnd>(number(4));
+  header.fences = static_cast<uint8_t>(number(2));
+  header.layout_generation = static_cast<uint32_t>(number(3));
+  header.token = static_cast<uint32_t>(number(any(0, 1) == 0 ? 3 : 3000));
+  header.offset = number(window_bytes + 8);
+  header.bytes = any(0, 1) == 0 ? header.inlined : number(3000);
   return message;
 }
 
@@ -95,7 +95,7 @@ TEST_P(StrangeNotes, DoNoHarmAndAreNamed) {
           self.MakeOf(memory.data() + window_bytes, static_cast<size_t>(window_bytes));
       self.Meet();
       if (self.rank() == 1) {
-        for (int notes = 0; notes < 3; ++notes) {
+        for (int frames = 0; frames < 3; ++frames) {
           endpoints[1]->Say(0, StrangeNote(window_bytes, &random));
         }
       }
@@ -156,10 +156,10 @@ TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
       if (self.rank() == 1) {  // which makes no call, and so does not answer
         ++steps;
         await(2);
-        NoteMessage message;
-        message.note.kind = NoteKind::kReply;
-        message.note.token = 1;
-        message.note.bytes = reply.bytes;
+        RmaFrame message;
+        message.header.kind = RmaKind::kReply;
+        message.header.token = 1;
+        message.header.bytes = reply.bytes;
         endpoints[1]->Say(0, message);
         ++steps;
         await(4);
@@ -185,7 +185,7 @@ TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
 // A window ends when all have left it, so each may say so once, and to its parent in the tree
 // alone.
 TEST_P(StrangeNotes, LeavingIsToldOnceAndInTurn) {
-  for (const NoteKind kind : {NoteKind::kLeft, NoteKind::kAllLeft}) {
+  for (const RmaKind kind : {RmaKind::kLeft, RmaKind::kAllLeft}) {
     std::vector<StrangeEndpoint*> endpoints(2);
     WindowWay way;
     way.is_checked = [](int) { return GetParam().is_checked; };
@@ -199,8 +199,8 @@ TEST_P(StrangeNotes, LeavingIsToldOnceAndInTurn) {
       const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
       self.Meet();
       if (self.rank() == 1) {
-        NoteMessage message;
-        message.note.kind = kind;
+        RmaFrame message;
+        message.header.kind = kind;
         endpoints[1]->Say(0, message);
         endpoints[1]->Say(0, message);
       }

@@ -1,4 +1,4 @@
-#include "windows/memory/letters.h"
+#include "windows/memory/short_put_mailboxes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,12 +17,12 @@ constexpr size_t kBoxesOfEach = 3;  // two between fences, and one from start to
 constexpr size_t kMostShare = 4;
 
 size_t BoxBytes(size_t members) {
-  return rules::kLetterBytesOfWindow / (kBoxesOfEach * members) / kLineBytes * kLineBytes;
+  return rules::kMailboxBytesOfWindow / (kBoxesOfEach * members) / kLineBytes * kLineBytes;
 }
 
-std::vector<std::byte*> Behind(size_t bytes, std::vector<std::byte*> walls) {
-  for (std::byte*& wall : walls) wall += bytes;
-  return walls;
+std::vector<std::byte*> Behind(size_t bytes, std::vector<std::byte*> areas) {
+  for (std::byte*& area : areas) area += bytes;
+  return areas;
 }
 
 // Whether so many bytes are in so many runs at most.
@@ -41,10 +41,10 @@ bool IsWithin(size_t most_runs, LayoutCursor* cursor, int64_t bytes) {
   return runs_left >= 0;
 }
 
-// A letter for each run of the target's. False: there is no room for all of them.
-bool AddAll(LetterBox* box, uint64_t epoch, LayoutCursor* from, const std::byte* origin,
+// Adds an entry for each run of the target's. False: there is no room for all of them.
+bool AddAll(Mailbox* box, uint64_t epoch, LayoutCursor* from, const std::byte* origin,
             int64_t bytes, LayoutCursor* to, int64_t offset) {
-  const size_t most = box->MostLettersOf(epoch, static_cast<size_t>(bytes));
+  const size_t most = box->MostEntriesOf(epoch, static_cast<size_t>(bytes));
   if (most == 0 || !IsWithin(most, to, bytes)) return false;
   for (int64_t left = bytes; left > 0;) {
     const Runs runs = to->Next();
@@ -60,34 +60,34 @@ bool AddAll(LetterBox* box, uint64_t epoch, LayoutCursor* from, const std::byte*
 
 }  // namespace
 
-WallSize Letters::SizeOfWall(int members) {
-  if (members < 2 || members > FencedLetters::kMostMembers) return WallSize();
+MailboxSize ShortPutMailboxes::SizeOfArea(int members) {
+  if (members < 2 || members > FencedMailboxes::kMostMembers) return MailboxSize();
   const auto all = static_cast<size_t>(members);
-  return {sizeof(Front) + FencedLetters::FrontBytes(), kBoxesOfEach * all * BoxBytes(all)};
+  return {sizeof(Front) + FencedMailboxes::FrontBytes(), kBoxesOfEach * all * BoxBytes(all)};
 }
 
-Letters::Letters(int rank, const std::vector<std::byte*>& walls)
+ShortPutMailboxes::ShortPutMailboxes(int rank, const std::vector<std::byte*>& areas)
     : rank_(rank),
-      walls_(walls),
-      most_bytes_(static_cast<int64_t>(BoxBytes(walls.size()) / kMostShare)),
-      fenced_(rank, Behind(sizeof(Front), walls), BoxBytes(walls.size())),
-      asked_of_(walls.size()) {
-  for (size_t member = 0; member < walls.size(); ++member) {
+      areas_(areas),
+      most_bytes_(static_cast<int64_t>(BoxBytes(areas.size()) / kMostShare)),
+      fenced_(rank, Behind(sizeof(Front), areas), BoxBytes(areas.size())),
+      asked_of_(areas.size()) {
+  for (size_t member = 0; member < areas.size(); ++member) {
     started_out_.push_back(StartedBox(member, static_cast<size_t>(rank)));
   }
 }
 
-LetterBox Letters::StartedBox(size_t owner, size_t from) const {
-  const size_t box_bytes = BoxBytes(walls_.size());
+Mailbox ShortPutMailboxes::StartedBox(size_t owner, size_t from) const {
+  const size_t box_bytes = BoxBytes(areas_.size());
   const size_t before =
-      sizeof(Front) + FencedLetters::WallBytes(static_cast<int>(walls_.size()), box_bytes);
-  return LetterBox(walls_[owner] + before + from * box_bytes, box_bytes);
+      sizeof(Front) + FencedMailboxes::AreaBytes(static_cast<int>(areas_.size()), box_bytes);
+  return Mailbox(areas_[owner] + before + from * box_bytes, box_bytes);
 }
 
-void Letters::OpenBoxes(bool have_memory) {
+void ShortPutMailboxes::OpenBoxes(bool have_memory) {
   if (have_memory) {
     fenced_.OpenBoxes();
-    for (size_t member = 0; member < walls_.size(); ++member) {
+    for (size_t member = 0; member < areas_.size(); ++member) {
       started_in_.push_back(StartedBox(static_cast<size_t>(rank_), member));
     }
   }
@@ -95,7 +95,7 @@ void Letters::OpenBoxes(bool have_memory) {
                            std::memory_order_release);
 }
 
-bool Letters::Takes(int member, int64_t bytes) {
+bool ShortPutMailboxes::Takes(int member, int64_t bytes) {
   if (bytes > most_bytes_) return false;
   std::atomic<Boxes>& boxes = FrontOf(member)->boxes;
   Boxes now = boxes.load(std::memory_order_acquire);
@@ -105,9 +105,9 @@ bool Letters::Takes(int member, int64_t bytes) {
   return now == Boxes::kThere;
 }
 
-bool Letters::PutFenced(int target, LayoutCursor* from, const std::byte* origin, int64_t bytes,
-                        LayoutCursor* to, int64_t offset) {
-  LetterBox* const box = fenced_.BoxFor(target);
+bool ShortPutMailboxes::PutFenced(int target, LayoutCursor* from, const std::byte* origin,
+                                  int64_t bytes, LayoutCursor* to, int64_t offset) {
+  Mailbox* const box = fenced_.BoxFor(target);
   if (!Takes(target, bytes) || !AddAll(box, fenced_.epoch(), from, origin, bytes, to, offset)) {
     return false;
   }
@@ -115,21 +115,22 @@ bool Letters::PutFenced(int target, LayoutCursor* from, const std::byte* origin,
   return true;
 }
 
-bool Letters::PutStarted(uint64_t start, int target, LayoutCursor* from, const std::byte* origin,
-                         int64_t bytes, LayoutCursor* to, int64_t offset) {
-  LetterBox* const box = &started_out_[static_cast<size_t>(target)];
+bool ShortPutMailboxes::PutStarted(uint64_t start, int target, LayoutCursor* from,
+                                   const std::byte* origin, int64_t bytes, LayoutCursor* to,
+                                   int64_t offset) {
+  Mailbox* const box = &started_out_[static_cast<size_t>(target)];
   if (!Takes(target, bytes) || !AddAll(box, start, from, origin, bytes, to, offset)) return false;
   box->Send();
   return true;
 }
 
-bool Letters::GetFenced(int target, int64_t offset, int64_t bytes, std::byte* result) {
+bool ShortPutMailboxes::GetFenced(int target, int64_t offset, int64_t bytes, std::byte* result) {
   const bool can_be_told = Takes(rank_, bytes);
   if (!Takes(target, bytes) || !can_be_told) return false;
-  LetterBox* const box = fenced_.BoxFor(target);
+  Mailbox* const box = fenced_.BoxFor(target);
   // Which is as large as the one that the answer will lie in.
   size_t& asked = asked_of_[static_cast<size_t>(target)];
-  const size_t answer = LetterBox::RoomOf(static_cast<size_t>(bytes));
+  const size_t answer = Mailbox::RoomOf(static_cast<size_t>(bytes));
   if (asked + answer > box->room()) return false;
   const Question question = {bytes, rank_, static_cast<uint32_t>(results_.size())};
   std::byte* const at = box->Add(fenced_.epoch(), static_cast<int>(Slot::kQuestion),
@@ -146,15 +147,16 @@ bool Letters::GetFenced(int target, int64_t offset, int64_t bytes, std::byte* re
   return true;
 }
 
-Letters::Question Letters::QuestionIn(ConstByteSpan letter) {
+ShortPutMailboxes::Question ShortPutMailboxes::QuestionIn(ConstByteSpan entry) {
   Question question;
-  std::memcpy(&question, letter.data, sizeof(question));
+  std::memcpy(&question, entry.data, sizeof(question));
   return question;
 }
 
-// Nobody puts anything into the boxes of an epoch that has only begun, and who asks has left room.
-void Letters::Answer(const Question& question, const std::byte* data) {
-  LetterBox* const box = fenced_.BoxFor(question.from);
+// No member puts anything into the boxes of an epoch that has only begun, and the asking one has
+// left room.
+void ShortPutMailboxes::Answer(const Question& question, const std::byte* data) {
+  Mailbox* const box = fenced_.BoxFor(question.from);
   const auto bytes = static_cast<size_t>(question.bytes);
   std::byte* const at =
       box->Add(fenced_.epoch(), static_cast<int>(Slot::kAnswer), question.index, bytes);
@@ -163,7 +165,7 @@ void Letters::Answer(const Question& question, const std::byte* data) {
   fenced_.Send(box);
 }
 
-bool Letters::EndFence(std::byte* memory) {
+bool ShortPutMailboxes::EndFence(std::byte* memory) {
   const uint64_t epoch = fenced_.epoch();
   fenced_.Read([&](int slot, uint64_t offset, ConstByteSpan bytes) {
     switch (static_cast<Slot>(slot)) {
@@ -186,9 +188,9 @@ bool Letters::EndFence(std::byte* memory) {
   return was_asked;
 }
 
-void Letters::EndStart(uint64_t start, int origin, std::byte* memory) {
+void ShortPutMailboxes::EndStart(uint64_t start, int origin, std::byte* memory) {
   if (started_in_.empty()) return;
-  LetterBox& box = started_in_[static_cast<size_t>(origin)];
+  Mailbox& box = started_in_[static_cast<size_t>(origin)];
   box.Read(start, [&](int /*slot*/, uint64_t offset, ConstByteSpan bytes) {
     CopyBytes(memory + offset, bytes.data, bytes.bytes);
   });

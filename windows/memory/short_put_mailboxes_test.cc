@@ -1,4 +1,4 @@
-#include "windows/memory/letters.h"
+#include "windows/memory/short_put_mailboxes.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -41,16 +41,16 @@ std::byte* Zeroed(size_t bytes) {
 TypedLayout Byte() { return TypedLayout::One(Element::kByte); }
 
 // All members, in one process.
-class LettersTest : public testing::Test {
+class ShortPutMailboxesTest : public testing::Test {
  protected:
-  LettersTest() {
-    std::vector<std::byte*> walls;
-    const WallSize wall = Letters::SizeOfWall(kMembers);
+  ShortPutMailboxesTest() {
+    std::vector<std::byte*> areas;
+    const MailboxSize area = ShortPutMailboxes::SizeOfArea(kMembers);
     for (int r = 0; r < kMembers; ++r) {
-      walls.push_back(Zeroed(wall.front_bytes + wall.boxes_bytes));
+      areas.push_back(Zeroed(area.front_bytes + area.boxes_bytes));
     }
     for (int r = 0; r < kMembers; ++r) {
-      members_.emplace_back(r, walls);
+      members_.emplace_back(r, areas);
       members_.back().OpenBoxes(/*have_memory=*/true);
       memory_.emplace_back(kBytes);
     }
@@ -78,36 +78,36 @@ class LettersTest : public testing::Test {
   }
   int At(int member, size_t offset) const { return static_cast<int>(memory_[member][offset]); }
 
-  std::vector<Letters> members_;
+  std::vector<ShortPutMailboxes> members_;
   std::vector<std::vector<std::byte>> memory_;
 };
 
-TEST_F(LettersTest, FewOrManyMembersHaveNone) {
-  EXPECT_EQ(Letters::SizeOfWall(1).boxes_bytes, 0U);
-  EXPECT_EQ(Letters::SizeOfWall(65).boxes_bytes, 0U);
+TEST_F(ShortPutMailboxesTest, FewOrManyMembersHaveNone) {
+  EXPECT_EQ(ShortPutMailboxes::SizeOfArea(1).boxes_bytes, 0U);
+  EXPECT_EQ(ShortPutMailboxes::SizeOfArea(65).boxes_bytes, 0U);
   for (const int members : {2, 3, 64}) {
-    EXPECT_LE(Letters::SizeOfWall(members).boxes_bytes, rules::kLetterBytesOfWindow);
-    EXPECT_GT(Letters::SizeOfWall(members).boxes_bytes, rules::kLetterBytesOfWindow / 2);
+    EXPECT_LE(ShortPutMailboxes::SizeOfArea(members).boxes_bytes, rules::kMailboxBytesOfWindow);
+    EXPECT_GT(ShortPutMailboxes::SizeOfArea(members).boxes_bytes, rules::kMailboxBytesOfWindow / 2);
   }
 }
 
 // Boxes that may not be touched, behind a front that may.
-class LettersWithoutBoxes : public testing::Test {
+class MailboxesWithoutMemory : public testing::Test {
  protected:
-  LettersWithoutBoxes() {
-    std::vector<std::byte*> walls;
+  MailboxesWithoutMemory() {
+    std::vector<std::byte*> areas;
     for (int r = 0; r < 2; ++r) {
-      void* const pages =
-          mmap(nullptr, kPage + wall_.boxes_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      void* const pages = mmap(nullptr, kPage + mailboxes_.boxes_bytes, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       EXPECT_NE(pages, MAP_FAILED);
       EXPECT_EQ(mprotect(pages, kPage, PROT_READ | PROT_WRITE), 0);
       pages_.push_back(static_cast<std::byte*>(pages));
-      walls.push_back(pages_.back() + kPage - wall_.front_bytes);
+      areas.push_back(pages_.back() + kPage - mailboxes_.front_bytes);
     }
-    for (int r = 0; r < 2; ++r) members_.emplace_back(r, walls);
+    for (int r = 0; r < 2; ++r) members_.emplace_back(r, areas);
   }
-  ~LettersWithoutBoxes() override {
-    for (std::byte* const pages : pages_) munmap(pages, kPage + wall_.boxes_bytes);
+  ~MailboxesWithoutMemory() override {
+    for (std::byte* const pages : pages_) munmap(pages, kPage + mailboxes_.boxes_bytes);
   }
 
   // Of one byte of rank 0 to rank 1.
@@ -128,12 +128,12 @@ class LettersWithoutBoxes : public testing::Test {
   }
 
   const size_t kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  const WallSize wall_ = Letters::SizeOfWall(2);
+  const MailboxSize mailboxes_ = ShortPutMailboxes::SizeOfArea(2);
   std::vector<std::byte*> pages_;
-  std::vector<Letters> members_;
+  std::vector<ShortPutMailboxes> members_;
 };
 
-TEST_F(LettersWithoutBoxes, NobodyTouchesThemAndSomebodyWantsThem) {
+TEST_F(MailboxesWithoutMemory, NobodyTouchesThemAndSomebodyWantsThem) {
   EXPECT_FALSE(members_[1].are_wanted());
   EXPECT_FALSE(Put());
   EXPECT_TRUE(members_[1].are_wanted());
@@ -141,7 +141,7 @@ TEST_F(LettersWithoutBoxes, NobodyTouchesThemAndSomebodyWantsThem) {
   EXPECT_FALSE(Put(1));
   EndAll(1);
   // There is memory.
-  ASSERT_EQ(mprotect(pages_[1] + kPage, wall_.boxes_bytes, PROT_READ | PROT_WRITE), 0);
+  ASSERT_EQ(mprotect(pages_[1] + kPage, mailboxes_.boxes_bytes, PROT_READ | PROT_WRITE), 0);
   members_[1].OpenBoxes(/*have_memory=*/true);
   EXPECT_FALSE(members_[1].are_wanted());
   EXPECT_TRUE(Put());
@@ -149,7 +149,7 @@ TEST_F(LettersWithoutBoxes, NobodyTouchesThemAndSomebodyWantsThem) {
 }
 
 // A question needs a box at its target, and one here for the answer.
-TEST_F(LettersWithoutBoxes, WhoAsksWantsSomeToo) {
+TEST_F(MailboxesWithoutMemory, WhoAsksWantsSomeToo) {
   std::byte got{0};
   EXPECT_FALSE(members_[0].GetFenced(1, 0, 1, &got));
   EXPECT_TRUE(members_[0].are_wanted());
@@ -160,7 +160,7 @@ TEST_F(LettersWithoutBoxes, WhoAsksWantsSomeToo) {
   EndAll(2);
 }
 
-TEST_F(LettersWithoutBoxes, WhereThereIsNoMemoryNobodyWantsThemAgain) {
+TEST_F(MailboxesWithoutMemory, WhereThereIsNoMemoryNobodyWantsThemAgain) {
   EXPECT_FALSE(Put());
   members_[1].OpenBoxes(/*have_memory=*/false);
   for (uint64_t start = 1; start < 4; ++start) {
@@ -171,18 +171,20 @@ TEST_F(LettersWithoutBoxes, WhereThereIsNoMemoryNobodyWantsThemAgain) {
   }
 }
 
-TEST_F(LettersTest, OnePutLeavesRoomForOthers) {
-  const auto box = static_cast<int64_t>(Letters::SizeOfWall(kMembers).boxes_bytes / (3 * kMembers));
+TEST_F(ShortPutMailboxesTest, OnePutLeavesRoomForOthers) {
+  const auto box =
+      static_cast<int64_t>(ShortPutMailboxes::SizeOfArea(kMembers).boxes_bytes / (3 * kMembers));
   EXPECT_FALSE(Put(0, 1, 0, box / 4 + 1, 1));
   EXPECT_FALSE(Put(0, 1, 0, box / 4 + 1, 1, /*start=*/1));
   for (int put = 0; put < 3; ++put) EXPECT_TRUE(Put(0, 1, 0, box / 4, 1));
-  EXPECT_FALSE(Put(0, 1, 0, box / 4, 1));  // heads of letters take some
+  EXPECT_FALSE(Put(0, 1, 0, box / 4, 1));  // heads of entries take some
   EXPECT_TRUE(Put(0, 1, 0, box / 8, 1));
 }
 
 // What finds no room is not gathered: the origin's memory is not looked at.
-TEST_F(LettersTest, ManyShortRunsAreCountedBefore) {
-  const auto box = static_cast<int64_t>(Letters::SizeOfWall(kMembers).boxes_bytes / (3 * kMembers));
+TEST_F(ShortPutMailboxesTest, ManyShortRunsAreCountedBefore) {
+  const auto box =
+      static_cast<int64_t>(ShortPutMailboxes::SizeOfArea(kMembers).boxes_bytes / (3 * kMembers));
   const int64_t bytes = box / 8;  // each with a head of twice its length
   TypedLayout apart;
   ASSERT_TRUE(TypedLayout::Repeat(bytes, 16, TypedLayout::Run(Element::kByte, 1), &apart).ok());
@@ -194,7 +196,7 @@ TEST_F(LettersTest, ManyShortRunsAreCountedBefore) {
   EXPECT_EQ(target.position(), 0);
 }
 
-TEST_F(LettersTest, TheyAreReadWhenTheEpochEndsAndOnce) {
+TEST_F(ShortPutMailboxesTest, TheyAreReadWhenTheEpochEndsAndOnce) {
   EXPECT_TRUE(Put(0, 1, 8, 4, 1));
   EXPECT_TRUE(Put(2, 1, 12, 4, 2));
   EXPECT_TRUE(Put(0, 1, 16, 1, 3));
@@ -211,7 +213,7 @@ TEST_F(LettersTest, TheyAreReadWhenTheEpochEndsAndOnce) {
   }
 }
 
-TEST_F(LettersTest, WhatIsAskedForComesInTheEpochsEnd) {
+TEST_F(ShortPutMailboxesTest, WhatIsAskedForComesInTheEpochsEnd) {
   for (int epoch = 1; epoch < 5; ++epoch) {
     for (int r = 0; r < kMembers; ++r) {
       for (size_t i = 0; i < kBytes; ++i)
@@ -236,8 +238,9 @@ TEST_F(LettersTest, WhatIsAskedForComesInTheEpochsEnd) {
 }
 
 // An answer has a box of its own, and finds room there however many there are.
-TEST_F(LettersTest, SoMuchIsAskedForAsThereIsRoomFor) {
-  const auto box = static_cast<int64_t>(Letters::SizeOfWall(kMembers).boxes_bytes / (3 * kMembers));
+TEST_F(ShortPutMailboxesTest, SoMuchIsAskedForAsThereIsRoomFor) {
+  const auto box =
+      static_cast<int64_t>(ShortPutMailboxes::SizeOfArea(kMembers).boxes_bytes / (3 * kMembers));
   std::vector<std::byte> memory(static_cast<size_t>(box), std::byte{7});
   std::vector<std::byte> got(static_cast<size_t>(2 * box));
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -257,7 +260,7 @@ TEST_F(LettersTest, SoMuchIsAskedForAsThereIsRoomFor) {
   }
 }
 
-TEST_F(LettersTest, LettersOfTheNextEpochWait) {
+TEST_F(ShortPutMailboxesTest, EntriesOfTheNextEpochWait) {
   EXPECT_TRUE(Put(0, 1, 0, 1, 1));
   EndFence(0);
   EXPECT_TRUE(Put(0, 1, 0, 1, 2));  // before the target has read
@@ -272,7 +275,7 @@ TEST_F(LettersTest, LettersOfTheNextEpochWait) {
   EXPECT_TRUE(members_[0].HasRead(1));
 }
 
-TEST_F(LettersTest, NobodyIsWaitedForWhereNothingWasPut) {
+TEST_F(ShortPutMailboxesTest, NobodyIsWaitedForWhereNothingWasPut) {
   for (int fence = 0; fence < 3; ++fence) {
     EndFence(0);
     EXPECT_TRUE(members_[0].HasRead(1));
@@ -281,7 +284,7 @@ TEST_F(LettersTest, NobodyIsWaitedForWhereNothingWasPut) {
   }
 }
 
-TEST_F(LettersTest, ALetterWithoutRoomLeavesNothing) {
+TEST_F(ShortPutMailboxesTest, AnEntryWithoutRoomLeavesNothing) {
   int64_t put = 0;
   while (Put(0, 1, 0, 100, 1)) ++put;
   EXPECT_GT(put, 100);
@@ -303,7 +306,7 @@ TEST_F(LettersTest, ALetterWithoutRoomLeavesNothing) {
   EXPECT_FALSE(Put(0, 1, 0, 100, 1));
 }
 
-TEST_F(LettersTest, WhatWasStartedEndsByItself) {
+TEST_F(ShortPutMailboxesTest, WhatWasStartedEndsByItself) {
   EXPECT_TRUE(Put(0, 1, 0, 4, 1));
   EXPECT_TRUE(Put(0, 1, 4, 4, 2, /*start=*/1));
   members_[1].EndStart(1, 0, memory_[1].data());
@@ -317,7 +320,7 @@ TEST_F(LettersTest, WhatWasStartedEndsByItself) {
   EXPECT_EQ(At(1, 8), 3);
 }
 
-TEST_F(LettersTest, WhatIsWithdrawnIsDelivered) {
+TEST_F(ShortPutMailboxesTest, WhatIsWithdrawnIsDelivered) {
   EXPECT_TRUE(Put(0, 1, 0, 4, 1));
   EXPECT_TRUE(Put(0, 1, 4, 4, 2));
   EXPECT_TRUE(Put(0, 1, 8, 4, 3, /*start=*/1));
@@ -346,7 +349,7 @@ TEST_F(LettersTest, WhatIsWithdrawnIsDelivered) {
   EXPECT_EQ(At(1, 12), 4);
 }
 
-TEST_F(LettersTest, ValuesLieAsTheirLayoutsSay) {
+TEST_F(ShortPutMailboxesTest, ValuesLieAsTheirLayoutsSay) {
   Random random(1);
   for (int trial = 0; trial < 200; ++trial) {
     const ListedLayout to = random.Layout(3);

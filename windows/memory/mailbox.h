@@ -1,13 +1,13 @@
-// LetterBox: where one member leaves letters for another, in memory that both map.
+// Mailbox: short puts of one member to another, in memory that both map.
 //
-// A letter is a put that its target carries out: where the bytes belong, and the bytes. That costs
-// two copies, where memory that the origin does not see costs a system call or a message.
+// An entry is a put that its target carries out: where the bytes belong, and the bytes. That costs
+// two copies. Memory that the origin does not map costs a system call or a message.
 //
-// Zeroed memory is an empty box. Nobody empties it: letters bear the number of their epoch, and
-// those of a later one lie over them.
+// Zeroed memory is an empty mailbox. None is ever emptied: entries bear the number of their epoch,
+// and those of a later epoch lie over them.
 
-#ifndef BRIGADE_WINDOWS_MEMORY_LETTER_BOX_H_
-#define BRIGADE_WINDOWS_MEMORY_LETTER_BOX_H_
+#ifndef BRIGADE_WINDOWS_MEMORY_MAILBOX_H_
+#define BRIGADE_WINDOWS_MEMORY_MAILBOX_H_
 
 #include <atomic>
 #include <cstddef>
@@ -20,35 +20,35 @@
 namespace brigade {
 
 // A view, of its one writer or its one reader.
-class LetterBox {
+class Mailbox {
  public:
   // REQUIRES: `memory` is aligned to kLineBytes; `bytes` is a multiple of it, below 4 GiB.
-  LetterBox(std::byte* memory, size_t bytes) : memory_(memory), room_(bytes - sizeof(Head)) {}
+  Mailbox(std::byte* memory, size_t bytes) : memory_(memory), room_(bytes - sizeof(Head)) {}
 
-  // What fits into an empty one, and what a letter of so many bytes takes of it.
+  // The bytes that fit into an empty mailbox, and those that an entry takes.
   size_t room() const { return room_; }
-  static size_t RoomOf(size_t bytes) { return sizeof(Envelope) + bytes; }
+  static size_t RoomOf(size_t bytes) { return sizeof(EntryHeader) + bytes; }
 
   // --- the writer's ---
-  // In how many letters, at most, there is room for so many bytes more.
-  size_t MostLettersOf(uint64_t epoch, size_t bytes) const {
+  // The most entries in which there is room for so many bytes more.
+  size_t MostEntriesOf(uint64_t epoch, size_t bytes) const {
     const size_t left = room_ - (epoch == epoch_ ? filled_ : 0);
-    return bytes <= left ? (left - bytes) / sizeof(Envelope) : 0;
+    return bytes <= left ? (left - bytes) / sizeof(EntryHeader) : 0;
   }
-  // Where the bytes of a letter go; null: there is no room. `slot` and `offset` say where they
-  // belong. Epochs have rising numbers, from 1 on. REQUIRES: the reader has read all letters of
+  // Where the bytes of an entry go; null: there is no room. They belong to `offset` of
+  // `slot`. Epochs have rising numbers, from 1 on. REQUIRES: the reader has read all entries of
   // earlier ones.
   std::byte* Add(uint64_t epoch, int slot, uint64_t offset, size_t bytes) {
     if (epoch != epoch_) {
       epoch_ = epoch;
       filled_ = 0;
     }
-    if (MostLettersOf(epoch, bytes) == 0) return nullptr;
-    std::byte* const at = letters() + filled_;
-    const Envelope envelope = {slot, static_cast<uint32_t>(bytes), offset};
-    std::memcpy(at, &envelope, sizeof(envelope));
+    if (MostEntriesOf(epoch, bytes) == 0) return nullptr;
+    std::byte* const at = entries() + filled_;
+    const EntryHeader header = {slot, static_cast<uint32_t>(bytes), offset};
+    std::memcpy(at, &header, sizeof(header));
     filled_ += RoomOf(bytes);
-    return at + sizeof(envelope);
+    return at + sizeof(header);
   }
   // The reader may see what was added.
   void Send() {
@@ -66,18 +66,18 @@ class LetterBox {
   }
 
   // --- the reader's ---
-  // Passes the letters of an epoch to `reader`(slot, offset, ConstByteSpan), in the order in which
+  // Passes the entries of an epoch to `reader`(slot, offset, ConstByteSpan), in the order in which
   // they were sent. REQUIRES: the writer sends no more in that epoch.
   template <typename Reader>
   void Read(uint64_t epoch, const Reader& reader) const {
     if (head()->epoch.load(std::memory_order_acquire) != epoch) return;
     const size_t filled = head()->filled.load(std::memory_order_relaxed);
     for (size_t at = 0; at < filled;) {
-      Envelope envelope;
-      std::memcpy(&envelope, letters() + at, sizeof(envelope));
-      at += sizeof(envelope);
-      reader(envelope.slot, envelope.offset, ConstByteSpan{letters() + at, envelope.bytes});
-      at += envelope.bytes;
+      EntryHeader header;
+      std::memcpy(&header, entries() + at, sizeof(header));
+      at += sizeof(header);
+      reader(header.slot, header.offset, ConstByteSpan{entries() + at, header.bytes});
+      at += header.bytes;
     }
   }
   // From here on there is nothing to withdraw.
@@ -85,18 +85,18 @@ class LetterBox {
 
  private:
   struct Head {
-    std::atomic<uint64_t> epoch;   // that letters were last sent in
+    std::atomic<uint64_t> epoch;   // that entries were last sent in
     std::atomic<uint64_t> filled;  // up to where, in that
   };
   static_assert(std::atomic<uint64_t>::is_always_lock_free, "processes share it");
-  struct Envelope {
+  struct EntryHeader {
     int32_t slot;
     uint32_t bytes;
     uint64_t offset;
   };
 
   Head* head() const { return reinterpret_cast<Head*>(memory_); }
-  std::byte* letters() const { return memory_ + sizeof(Head); }
+  std::byte* entries() const { return memory_ + sizeof(Head); }
 
   std::byte* memory_;
   size_t room_;
@@ -107,4 +107,4 @@ class LetterBox {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_WINDOWS_MEMORY_LETTER_BOX_H_
+#endif  // BRIGADE_WINDOWS_MEMORY_MAILBOX_H_

@@ -1,5 +1,5 @@
-// Fuzz target: whatever one member of a window sends to another, notes and pieces, that one writes
-// only to its window and to what it has asked for, answers by notes that make sense, and names the
+// Fuzz target: whatever one member of a window sends to another, frames and pieces, that one writes
+// only to its window and to what it has asked for, answers by frames that make sense, and names the
 // member if it breaks the window.
 //
 // The input is a byte that says what window it is, and steps: a byte that says what is done, and
@@ -32,8 +32,8 @@
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/cache_line.h"
 #include "windows/memory/member_page.h"
-#include "windows/message/note.h"
-#include "windows/message/outgoing.h"
+#include "windows/message/rma_frame.h"
+#include "windows/message/rma_request.h"
 #include "windows/message/served_window.h"
 #include "windows/message/window_messages.h"
 #include "windows/message/window_space.h"
@@ -99,13 +99,13 @@ class Stranger final : public ControlHandler {
     endpoint_->SetControlHandler(group, this);
   }
 
-  void SendNote(ConstByteSpan bytes) {
-    Note note;
-    std::memcpy(&note, bytes.data, std::min(bytes.bytes, sizeof(note)));
-    if (note.kind == NoteKind::kGet || note.kind == NoteKind::kFetch ||
-        note.kind == NoteKind::kSwap) {
+  void SendFrame(ConstByteSpan bytes) {
+    RmaHeader header;
+    std::memcpy(&header, bytes.data, std::min(bytes.bytes, sizeof(header)));
+    if (header.kind == RmaKind::kGet || header.kind == RmaKind::kFetch ||
+        header.kind == RmaKind::kSwap) {
       constexpr int64_t kMuch = int64_t{1} << 40;
-      asked_ += std::clamp<int64_t>(note.bytes, 0, kMuch);
+      asked_ += std::clamp<int64_t>(header.bytes, 0, kMuch);
     }
     Require(endpoint_->SendControl(group_, 0, bytes, Urgency::kUrgent));
   }
@@ -134,24 +134,24 @@ class Stranger final : public ControlHandler {
     BRIGADE_CHECK_LT(size_t{0}, message.bytes);
     // It may say that the window is broken.
     if (std::to_integer<uint8_t>(message.data[0]) < kFirstKind) return;
-    NoteMessage answer;
-    BRIGADE_CHECK_LE(sizeof(Note), message.bytes);
+    RmaFrame answer;
+    BRIGADE_CHECK_LE(sizeof(RmaHeader), message.bytes);
     std::memcpy(&answer, message.data, message.bytes);
     BRIGADE_CHECK_EQ(answer.span().bytes, message.bytes);
-    const Note& note = answer.note;
-    if (note.kind != NoteKind::kReply) {
-      BRIGADE_CHECK(note.kind == NoteKind::kFlushed || note.kind == NoteKind::kGranted ||
-                    note.kind == NoteKind::kGet);  // what rank 0 asks for itself
+    const RmaHeader& header = answer.header;
+    if (header.kind != RmaKind::kReply) {
+      BRIGADE_CHECK(header.kind == RmaKind::kFlushed || header.kind == RmaKind::kGranted ||
+                    header.kind == RmaKind::kGet);  // what rank 0 asks for itself
       return;
     }
-    BRIGADE_CHECK_LT(0, note.bytes);
-    answered_ += note.bytes;
+    BRIGADE_CHECK_LT(0, header.bytes);
+    answered_ += header.bytes;
     BRIGADE_CHECK_LE(answered_, asked_);
-    if (note.inlined > 0) {
-      BRIGADE_CHECK_EQ(int64_t{note.inlined}, note.bytes);
+    if (header.inlined > 0) {
+      BRIGADE_CHECK_EQ(int64_t{header.inlined}, header.bytes);
       return;
     }
-    Piece* const landing = Keep(static_cast<size_t>(note.bytes));
+    Piece* const landing = Keep(static_cast<size_t>(header.bytes));
     Require(endpoint_->PostReceive({group_, kReplyChannel}, 0,
                                    {landing->bytes.data(), landing->bytes.size()}, landing));
   }
@@ -201,11 +201,13 @@ class Owner {
     served_.flushed_by.resize(2);
     const Engine::Turn turn(engine_.get());
     messages_ = std::make_unique<WindowMessages>(space_.get(), state_.get(), &served_);
-    Note get;
-    get.kind = NoteKind::kGet;
-    get.bytes = kAskedBytes;
-    const OriginData asked{memory_.asked(), TypedLayout::One(Element::kByte), kAskedBytes};
-    Require(messages_->Add(std::make_unique<Outgoing>(1, get, OriginData(), asked)));
+    const TypedLayout& byte = TypedLayout::One(Element::kByte);
+    RmaRequest get;
+    get.kind = RmaKind::kGet;
+    get.rank = 1;
+    get.target = {nullptr, &byte, kAskedBytes};
+    get.receive = {memory_.asked(), &byte, kAskedBytes};
+    Require(messages_->Send(get, SendHints()));
   }
   // As if its window were destroyed. REQUIRES: the others are gone.
   ~Owner() {
@@ -268,12 +270,12 @@ void Play(Input input) {
     const uint8_t step = input.Byte();
     switch (step % 4) {
       case 0: {
-        std::byte note[kMostControlBytes] = {};
-        const ConstByteSpan bytes = input.Bytes(std::min<size_t>(input.Byte(), sizeof(note)));
-        std::copy_n(bytes.data, bytes.bytes, note);
+        std::byte frame[kMostControlBytes] = {};
+        const ConstByteSpan bytes = input.Bytes(std::min<size_t>(input.Byte(), sizeof(frame)));
+        std::copy_n(bytes.data, bytes.bytes, frame);
         // What says that the group is broken is another's to read.
-        if (std::to_integer<uint8_t>(note[0]) < kFirstKind) note[0] |= std::byte{kFirstKind};
-        stranger.SendNote({note, std::max<size_t>(1, bytes.bytes)});
+        if (std::to_integer<uint8_t>(frame[0]) < kFirstKind) frame[0] |= std::byte{kFirstKind};
+        stranger.SendFrame({frame, std::max<size_t>(1, bytes.bytes)});
         break;
       }
       case 1:

@@ -1,12 +1,13 @@
-// Letters: short puts into memory that their origins do not see, on one host, and short gets of it.
+// ShortPutMailboxes: short puts into memory that their origins do not map, on one host, and short
+// gets of it.
 //
-// Between fences they are read when all have met; from start to complete by whoever waits for the
-// origin to complete. A get is a question, and its answer a letter of the epoch behind the
-// question's, in which nothing else is said. A member has boxes for letters once somebody has
-// wanted to write to it.
+// The mailboxes of puts between fences are read when all members have met; those of puts from start
+// to complete by the target's wait. A get is a question, and its answer is an entry of the next
+// epoch, in which there are no other entries. A member has memory for its mailboxes once another
+// member has wanted to use one.
 
-#ifndef BRIGADE_WINDOWS_MEMORY_LETTERS_H_
-#define BRIGADE_WINDOWS_MEMORY_LETTERS_H_
+#ifndef BRIGADE_WINDOWS_MEMORY_SHORT_PUT_MAILBOXES_H_
+#define BRIGADE_WINDOWS_MEMORY_SHORT_PUT_MAILBOXES_H_
 
 #include <atomic>
 #include <cstddef>
@@ -16,29 +17,30 @@
 #include "membuf/byte_span.h"
 #include "windows/layout/layout_cursor.h"
 #include "windows/memory/cache_line.h"
-#include "windows/memory/fenced_letters.h"
-#include "windows/memory/letter_box.h"
+#include "windows/memory/fenced_mailboxes.h"
+#include "windows/memory/mailbox.h"
 #include "windows/memory/member.h"
 
 namespace brigade {
 
-class Letters {
+class ShortPutMailboxes {
  public:
-  // What each member shares; no boxes: so many members have no letters.
-  static WallSize SizeOfWall(int members);
-  // `walls`: of all members, zeroed, where this process maps them. Boxes need no memory yet.
-  Letters(int rank, const std::vector<std::byte*>& walls);
+  // What each member shares; no boxes: so many members have no mailboxes.
+  static MailboxSize SizeOfArea(int members);
+  // `areas`: of all members, zeroed, where this process maps them. Boxes need no memory yet.
+  ShortPutMailboxes(int rank, const std::vector<std::byte*>& areas);
 
-  // Whether somebody has wanted to write to this member, and nothing has come of it yet.
+  // Whether another member has wanted to put something here, and memory was neither made nor
+  // refused yet.
   bool are_wanted() const {
     return own_front()->boxes.load(std::memory_order_relaxed) == Boxes::kWanted;
   }
   // Whether this member's boxes have memory now; if not, there will be none.
   void OpenBoxes(bool have_memory);
 
-  // Take the bytes along `from`, for where `to` says in the memory of `target`, or say no: they are
-  // many, there is no room, or there are no boxes. Cursors begin where they are, and are moved on.
-  // `offset`: of the first value.
+  // Take the bytes along `from`, for those along `to` in the memory of `target`, or return false:
+  // they are many, there is no room, or there are no boxes. Cursors begin where they are, and are
+  // moved on. `offset`: of the first value.
   bool PutFenced(int target, LayoutCursor* from, const std::byte* origin, int64_t bytes,
                  LayoutCursor* to, int64_t offset);
   // `start`: how often this rank has started an epoch with that target.
@@ -46,7 +48,7 @@ class Letters {
                   int64_t bytes, LayoutCursor* to, int64_t offset);
 
   // Asks for bytes at `offset` in the memory of `target`, which are in `result` when this member is
-  // through with EndFence. Or says no, as puts do.
+  // through with EndFence. Or returns false, as puts do.
   bool GetFenced(int target, int64_t offset, int64_t bytes, std::byte* result);
 
   // The caller of Withdraw, and of EndStart, holds the target's MemberPage::combining(): the epoch
@@ -70,10 +72,10 @@ class Letters {
 
  private:
   enum class Boxes : uint32_t { kNone, kWanted, kThere, kRefused };
-  // Of a member's wall; that of the fenced letters follows.
+  // At the beginning of a member's area; that of FencedMailboxes follows.
   struct Front {
     alignas(kLineBytes) std::atomic<Boxes> boxes;
-    // Of member 0, for all: the last epoch, of even and of odd number, with questions to anybody.
+    // Of member 0, for all: the last epoch, of even and of odd number, with any questions.
     alignas(kLineBytes) std::atomic<uint64_t> asked[2];
   };
   static_assert(std::atomic<Boxes>::is_always_lock_free, "processes share it");
@@ -87,29 +89,30 @@ class Letters {
   };
 
   Front* FrontOf(int member) const {
-    return reinterpret_cast<Front*>(walls_[static_cast<size_t>(member)]);
+    return reinterpret_cast<Front*>(areas_[static_cast<size_t>(member)]);
   }
   Front* own_front() const { return FrontOf(rank_); }
-  // Whether so many bytes are few, and a member has boxes. If nobody has wanted those, this rank
+  // Whether so many bytes are few, and a member has boxes. If none has wanted those, this rank
   // has now.
   bool Takes(int member, int64_t bytes);
-  LetterBox StartedBox(size_t owner, size_t from) const;
+  Mailbox StartedBox(size_t owner, size_t from) const;
   void Answer(const Question& question, const std::byte* data);
-  static Question QuestionIn(ConstByteSpan letter);
+  static Question QuestionIn(ConstByteSpan entry);
 
   const int rank_;
-  const std::vector<std::byte*> walls_;
+  const std::vector<std::byte*> areas_;
   const int64_t most_bytes_;  // of a put
-  FencedLetters fenced_;
-  std::vector<LetterBox> started_out_;  // to each member
-  std::vector<LetterBox> started_in_;   // from each; empty: not open
+  FencedMailboxes fenced_;
+  std::vector<Mailbox> started_out_;  // to each member
+  std::vector<Mailbox> started_in_;   // from each; empty: not open
   // Of this epoch: where answers go, by index, and what room they take, by member.
   std::vector<std::byte*> results_;
   std::vector<size_t> asked_of_;
 };
 
 template <typename Deliver, typename Fetch>
-void Letters::Withdraw(uint64_t start, int target, const Deliver& deliver, const Fetch& fetch) {
+void ShortPutMailboxes::Withdraw(uint64_t start, int target, const Deliver& deliver,
+                                 const Fetch& fetch) {
   const auto take = [&](int slot, uint64_t offset, ConstByteSpan bytes) {
     if (slot == static_cast<int>(Slot::kPut)) {
       deliver(offset, bytes);
@@ -124,4 +127,4 @@ void Letters::Withdraw(uint64_t start, int target, const Deliver& deliver, const
 
 }  // namespace brigade
 
-#endif  // BRIGADE_WINDOWS_MEMORY_LETTERS_H_
+#endif  // BRIGADE_WINDOWS_MEMORY_SHORT_PUT_MAILBOXES_H_
