@@ -35,7 +35,8 @@ TEST(DescribePlan, SaysWhatIsDoneAndWhy) {
         << one;
     EXPECT_NE(
         one.find("\n  one segment\n  protocols, the first one that can run a call:\n"
-                 "    inline messages, if each message fits a slot of an edge; copies: sender"),
+                 "    inline messages, if each message is one segment, and 4 KiB for all receivers "
+                 "together at most; copies: sender"),
         std::string::npos)
         << one;
     const std::string many = DescribePlan(me.PlanOf(Call(Pattern::kAllReduce, 3 << 20)));
