@@ -44,7 +44,7 @@ LIMITS = {
     "docs": 25,
     "patterns": 122,
     "pblas_shim": 1,
-    "rma_shim": 25,
+    "rma_shim": 23,
     "test": 61,
     "transport": 23,
     "windows": 108,
