@@ -35,7 +35,7 @@ Schedule TreeAllReduce(const ScheduleParameters& p) {
 }
 
 // The hypercube of two ranks. Own pieces go out one ahead, and are combined where they lie.
-Schedule Exchange(const ScheduleParameters& p) {
+Schedule HypercubeOfTwo(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const int other = 1 - p.rank;
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);
@@ -179,7 +179,7 @@ Schedule CompileAllReduce(const ScheduleParameters& p) {
   if (p.topology.shape == Shape::kDealt) return DealtAllReduce(p);
   if (Exchanges(p, kMostLevelsToAll)) return ExchangeAllReduce(p);
   if (p.topology.shape != Shape::kHypercube) return TreeAllReduce(p);
-  return p.size == 2 ? Exchange(p) : HypercubeAllReduce(p);
+  return p.size == 2 ? HypercubeOfTwo(p) : HypercubeAllReduce(p);
 }
 
 }  // namespace brigade

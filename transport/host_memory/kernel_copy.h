@@ -1,6 +1,5 @@
-// Kernel copies: between user memory of this process and of another process of this host
-// (process_vm_writev, process_vm_readv). One copy instead of two, but a system call, and one
-// processor instead of two.
+// Kernel copies: between user memory of this process and of another process of this host, by
+// ProcessCopy. One copy instead of two, but a system call, and one processor instead of two.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_KERNEL_COPY_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_KERNEL_COPY_H_
