@@ -18,6 +18,8 @@ export GTEST_COLOR=no
 limit=$((${TEST_TIMEOUT:-300} * 9 / 10))
 
 # Nothing to read, lest mpirun takes the lines of a loop of the caller's.
+# Open MPI's mpirun can hang when all its ranks have ended at once, its own time limit included; so it has another one.
 # Jobs in different sandboxes have the same process numbers, of which Open MPI makes the names of its shared memory.
-mpirun -n "$ranks" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --tag-output \
+timeout --foreground --kill-after=5 $((limit + 10)) \
+  mpirun -n "$ranks" --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --tag-output \
   --mca btl_vader_backing_directory "$TMPDIR" --timeout "$limit" "$@" </dev/null
