@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Draws sentences for users at random, for a reader who has not seen them: each is understood at the first reading, or
+rewritten. The seed is printed, so that a draw can be repeated."""
+
+import argparse
+import pathlib
+import random
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from words_check import ROOT, prose  # noqa: E402
+
+FILES = ("README.md", "docs/user/*.md", "include/brigade/*.h")
+FEWEST_WORDS = 5
+
+
+def sentences(file):
+    for _, text in prose(file, file.read_text()):
+        for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )", text):
+            if block.lstrip().startswith("|"):
+                continue  # a table is read as a whole
+            for sentence in re.split(r"(?<=[.:!?])\s+", " ".join(block.split())):
+                if len(sentence.split()) >= FEWEST_WORDS:
+                    yield f"{file.relative_to(ROOT)}: {sentence}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 31))
+    arguments = parser.parse_args()
+    files = sorted(file for pattern in FILES for file in ROOT.glob(pattern))
+    everything = [sentence for file in files for sentence in sentences(file)]
+    print(f"seed {arguments.seed}, {arguments.count} of {len(everything)} sentences")
+    for sentence in random.Random(arguments.seed).sample(everything, arguments.count):
+        print(sentence)
+
+
+if __name__ == "__main__":
+    main()
