@@ -203,12 +203,14 @@ TEST(HelperTest, TheOwnerWaitsForTheEndOfAStep) {
     ended = true;
     return Step::kMoved;
   });
-  helper->Give(true);
-  Until([&] { return begun.load(); });
+  // Give() waits for the step, too, if the thread has begun it by then.
   std::thread other([&] {
+    Until([&] { return begun.load(); });
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     go_on = true;
   });
+  helper->Give(true);
+  Until([&] { return begun.load(); });
   helper->Take();
   EXPECT_TRUE(ended);
   other.join();
