@@ -16,12 +16,16 @@ FEWEST_WORDS = 5
 
 
 def sentences(file):
-    for _, text in prose(file, file.read_text()):
-        for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )", text):
-            if block.lstrip().startswith("|"):
-                continue  # a table is read as a whole
-            for sentence in re.split(r"(?<=[.:!?])\s+", " ".join(block.split())):
-                if len(sentence.split()) >= FEWEST_WORDS:
+    # Without indented code of Markdown and the entries of enums.
+    text = re.sub(r"(?m)(?<=\n\n)(?: {4}.*\n)+|///<.*(?:\n\s{8,}///.*)*", "", file.read_text())
+    for _, text in prose(file, text):
+        for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|] |\d+\. |@))", text):
+            block = re.sub(r"^\d+\. ", "", " ".join(block.split()))
+            if re.match(r"\||- [a-z]", block):
+                continue  # a table or a list within a sentence is read as a whole
+            parts = re.split(r"(?<=[^.][.!?])(?<! [A-Z]\.)\s+", block)  # not behind initials
+            for sentence in parts[1:] if block.startswith("@") else parts:  # the first is an entry of Doxygen
+                if len(sentence.split()) >= FEWEST_WORDS and re.search(r"[.!?:][*`)\"]*$", sentence):
                     yield f"{file.relative_to(ROOT)}: {sentence}"
 
 

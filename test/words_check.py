@@ -41,7 +41,7 @@ LIMITS = {
     ".": 1,
     "bench": 5,
     "blacs_shim": 1,
-    "docs": 23,
+    "docs": 21,
     "patterns": 122,
     "pblas_shim": 1,
     "rma_shim": 23,

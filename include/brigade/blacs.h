@@ -4,29 +4,31 @@
    Conventions:
 
    1. Ranks of a grid are named {row,col}, from 0. Inside a context the numbering is row by row.
-   2. A context is a small number, from 0; -1 is "not in the grid". A system handle stands for an
-      MPI communicator; it is another kind of number, and Fortran's handles are yet another.
+   2. A context is a small number, from 0; -1 means that this process is not in the grid. A system
+      handle stands for an MPI communicator. Its number is neither a context nor an MPI handle of
+      Fortran.
    3. Matrices are column-major m x n with leading dimension lda; lda below m counts as m. Complex
-      matrices are arrays of (real, imaginary) pairs. m or n of 0 is legal and still a message.
-   4. Of a string only the first character is read, in either case; it need not end in a NUL.
-      scope: R (my row), C (my column), A (all). uplo: U, else lower. diag: U (unit: the diagonal
-      is left out), else non-unit. top: docs/user/blacs.md has the table.
-   5. Sends (sd2d) return once the matrix may be reused, whatever the receiver does. Receives
-      (rv2d) return with the data. Between two processes of a context messages keep their order,
-      whatever their types. Only the number of elements must match, not the shape; receiving into
-      a larger region leaves its rest untouched.
+      matrices are arrays of (real, imaginary) pairs. m or n may be 0; the message is then empty,
+      but must be received like any other.
+   4. Only the first character of a string is read, in upper or lower case; the string need not end
+      in a NUL. scope: R (my row), C (my column), A (all). uplo: U, else lower. diag: U (unit: the
+      diagonal is left out), else non-unit. top: see docs/user/blacs.md.
+   5. Sends (sd2d) return once the matrix may be reused, and do not wait for the receiver. Receives
+      (rv2d) return when the data have arrived. Messages between two processes of a context keep
+      their order, also if their types differ. The number of elements must match; the shapes may
+      differ. A receive into a larger region leaves the rest of the region untouched.
    6. All processes of a scope make their scoped calls in the same order, with equal scope, top,
-      rdest and cdest, and equally many elements. Broadcasts: one calls bs2d, all others br2d
-      naming it; in a row only csrc counts, in a column only rsrc.
-   7. Combines: everyone contributes A; the result replaces A at {rdest,cdest}, or everywhere if
-      either is -1. Elsewhere A is unspecified afterwards. Results are the same bits on all
-      processes and in every run. amx, amn compare |x|, for complex |re| + |im|. With ldia = -1
-      rA and cA are not used and ties keep the larger signed value; otherwise they receive the
-      winner's place (leading dimension ldia, below m counts as m) and ties go to the process
-      nearest to the destination, counting upwards from it and around (from rank 0 if the result
-      goes to all).
+      rdest, cdest and number of elements. Broadcasts: one process calls bs2d. All other processes
+      call br2d with the coordinates of that process; rsrc is ignored in a row, csrc in a column.
+   7. Combines: every process contributes A. The result replaces A at {rdest,cdest}, or on all
+      processes if rdest or cdest is -1. On other processes A is unspecified afterwards. Results
+      have the same bits on all processes and in every run. amx and amn compare |x|, or |re| + |im|
+      for complex x. With ldia = -1 rA and cA are not used, and of equal |x| the larger signed
+      value wins. Otherwise rA and cA (leading dimension ldia; below m counts as m) receive the
+      coordinates of the winner's process. Of equal |x| the process nearest to the destination then
+      wins, counted upwards from the destination and around; from rank 0 if the result goes to all.
    8. Errors are reported on stderr and end the job by MPI_Abort.
-   9. One thread of a process calls at a time.
+   9. At most one thread of a process at a time may call.
 
    Costs of calls: docs/design/patterns.md. */
 

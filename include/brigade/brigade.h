@@ -6,18 +6,18 @@
 ///
 /// 1. Functions return a brigade_status. On failure brigade_error_text() returns what was wrong,
 ///    where, and what to do.
-/// 2. #BRIGADE_INVALID_ARGUMENT, #BRIGADE_NO_RESOURCE, #BRIGADE_OUT_OF_MEMORY and
-///    #BRIGADE_UNAVAILABLE have no effect. Any other failure breaks the group on all its ranks:
-///    every pending and later call on the group fails, and the group can only be destroyed. The
-///    error text names the rank that broke the group, its call and its reason. The output memory of
-///    a failed call is unspecified.
+/// 2. A call that returns #BRIGADE_INVALID_ARGUMENT, #BRIGADE_NO_RESOURCE, #BRIGADE_OUT_OF_MEMORY
+///    or #BRIGADE_UNAVAILABLE has had no effect. Any other failure breaks the group on all its
+///    ranks: every pending and later call on the group fails, and the group can only be destroyed.
+///    The error text names the rank that broke the group, its call and its reason. The output
+///    memory of a failed call is unspecified.
 /// 3. Matrices are column-major; ld is counted in elements and is at least rows. To pass a
 ///    row-major matrix, exchange rows and columns. Sizes are 64-bit. Staging memory stays within
 ///    its budget for every message length; a send or broadcast that must not wait for its receivers
 ///    takes ordinary memory beyond the budget.
 /// 4. The caller owns every object that a _create or _start function makes, and must pass it to the
 ///    matching _destroy or _wait. On failure no object is made.
-/// 5. Not thread-safe: an engine and all its groups are used by one thread at a time. Between calls
+/// 5. Not thread-safe: at most one thread at a time may use an engine and its groups. Between calls
 ///    a progress thread of the library may progress pending operations if the transport allows it.
 ///    The thread makes no MPI calls and takes no signals.
 /// 6. MPI must be initialised before the first call, at any thread level, and finalised after the
@@ -56,7 +56,8 @@ typedef enum {
 
 /// A word for `status`: "ok", "no resource", ... The text is static. Any thread may call.
 BRIGADE_EXPORT const char* brigade_status_name(brigade_status status);
-/// The text of this thread's last failure, in English; valid until its next call that fails.
+/// The text of this thread's last failure, in English; valid until a later call of this thread
+/// fails.
 BRIGADE_EXPORT const char* brigade_error_text(void);
 /// "0.1.0". The text is static. Any thread may call.
 BRIGADE_EXPORT const char* brigade_version(void);
@@ -70,8 +71,8 @@ BRIGADE_EXPORT const char* brigade_version(void);
 typedef struct brigade_engine brigade_engine;
 
 /// The options of an engine. Call brigade_options_init() first: zero is an invalid length. The
-/// environment variables in docs/user/settings.md change the defaults. A field that the program
-/// sets afterwards overrides its variable.
+/// environment variables in docs/user/settings.md change the defaults. If the program sets a field
+/// afterwards, the variable of the field has no effect.
 typedef struct {
   /// "auto", "mpi", "shm", "tcp" or "sockets"; equal on all ranks of a group. NULL: the value of
   /// BRIGADE_TRANSPORT, or "auto".
@@ -88,16 +89,16 @@ typedef struct {
   /// The file for a timeline of copies, combines, messages and waits, written when the engine is
   /// destroyed. NULL: the file of BRIGADE_TRACE, or none. Process 3 of MPI_COMM_WORLD writes
   /// lu.3.json if the value is "lu.json". Perfetto shows the timeline; brigade_merge_trace merges
-  /// the files of all processes. A timeline is bounded: 2^20 events, 40 MiB of memory. It includes
-  /// the BLACS calls of the process. A process has one timeline at a time, including a timeline of
-  /// BRIGADE_TRACE. If the file cannot be written, the error goes to stderr.
+  /// the files of all processes. A timeline is bounded: 2^20 events, 40 MiB of memory. The timeline
+  /// includes the BLACS calls of the process. A process has one timeline at a time, including a
+  /// timeline of BRIGADE_TRACE. If the file cannot be written, the error goes to stderr.
   const char* trace_file;
-  /// Not 0: a group on several hosts measures the costs of its edges when it is made, and chooses
-  /// topologies by them. The measurement takes place once per set of hosts, in well below a second.
-  /// Equal on all ranks of a group.
+  /// Not 0: a group on several hosts measures the cost of messages when the group is made, and
+  /// chooses topologies by this cost. The measurement takes place once per set of hosts, in well
+  /// below a second. Equal on all ranks of a group.
   int calibrate;
-  /// Not 0: rank 0 of a scope prints on stderr the choices for calls that leave them to the
-  /// library, with the reasons, once per pattern and length.
+  /// Not 0: if a call leaves the algorithm to the library, rank 0 of the scope prints the chosen
+  /// algorithm and the reason on stderr, once per pattern and length.
   int explain;
   /// Not 0: windows of the engine check for conflicting operations (docs/user/windows.md), and are
   /// much slower. A window checks if one of its ranks has this option.
@@ -140,7 +141,7 @@ BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 typedef struct brigade_group brigade_group;
 
 /// Makes the ranks of a communicator a grid of rows x cols, numbered row by row. Collective over
-/// the communicator only.
+/// the communicator: exactly its ranks must call.
 ///
 /// @param engine    the engine of the calling process; must outlive the group
 /// @param mpi_comm  the communicator's Fortran handle (MPI_Comm_c2f). The caller keeps the
@@ -158,17 +159,18 @@ typedef struct brigade_group brigade_group;
 BRIGADE_EXPORT brigade_status brigade_group_create(brigade_engine* engine, int mpi_comm, int rows,
                                                    int cols, brigade_group** group);
 /// Ends a group. Local. Sends that have returned still reach their receivers. No operation of the
-/// group may be under way.
+/// group may be pending.
 ///
 /// @param group  NULL is ignored
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
 /// Returns the first failure of a group, on this rank or another; #BRIGADE_OK if there is none yet.
-/// Does not wait. For ranks that compute for long and need to know of failures of other ranks.
+/// Does not wait. Ranks that compute for long can call this function to learn of failures of other
+/// ranks.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 /// Aborts a group. Local. Every pending and later call on the group fails with #BRIGADE_ABORTED, on
-/// every rank as soon as the rank calls. The error text has the number of the aborting rank and
-/// `text`. No effect on a broken group.
+/// all ranks. The error text has the number of the aborting rank and `text`. No effect on a broken
+/// group.
 ///
 /// @param group  can only be destroyed afterwards
 /// @param text   the reason; its first 200 bytes reach the other ranks
@@ -203,8 +205,8 @@ typedef enum {
   BRIGADE_BARRIER           ///< no rank leaves before all have come
 } brigade_pattern;
 
-/// The topology along which messages travel. It fixes the order in which floating-point numbers are
-/// combined.
+/// The topology along which messages travel. The topology determines the order in which
+/// floating-point numbers are combined.
 typedef enum {
   BRIGADE_TREE = 0,          ///< parameter k >= 2: k-nomial; 0 means 2, binomial
   BRIGADE_INCREASING_RINGS,  ///< parameter: number of chains from the root; 0 means 1, a ring
@@ -265,21 +267,21 @@ typedef struct {
   /// on all ranks. Ignored by other patterns.
   const brigade_matrix* portions;
   int decreasing;  ///< multi patterns: non-zero sends to the next lower rank; equal on all ranks
-  /// How long the call may take on this rank, in seconds; then it breaks the group with
-  /// #BRIGADE_TIMED_OUT. 0: no limit. A receive whose sender has begun to copy to its matrix waits
-  /// until the copy has ended, or the sender.
+  /// How long the call may take on this rank, in seconds; 0: no limit. A call that takes longer
+  /// breaks the group with #BRIGADE_TIMED_OUT. If a sender has begun to copy into the matrix of a
+  /// receive, the receive first waits until the copy is complete or the sender has ended.
   double timeout_seconds;
 } brigade_call;
 
 /// Counters of one operation on this rank.
 typedef struct {
-  /// Pieces posted, headers included. A matrix that another rank reads in place, if not empty,
-  /// counts as one.
+  /// Pieces posted, headers included. A matrix that another rank reads in place counts as one piece
+  /// if it is not empty.
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< bytes of these messages
   uint64_t pieces;      ///< what this rank's own message was cut into
-  /// Pieces copied between user and staging memory, or from the memory of another rank to user
-  /// memory or into a combine.
+  /// Pieces copied (1) between user memory and staging memory, (2) from another rank's memory to
+  /// user memory, or (3) from another rank's memory into a combine.
   uint64_t copies;
   uint64_t bytes_copied;        ///< bytes of these copies
   uint64_t combines;            ///< pieces combined
@@ -289,8 +291,8 @@ typedef struct {
   uint64_t wait_ns;             ///< nanoseconds of waiting, for other ranks or for a chunk
 } brigade_statistics;
 
-/// Runs a call and blocks until it is complete. Collective over the scope; a send and a receive
-/// over the two ranks.
+/// Runs a call and blocks until it is complete. Collective over the scope. A send or a receive
+/// involves its two ranks only.
 ///
 /// @param group       the group of the call
 /// @param call        the arguments; read during the call only
@@ -298,8 +300,9 @@ typedef struct {
 /// @return #BRIGADE_INVALID_ARGUMENT; #BRIGADE_MISMATCH; #BRIGADE_PEER_LOST; #BRIGADE_TIMED_OUT (a
 ///         send or broadcast, or one with `timeout_seconds`); #BRIGADE_INTERNAL; #BRIGADE_ABORTED
 ///
-/// A send, and a broadcast at its root and relays, return without their receivers as long as
-/// staging and overflow memory last. All other calls wait for the messages that they need.
+/// A send does not wait for its receiver while staging and overflow memory last; nor does a
+/// broadcast at the root, or at a rank that forwards the message. All other calls wait for the
+/// messages that they need.
 BRIGADE_EXPORT brigade_status brigade_run(brigade_group* group, const brigade_call* call,
                                           brigade_statistics* statistics);
 
@@ -307,7 +310,7 @@ BRIGADE_EXPORT brigade_status brigade_run(brigade_group* group, const brigade_ca
 typedef struct brigade_operation brigade_operation;
 
 /// Starts a call without waiting. Calls on one scope take place in the order of their starts. Sends
-/// to one rank take place in the order of their starts, and receives from one rank too.
+/// to one rank take place in the order of their starts, and so do receives from one rank.
 ///
 /// @param group      the group of the call
 /// @param call       the arguments. The matrices and locations that it points to must stay valid
@@ -320,8 +323,8 @@ typedef struct brigade_operation brigade_operation;
 ///
 /// #BRIGADE_NO_RESOURCE may be returned on one rank only. That rank must start the call again until
 /// the start succeeds, and must not wait for anything else before. Each try progresses pending
-/// operations, like brigade_progress(). The start succeeds in the end if all ranks make their
-/// common calls in one order, across all scopes.
+/// operations, like brigade_progress(). The start succeeds eventually if the order of calls is the
+/// same on all ranks that take part in them, across all scopes.
 BRIGADE_EXPORT brigade_status brigade_start(brigade_group* group, const brigade_call* call,
                                             brigade_operation** operation);
 /// Progresses. Returns 1 if the operation is complete, successfully or not; it must still be waited
@@ -345,30 +348,31 @@ BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
 ///
 /// brigade_run() copies less in two cases (docs/user/settings.md has the conditions):
 ///
-/// 1. A receiver whose matrix lies in this memory has waited at most some 20 us for a message of
-///    more than 4 KiB when the sender, on the same host, calls. The sender copies the message
-///    straight to the receiver's matrix: one copy, no staging memory.
-/// 2. Multi-broadcasts, multi-reduces and all-reduces on up to 8 ranks of one host have at least
-///    32 KiB per rank on average, and the matrices of all ranks lie in this memory. Ranks read each
-///    other's matrices in place, and the call returns when all ranks have read.
+/// 1. A send of more than 4 KiB within a host, if the receiver's matrix lies in this memory, and
+///    the receiver has called before the sender, by at most about 20 us. The sender copies the
+///    message straight to the receiver's matrix: one copy, no staging memory.
+/// 2. Multi-broadcasts, multi-reduces and all-reduces on up to 8 ranks of one host, if the matrices
+///    of all ranks lie in this memory and have at least 32 KiB on average. Ranks read each other's
+///    matrices in place, and the call returns when all ranks have read.
 ///
 /// brigade_window_create() with this memory gives windows that are as fast as windows of
-/// brigade_window_allocate(). For every other use it is ordinary memory.
+/// brigade_window_allocate(). In every other use this memory behaves like ordinary memory.
 ///
 /// @param bytes  the length; 0 counts as 1
-/// @return memory with unspecified contents, for brigade_free(). Its alignment is at least its
-///         length and at least 64 bytes, up to half a page; longer memory begins at a page. NULL:
-///         the system has not enough memory left; see brigade_error_text(). If memory cannot be
-///         shared, ordinary memory is returned.
+/// @return memory with unspecified contents, for brigade_free(). Memory of up to half a page is
+///         aligned to at least its length and at least 64 bytes; longer memory is aligned to a
+///         page. NULL: the system has not enough memory left; see brigade_error_text(). If memory
+///         cannot be shared, ordinary memory is returned.
 ///
 /// A page counts as used, and gets its NUMA node, when it is first touched, like ordinary memory.
-/// If the machine or a control group has no page left then, the kernel ends a process. If
-/// vm.overcommit_memory is 2, all pages count from the allocation on. Allocations of up to half a
-/// page share pages. A block of more than 64 GiB is ordinary memory. A forked child shares the
-/// memory with its parent. Core files do not include it.
+/// If the machine or a control group has no page left when a page is touched, the kernel ends a
+/// process. If vm.overcommit_memory is 2, all pages count as used from the allocation on.
+/// Allocations of up to half a page share pages. A block of more than 64 GiB is ordinary memory. A
+/// forked child shares the memory with its parent. Core files do not include it.
 ///
-/// Cost: allocating pages from the system; below a microsecond for half a page or less, and for the
-/// length of a block that was freed: up to 16 freed blocks, and up to 8 MiB, are kept for reuse.
+/// Cost: allocating pages from the system. It is below a microsecond (1) for half a page or less,
+/// and (2) if a freed block of the same length was kept for reuse. Up to 16 freed blocks with up to
+/// 8 MiB in all are kept.
 BRIGADE_EXPORT void* brigade_alloc(size_t bytes);
 /// Frees memory of brigade_alloc(). Local. Any thread may call. No pending call and no window may
 /// use the memory.

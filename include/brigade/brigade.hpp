@@ -52,8 +52,8 @@ std::unique_ptr<T[], FreeMemory> Allocate(size_t count) {
   return std::unique_ptr<T[], FreeMemory>(static_cast<T*>(memory));
 }
 
-/// An engine, one per process; see brigade_engine_create(). Copies share one engine. It ends when
-/// no copy and no group made with it is left, which must be before MPI_Finalize.
+/// An engine, one per process; see brigade_engine_create(). Copies share one engine. The engine
+/// ends when no copy of it and no group made with it is left. This must be before MPI_Finalize.
 class Engine {
  public:
   /// Makes an engine, and replaces the old one.
@@ -102,8 +102,8 @@ class Operation {
   Started operation_;
 };
 
-/// A group; see brigade_group_create(). Copies share one group. It ends when no copy and no
-/// operation of it is left.
+/// A group; see brigade_group_create(). Copies share one group. The group ends when no copy of it
+/// and no operation is left.
 class Group {
  public:
   /// Makes a group, and replaces the old one. Collective over the communicator.
@@ -154,7 +154,7 @@ class Group {
 /// of window.h for operations and synchronisation.
 ///
 /// The destructor without Free destroys the window (brigade_window_destroy()): calls of other ranks
-/// on it fail. No request of it may be left.
+/// on the window fail. All requests of the window must have been waited for.
 class Window {
  public:
   /// Makes a window of memory that the caller owns, and replaces the old one; see
@@ -203,7 +203,8 @@ class Window {
 
 /// A multiplier, or null: before it is made, after Free, and after a move.
 ///
-/// The destructor without Free destroys the multiplier: calls of other ranks on it fail.
+/// The destructor without Free destroys the multiplier: calls of other ranks on the multiplier
+/// fail.
 class Multiplier {
  public:
   /// Makes a multiplier, and replaces the old one. Collective over the communicator; see

@@ -22,16 +22,18 @@
 /// 2. Collective calls are made by all processes, in the same superstep and in one order. All other
 ///    calls are local, and return without another process.
 /// 3. At the end of a superstep (1) all gets read their sources, (2) gets write their results, in
-///    the order of a process's calls, (3) puts write, by process and in the order of its calls, (4)
-///    registrations change. Programs give equal bytes in every run.
+///    the order of a process's calls, (3) puts write, in the order of process numbers and for one
+///    process in the order of its calls, (4) registrations change. Programs give equal bytes in
+///    every run.
 /// 4. An error ends the program on all processes, and prints on stderr the process, the call and
 ///    the superstep. Always checked: arguments, ranges, and that collective calls agree.
 /// 5. Offsets and lengths are in bytes.
 /// 6. Not thread-safe: one thread of a process makes all calls.
 ///
 /// Source: J. M. D. Hill et al., "BSPlib: The BSP programming library", Parallel Computing 24
-/// (1998). The comments below define cases that the paper leaves open. Messages arrive by process,
-/// in the order in which they were sent; the paper promises no order.
+/// (1998). The comments below define cases that the paper leaves open. Messages are received in the
+/// order of their senders' numbers, and from one sender in the order of sending; the paper promises
+/// no order.
 
 #ifndef BRIGADE_BSP_H_
 #define BRIGADE_BSP_H_
@@ -53,8 +55,8 @@ extern "C" {
 /// @endcond
 
 /// @name Types
-/// The type names of BSPonMPI and MulticoreBSP for processes, counts and lengths. They are int, as
-/// in BSPonMPI and in the standard; MulticoreBSP's are unsigned.
+/// The type names of BSPonMPI and MulticoreBSP for processes, counts and lengths. These types are
+/// int, as in BSPonMPI and in the standard; the types of MulticoreBSP are unsigned.
 /// @{
 
 /// The number of a process.
@@ -75,8 +77,8 @@ typedef int bsp_size_t;
 ///               0 calls it later
 /// @param argc, argv  main()'s; ignored
 void bsp_init(void (*start)(void), int argc, char** argv);
-/// Begins the program. The first call, except bsp_init() and bsp_nprocs(); must be called once.
-/// Initialises MPI if the program has not. Collective.
+/// Begins the program. Must be called once, and must precede all other calls except bsp_init() and
+/// bsp_nprocs(). Initialises MPI if the program has not. Collective.
 ///
 /// @param most_processes  at least 1, equal on all processes; after bsp_init() the value of process
 ///                        0 counts. The program gets this number of processes, or fewer if mpirun
@@ -119,15 +121,16 @@ void bsp_sync(void);
 /// the memory of all processes by its own address. If an address is registered several times, the
 /// newest registration counts. Collective. Cost: 16 bytes to each process.
 ///
-/// @param address  the memory; the caller keeps it. NULL, with 0 bytes: no memory, and this process
-///                 does not put to or get from other processes by this registration.
+/// @param address  the memory; the caller keeps it. NULL, with 0 bytes, registers no memory; this
+///                 process must then not put or get by this registration.
 /// @param bytes    its length, 0 or more; may differ by process
 void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
 /// Ends the newest registration of an address, at the end of the superstep. The registration may be
 /// of this superstep. Collective.
 ///
-/// @param address  the address of one registration on all processes. NULL: the registration is NULL
-///                 on this process; if NULL on all processes, the newest NULL registration.
+/// @param address  the address of one registration on all processes. NULL if this process
+///                 registered NULL. If all processes pass NULL, the call ends the newest
+///                 registration that is NULL on all processes.
 void bsp_pop_reg(const void* address) BRIGADE_BSP_ADDRESS(1);
 /// Puts bytes into the memory of a process, at the end of the superstep. The bytes are copied now.
 /// Local.
@@ -141,7 +144,8 @@ void bsp_pop_reg(const void* address) BRIGADE_BSP_ADDRESS(1);
 void bsp_put(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
 /// Like bsp_put() without copies: no process may change source or destination, or read the
-/// destination, until the superstep has ended. Up to BRIGADE_CHUNK_BYTES it is bsp_put().
+/// destination, until the superstep has ended. For up to BRIGADE_CHUNK_BYTES bytes the call does
+/// the same as bsp_put().
 void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
 /// Gets bytes from the memory of a process, with their values at the end of the superstep before
@@ -156,15 +160,16 @@ void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes
 void bsp_get(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
 /// Like bsp_get() without copies: no process may change source or destination, or read the
-/// destination, until the superstep has ended. Up to BRIGADE_CHUNK_BYTES it is bsp_get().
+/// destination, until the superstep has ended. For up to BRIGADE_CHUNK_BYTES bytes the call does
+/// the same as bsp_get().
 void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
 
 /// @}
 /// @name Messages
 /// A message is a tag, whose length is equal for all messages, and a payload. A message of a
-/// superstep can be received in the next superstep only. Messages arrive by process, in the order
-/// in which a process has sent them.
+/// superstep can be received in the next superstep only. Messages are received in the order of
+/// their senders' numbers, and from one sender in the order of sending.
 /// @{
 
 /// Sets the length of tags of messages from the next superstep on; 0 before the first call.
@@ -179,9 +184,9 @@ void bsp_set_tagsize(int* bytes);
 /// @param payload  the payload; NULL only if it has no bytes
 /// @param bytes    bytes of the payload, 0 or more
 void bsp_send(int pid, const void* tag, const void* payload, int bytes);
-/// Returns the number of messages that are left, and the bytes of their payloads. Error: either is
-/// above INT_MAX; use bsp_get_tag() then, which reports when none is left. Local. Cost:
-/// proportional to the number of messages.
+/// Returns the number of messages that are left, and the bytes of their payloads. Error: one of the
+/// two numbers is above INT_MAX. Use bsp_get_tag() in this case: it reports when no message is
+/// left. Local. Cost: proportional to the number of messages.
 void bsp_qsize(int* messages, int* bytes);
 /// Returns length and tag of the first message. Local.
 ///

@@ -25,24 +25,24 @@
 /// 1. A superstep lasts from LICOMMIT or LIBARRIER to the next call of either. Supersteps are
 ///    numbered from 0; error texts have the number.
 /// 2. Within a superstep a byte of memory is either only read, or written by one operation,
-///    including loads and stores of the owner. An operation reads its source and writes its
-///    destination from its call to the LIBARRIER; only the source of a put may be reused after
-///    LISYNC.
+///    including loads and stores of the owner. An operation may read its source and write its
+///    destination at any time from its call until LIBARRIER; but the source of a put may be reused
+///    after LISYNC.
 /// 3. A program that keeps rule 2 is called sound. A sound program gives equal bytes over all
 ///    backends. The results of other programs are unspecified. BRIGADE_LI_CHECK=1 finds violations
-///    of rule 2 by operations, and stores that change the source of a put, but no other loads and
-///    stores.
+///    of rule 2 by operations, and by stores that change the source of a put. It does not find
+///    other violations by loads and stores.
 /// 4. An error ends the program on all processes, and prints on stderr the process, the call and
 ///    the superstep. Always checked: arguments, and the order of calls.
 /// 5. Offsets and lengths are in bytes.
 /// 6. Not thread-safe: one thread of a process makes all calls.
 ///
 /// Source: the paper that proposed LI. Differences: (1) LIGET's parameters have the order of
-/// bsp_get; the paper leaves the order open. (2) LICOMMIT is a barrier over all backends, as in
-/// BSPlib. (3) LIINIT, LISYNC and LIBARRIER without a label apply to all registered memory, which
-/// in the paper is one piece. (4) The argument of LIBEGIN must be LINPROCS(), and is not ignored
-/// over MPI. (5) Registering memory twice is an error. (6) All calls are functions, and lengths
-/// have type size_t. docs/user/li.md has the table of backends.
+/// bsp_get; the paper leaves the order open. (2) LICOMMIT is a barrier of all processes with every
+/// backend, as in BSPlib. (3) LIINIT, LISYNC and LIBARRIER without a label apply to all registered
+/// memory, which in the paper is one piece. (4) The argument of LIBEGIN must be LINPROCS(), and is
+/// not ignored over MPI. (5) Registering memory twice is an error. (6) All calls are functions,
+/// none is a macro, and lengths have type size_t. docs/user/li.md has the table of backends.
 
 #ifndef BRIGADE_LI_H_
 #define BRIGADE_LI_H_
@@ -59,8 +59,8 @@ extern "C" {
 /// @name Start and end
 /// @{
 
-/// Begins the program. The first LI call, except LINPROCS(). Initialises MPI if the backend uses it
-/// and the program has not initialised it. Collective.
+/// Begins the program. Must precede all other LI calls except LINPROCS(). Initialises MPI if the
+/// backend uses it and the program has not initialised it. Collective.
 ///
 /// @param processes  LINPROCS()
 void LIBEGIN(int processes);
@@ -85,16 +85,17 @@ int LIPID(void);
 ///                 memory.
 /// @param bytes    its length; may differ by process, and be 0
 ///
-/// Error: #MAX_LI_WINDOWS are registered already. Cost: making a window over windows and MPI;
-/// otherwise a few messages per process.
+/// Error: #MAX_LI_WINDOWS are registered already. Cost: with backends `windows` and `mpi_rma`,
+/// making a window; with other backends a few messages per process.
 void LIREGISTER(void* address, size_t bytes);
-/// Opens all registered memory. Collective. Cost: none if it is open already, otherwise up to a
-/// barrier per piece of memory.
+/// Opens all registered memory. Collective. Cost: up to a barrier per piece of memory; none for
+/// memory that is open already.
 void LIINIT(void);
 /// Makes registrations effective, and begins a superstep. Collective. All puts and gets of the
 /// superstep must be complete: call LISYNC() and LIBARRIER() first. Cost: a barrier.
 void LICOMMIT(void);
-/// Ends the registration of memory without puts or gets since LIBARRIER(). Collective.
+/// Ends the registration of memory. No put or get may have accessed the memory since the last
+/// LIBARRIER(). Collective.
 ///
 /// @param address  the calling process's, as of LIREGISTER()
 void LIDEREGISTER(void* address);

@@ -12,7 +12,7 @@
 ///    placements of ranks on hosts, if the results of the BLAS do. Another grid, other blocks or
 ///    another buffer size may change the last bits.
 /// 4. Pieces are multiplied by sgemm_, dgemm_, cgemm_ and zgemm_ of the BLAS in the process: link
-///    one, or preload it. The BLAS decides how many threads it uses.
+///    or preload a BLAS. The BLAS decides how many threads it uses.
 /// 5. Not thread-safe: see brigade.h.
 ///
 /// A rank need not call while other ranks read its parts of A and B, under the conditions of
@@ -40,7 +40,8 @@ extern "C" {
 /// A multiplier; opaque.
 typedef struct brigade_multiplier brigade_multiplier;
 
-/// Makes the ranks of a communicator a grid for products. Collective over the communicator only.
+/// Makes the ranks of a communicator a grid for products. Collective over the communicator: exactly
+/// its ranks must call.
 ///
 /// @param engine        the engine of the calling process; must outlive the multiplier
 /// @param mpi_comm      as of brigade_group_create(): used during this call only
@@ -48,10 +49,10 @@ typedef struct brigade_multiplier brigade_multiplier;
 /// @param cols          columns of the grid; equal on all ranks; rows * cols must be the
 ///                      communicator's size
 /// @param buffer_bytes  bytes of the buffer of one piece; equal on all ranks, at least 4096; 0: 8
-///                      MiB. A rank allocates at most 2 * (depth + 1) buffers, and as much as 8
-///                      buffers for sums. The buffer size decides how much is summed at once, and
-///                      so the last bits of results. Larger buffers make longer messages, and fewer
-///                      parts are fetched twice.
+///                      MiB. A rank allocates at most 2 * (depth + 1) buffers for pieces, and at
+///                      most the memory of 8 buffers for sums. The buffer size decides how much is
+///                      summed at once, and so the last bits of results. Larger buffers make longer
+///                      messages, and fewer parts are fetched twice.
 /// @param multiplier    the new multiplier
 /// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad shape or size on a rank;
 ///         #BRIGADE_MISMATCH: ranks differ in shape or size; otherwise as brigade_window_create().
@@ -68,8 +69,8 @@ BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_engine* engine, 
 ///
 /// Cost: a fence.
 BRIGADE_EXPORT brigade_status brigade_multiplier_free(brigade_multiplier* multiplier);
-/// Destroys a multiplier that its ranks cannot free together. Local. Calls of other ranks on it
-/// fail with #BRIGADE_ABORTED.
+/// Destroys a multiplier that its ranks cannot free together. Local. Calls of other ranks on the
+/// multiplier fail with #BRIGADE_ABORTED.
 ///
 /// @param multiplier  NULL is ignored
 BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
@@ -78,10 +79,10 @@ BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
 /// @name Products
 /// @{
 
-/// A submatrix of a distributed matrix. It begins at (row, col) of the whole matrix; the product
-/// has its size. `data` and `ld` may differ by rank; all other fields are equal on all ranks. The
-/// fields correspond to a descriptor of ScaLAPACK: rows and cols are M and N, then follow MB, NB,
-/// RSRC, CSRC, LLD, IA - 1 and JA - 1.
+/// A submatrix of a distributed matrix. The submatrix begins at (row, col) of the whole matrix; its
+/// size follows from m, n and k of the product. `data` and `ld` may differ by rank; all other
+/// fields are equal on all ranks. The fields correspond to a descriptor of ScaLAPACK: rows and cols
+/// are M and N, then follow MB, NB, RSRC, CSRC, LLD, IA - 1 and JA - 1.
 typedef struct {
   void* data;         ///< this rank's part, column-major; NULL only if it has no element
   int64_t rows;       ///< rows of the whole matrix, 2^48 at most
@@ -90,8 +91,8 @@ typedef struct {
   int64_t col_block;  ///< columns of a block, 1 at least
   int row_source;     ///< the row of the grid that has the first block
   int col_source;     ///< the column of the grid that has the first block
-  /// The distance of two columns of `data`, in elements: at least 1, and at least the number of
-  /// rows of this rank; below 2^31.
+  /// Leading dimension of `data`, in elements: at least 1, and at least the number of rows that
+  /// this rank has; below 2^31.
   int64_t ld;
   int64_t row;  ///< first row of the submatrix
   int64_t col;  ///< first column of the submatrix
@@ -135,7 +136,7 @@ typedef enum {
   BRIGADE_MULTIPLY_OWN_FIRST      ///< the rank's own pieces first, then diagonal
 } brigade_multiply_order;
 
-/// Options of a product. They change times and never results; may differ by rank. Call
+/// Options of a product. Options change times and never results, and may differ by rank. Call
 /// brigade_multiply_options_init() first.
 typedef struct {
   brigade_multiply_order order;  ///< order of the pieces
@@ -155,8 +156,8 @@ typedef struct {
 BRIGADE_EXPORT void brigade_multiply_options_init(brigade_multiply_options* options);
 
 /// Computes C = alpha op(A) op(B) + beta C. Collective over the multiplier. When it returns, this
-/// rank's part of C is complete, and no rank reads this rank's parts of A and B. Until then they
-/// must not change.
+/// rank's part of C is complete, and no rank reads this rank's parts of A and B any more. The parts
+/// must not change before the call returns.
 ///
 /// @param multiplier  the grid's
 /// @param product     the arguments; may be freed afterwards
@@ -169,8 +170,8 @@ BRIGADE_EXPORT void brigade_multiply_options_init(brigade_multiply_options* opti
 ///         failure the multiplier is broken on all ranks, and C is unspecified.
 ///
 /// Cost: an exchange of 600 bytes per rank, and a barrier, beside the gets and the calls of the
-/// BLAS. Each rank fetches the parts of A and B that it needs once if its part of C fits into four
-/// buffers.
+/// BLAS. If a rank's part of C fits into four buffers, the rank fetches each part of A and B that
+/// it needs only once.
 BRIGADE_EXPORT brigade_status brigade_multiply(brigade_multiplier* multiplier,
                                                const brigade_product* product,
                                                const brigade_multiply_options* options,

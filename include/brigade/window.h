@@ -1,29 +1,31 @@
 /// @file
-/// Brigade: one-sided communication, for C99 and for languages that can call C. Each member of a
-/// window exposes memory. The other members put into it, get from it and accumulate into it,
-/// without a call of its owner.
+/// Brigade: one-sided communication, for C99 and for languages that can call C. Each member
+/// of a window exposes memory. The other members put into this memory, get from it and accumulate
+/// into it, without a call of the owner.
 ///
 /// The conventions of brigade.h hold. In addition:
 ///
 /// 1. Operations take place within epochs, as in MPI: between fences, between start and complete,
 ///    or while a lock is held. A put with notification needs no epoch.
-/// 2. An operation may return before it is complete. Memory of the caller must stay valid, and
-///    untouched unless the operation only reads it, until (a) the call that ends the epoch, (b) a
-///    flush, or (c) the completion of the operation's request. A layout may be destroyed at once.
+/// 2. An operation may return before it is complete. Memory of the caller must stay valid until (a)
+///    the call that ends the epoch, (b) a flush, or (c) the completion of the operation's request.
+///    Until then the caller must not write this memory, nor read it if the operation writes it. A
+///    layout may be destroyed at once.
 /// 3. Accumulates, fetching accumulates and swaps are atomic per element against each other, and
 ///    those of one origin to one target take place in order. Puts and gets are not atomic and not
 ///    ordered: if two origins put into one place in one epoch, its value is unspecified.
-/// 4. #BRIGADE_INVALID_ARGUMENT has no effect, on this rank or elsewhere. Any other failure breaks
-///    the window on all its members: every pending and later call on the window fails, and it can
-///    only be freed or destroyed. The output memory of a failed call is unspecified.
-/// 5. Not thread-safe: an engine, its groups and its windows are used by one thread at a time.
-/// 6. Displacements count in the target's unit. All other sizes are in bytes, or in values of a
-///    layout.
+/// 4. A call that returns #BRIGADE_INVALID_ARGUMENT has had no effect, on this rank or elsewhere.
+///    Any other failure breaks the window on all its members: every pending and later call on the
+///    window fails, and the window can only be freed or destroyed. The output memory of a failed
+///    call is unspecified.
+/// 5. Not thread-safe: at most one thread at a time may use an engine, its groups and its windows.
+/// 6. Displacements are in the displacement unit of the target. All other sizes are in bytes, or in
+///    values of a layout.
 ///
 /// A target need not call while other ranks access its memory if the ranks share a host or
-/// communicate by tcp: a progress thread answers operations that come by messages. Over `mpi`
-/// between hosts, and once a process has had a group that uses `mpi`, the target's next call of
-/// this library answers them, for example brigade_progress().
+/// communicate by tcp: a progress thread of the target performs operations that come by messages.
+/// The target must call this library, for example brigade_progress(), to perform such operations
+/// (1) over `mpi` between hosts, and (2) once the target has had a group that uses `mpi`.
 ///
 /// Sources: MPI-3.1, chapter 11; MPI/SX, sections 2 to 4; notified puts: ARMCI.
 
@@ -45,15 +47,15 @@ extern "C" {
 /// A window; opaque.
 typedef struct brigade_window brigade_window;
 
-/// Makes a window of memory that the caller owns. Collective over the communicator only. Ranks
-/// access the memory without a call of its owner if their system permits it (process_vm_writev), or
-/// over transports with a progress thread. Memory of brigade_alloc() is accessed like memory of
-/// brigade_window_allocate().
+/// Makes a window of memory that the caller owns. Collective over the communicator: exactly its
+/// ranks must call. The owner of the memory need not call while other ranks access it, if their
+/// system permits direct access (process_vm_writev), or if the transport has a progress thread.
+/// Memory of brigade_alloc() is accessed like memory of brigade_window_allocate().
 ///
 /// @param engine    the calling process's; must outlive the window
 /// @param mpi_comm  as of brigade_group_create(): used during this call only
 /// @param memory    the memory that this rank exposes; NULL only if it has no bytes. The caller
-///                  keeps it, and it must be valid until the window is freed.
+///                  keeps this memory, which must stay valid until the window is freed.
 /// @param bytes     the length of `memory`; may differ by rank
 /// @param unit      the unit of displacements into this memory, in bytes, at least 1; may differ by
 ///                  rank
@@ -67,8 +69,9 @@ typedef struct brigade_window brigade_window;
 BRIGADE_EXPORT brigade_status brigade_window_create(brigade_engine* engine, int mpi_comm,
                                                     void* memory, size_t bytes, int64_t unit,
                                                     brigade_window** window);
-/// Makes a window of memory that the library allocates. It is faster than other memory: ranks of
-/// one host access it by loads and stores. Otherwise like brigade_window_create().
+/// Makes a window of memory that the library allocates. The window is faster than a window of other
+/// memory: ranks of one host access the memory by loads and stores. Otherwise like
+/// brigade_window_create().
 ///
 /// @param engine    the calling process's; must outlive the window
 /// @param mpi_comm  as of brigade_group_create(): used during this call only
@@ -98,7 +101,8 @@ BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_engine* engi
 /// Local: the program must send the address to other ranks after this call has returned.
 ///
 /// An operation on memory that is not attached fails with #BRIGADE_INVALID_ARGUMENT if ranks access
-/// each other's memory directly. Otherwise the target detects it, and the window is broken.
+/// each other's memory directly. Otherwise the target detects the operation, and the window is
+/// broken.
 ///
 /// @param window  a dynamic window
 /// @param memory  memory of the caller; must be valid until it is detached
@@ -109,7 +113,7 @@ BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_engine* engi
 /// Cost: proportional to the number of attached parts.
 BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void* memory,
                                                     size_t bytes);
-/// Detaches memory. Local. No operation on it may be pending or follow.
+/// Detaches memory. Local. No operation on the memory may be pending, or be called later.
 ///
 /// @param window  a dynamic window
 /// @param memory  the address of an attached part
@@ -124,8 +128,8 @@ BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, cons
 ///
 /// Cost: a fence.
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
-/// Destroys a window that its members cannot free together. Local. Calls of other members on it
-/// fail with #BRIGADE_ABORTED. No request of the window may be left.
+/// Destroys a window that its members cannot free together. Local. Calls of other members on the
+/// window fail with #BRIGADE_ABORTED. All requests of the window must have been waited for.
 ///
 /// @param window  NULL is ignored
 BRIGADE_EXPORT void brigade_window_destroy(brigade_window* window);
@@ -136,7 +140,7 @@ BRIGADE_EXPORT int brigade_window_size(const brigade_window* window);
 BRIGADE_EXPORT int brigade_window_rank(const brigade_window* window);
 /// Returns the number of bytes that a member exposes; -1 if there is no such rank.
 BRIGADE_EXPORT int64_t brigade_window_bytes(const brigade_window* window, int rank);
-/// Returns a member's unit, in bytes; -1 if there is no such rank.
+/// Returns the displacement unit of a member, in bytes; -1 if there is no such rank.
 BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int rank);
 /// Returns the address of a member's memory in this process, for loads and stores; the caller may
 /// be the member. NULL if the memory is not mapped here, or if there is no such rank. Between loads
@@ -200,10 +204,10 @@ typedef enum {
   BRIGADE_ACCUMULATE_MIN_LOCATION  ///< the smaller value, then location
 } brigade_accumulate_op;
 
-/// The layout of the bytes of one value, like an MPI datatype; opaque. Each of several adjacent
-/// values begins at the end of the last byte of the value before, unless brigade_layout_resized()
-/// sets another extent. A layout is sent to each rank at most once if no more than 256 are in use
-/// at a time: keep layouts that are used again.
+/// The layout of the bytes of one value, like an MPI datatype; opaque. In an array of values each
+/// value begins directly after the last byte of the value before, unless brigade_layout_resized()
+/// sets another extent. Keep layouts that are used again: a layout is sent to each rank at most
+/// once, if no more than 256 layouts are in use at a time.
 typedef struct brigade_layout brigade_layout;
 
 /// Returns the layout of one element. The library owns it, and it stays valid. NULL if there is no
@@ -246,7 +250,7 @@ typedef struct {
 BRIGADE_EXPORT brigade_status brigade_layout_list(int64_t count, const brigade_block* blocks,
                                                   brigade_layout** layout);
 /// Makes a layout with the bytes of `of`, whose adjacent values begin `extent` bytes apart: MPI's
-/// resized type. The extent may be less than the bytes span, 0, or negative.
+/// resized type. The extent may be smaller than the span of the bytes, 0, or negative.
 ///
 /// @param extent  within 2^62
 /// @param of      may be destroyed afterwards
@@ -266,8 +270,8 @@ typedef struct {
   const brigade_layout* layout;  ///< the layout of each value
 } brigade_values;
 
-/// Values in a member's memory. They must have as many bytes as the caller's values, and lie within
-/// the memory that the member exposes.
+/// Values in a member's memory. The values must have as many bytes as the caller's values, and lie
+/// within the memory that the member exposes.
 typedef struct {
   int rank;                      ///< the member, which may be the caller
   int64_t displacement;          ///< of the first value, in the member's unit
@@ -280,13 +284,13 @@ typedef struct {
 /// Operations of a member, the origin, on the memory of another member, the target.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if (1) no epoch is open for the target, (2) the values of
-/// origin and target do not fit each other, or the target's memory, or (3) the element does not
-/// have the operation; otherwise the failure of the window.
+/// origin and target do not fit each other, or the target's memory, or (3) the operation is not
+/// defined for the type of the elements; otherwise the failure of the window.
 ///
-/// An operation waits for other ranks in three cases only: (1) the target is reached by messages,
-/// and 256 operations to it or 8192 in all are pending; (2) an accumulate waits for other
-/// accumulates on the same memory; (3) the first operation after a fence, on one host, waits until
-/// its target has left the fence.
+/// A call of an operation waits for other ranks in three cases only: (1) messages carry the
+/// operation to the target, and 256 operations to this target, or 8192 in all, are pending; (2) an
+/// accumulate waits for other accumulates on the same memory; (3) the first operation after a
+/// fence, on one host, waits until its target has left the fence.
 /// @{
 
 /// Puts `count` adjacent elements of the caller into the memory of `rank`.
@@ -319,7 +323,7 @@ BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* wi
                                                               int rank, int64_t displacement);
 /// Puts `count` adjacent elements, followed by a notification that the target can wait for with
 /// brigade_window_notify_wait(). Needs no epoch. Puts with notification to one target arrive in
-/// order. Once the target has taken the notification, the caller may reuse its memory.
+/// order. Once the target has consumed the notification, the caller may reuse its memory.
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
                                                         int64_t count, brigade_element element,
                                                         int rank, int64_t displacement);
@@ -338,8 +342,8 @@ BRIGADE_EXPORT brigade_status brigade_window_get_values(brigade_window* window,
                                                         const brigade_values* result,
                                                         const brigade_target* target,
                                                         brigade_window_request** request);
-/// Combines values of any layout. Origin and target values must consist of one and the same
-/// element. `request` as of brigade_window_put_values().
+/// Combines values of any layout. All elements of the origin and target values must have one type.
+/// `request` as of brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_accumulate_values(brigade_window* window,
                                                                brigade_accumulate_op op,
                                                                const brigade_values* values,
@@ -380,7 +384,8 @@ typedef enum {
 
 /// Ends an epoch of all members and begins the next. Operations and stores before the fence are
 /// visible to all members after it. A rank that has called an operation in this epoch must end the
-/// epoch by another fence before it starts or locks. Collective over the window.
+/// epoch by another fence before it calls brigade_window_start() or brigade_window_lock().
+/// Collective over the window.
 ///
 /// @param window    a window on which no member is in another kind of epoch
 /// @param promises  a sum of #brigade_fence_promise; 0: none
@@ -403,12 +408,13 @@ BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int p
 /// Begins an epoch at an origin. Blocks until each target has posted.
 BRIGADE_EXPORT brigade_status brigade_window_start(brigade_window* window, const int* ranks,
                                                    int count);
-/// Ends the epoch. Afterwards the caller may reuse its memory.
+/// Ends the epoch. Afterwards the caller may reuse the memory of its operations.
 BRIGADE_EXPORT brigade_status brigade_window_complete(brigade_window* window);
 /// Exposes this rank's memory to origins. Does not wait.
 BRIGADE_EXPORT brigade_status brigade_window_post(brigade_window* window, const int* ranks,
                                                   int count);
-/// Blocks until each origin has completed and its operations are complete.
+/// Blocks until each origin has called brigade_window_complete(), and the operations of all origins
+/// are complete.
 BRIGADE_EXPORT brigade_status brigade_window_wait(brigade_window* window);
 /// Tests instead of waiting: if brigade_window_wait() would return at once, `*done` is 1 and the
 /// epoch is ended.
@@ -425,21 +431,21 @@ typedef enum {
   BRIGADE_LOCK_EXCLUSIVE    ///< one origin holds it
 } brigade_lock;
 
-/// Locks the memory of `rank`. Blocks until the lock is granted. Requests are granted in their
-/// order.
+/// Locks the memory of `rank`. Blocks until the lock is granted. Locks are granted in the order of
+/// the requests.
 BRIGADE_EXPORT brigade_status brigade_window_lock(brigade_window* window, brigade_lock kind,
                                                   int rank);
-/// Releases the lock of `rank`, once all operations on it are complete at the target.
+/// Releases the lock of `rank`, once all operations on the memory of `rank` are complete.
 BRIGADE_EXPORT brigade_status brigade_window_unlock(brigade_window* window, int rank);
 /// Locks the memory of all members, shared. Not collective.
 BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
 /// Releases the locks of brigade_window_lock_all(), once all operations are complete at their
 /// targets.
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
-/// Blocks until all operations on `rank` are complete at the target. If some ranks are reached by
-/// messages it also progresses, and fails if the window has failed: a rank that flushes itself in a
-/// loop sees the values that other ranks write to it. Must be called within a lock, like the three
-/// functions below.
+/// Blocks until all operations on `rank` are complete at the target. If messages carry operations
+/// between some ranks, the call also progresses, and returns the failure of the window if there is
+/// one. So a rank may flush itself in a loop until it sees a value that another rank puts into its
+/// memory. Must be called within a lock, like the three functions below.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all locked members.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
@@ -453,15 +459,16 @@ BRIGADE_EXPORT brigade_status brigade_window_sync(brigade_window* window);
 
 /// @}
 /// @name Notifications
-/// Notifications are counted per source. Values that were put before a notification have arrived
-/// when the notification is taken.
+/// Notifications are counted per source. When a notification is consumed, all values that its
+/// source put before it have arrived.
 /// @{
 
-/// Blocks until `count` notifications of `rank`, 0 or more, have arrived, and takes them.
+/// Blocks until `count` notifications from `rank` have arrived, and consumes them. `count` is 0 or
+/// more.
 BRIGADE_EXPORT brigade_status brigade_window_notify_wait(brigade_window* window, int rank,
                                                          int64_t count);
-/// Takes `count` notifications if all have arrived: `*taken` is 1 then, otherwise 0. Progresses;
-/// does not wait.
+/// Consumes `count` notifications from `rank` and sets `*taken` to 1, if so many have arrived;
+/// otherwise sets `*taken` to 0. Progresses; does not wait.
 BRIGADE_EXPORT brigade_status brigade_window_notify_test(brigade_window* window, int rank,
                                                          int64_t count, int* taken);
 
