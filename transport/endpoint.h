@@ -151,9 +151,9 @@ class Endpoint {
   // in a row. Spins, yields or sleeps, whichever costs the other ranks of this machine least. The
   // default spins briefly, then yields the processor.
   virtual void Pause(uint64_t idle_polls);
-  // Called now and then by a progress owner that waits in another transport. Does the work of a
-  // long Pause, or progresses the library under this transport: the program's own messages, and
-  // messages without a posted receive.
+  // Called now and then by a progress owner that waits in another transport, or whose calls never
+  // wait. Does the work of a long Pause, such as a look for lost ranks, or progresses the library
+  // under this transport: the program's own messages, and messages without a posted receive.
   virtual void Nudge() {}
   // Returns the idle polls before which Pause does not sleep. Callers that count idle polls may
   // stop counting there.
