@@ -14,9 +14,9 @@
 
 namespace brigade {
 
-// The rank of a process in MPI_COMM_WORLD, and the number of ranks.
+// The rank of a process in its job, and the number of ranks; -1 and 0: unknown.
 struct JobPosition {
-  int rank = 0;
+  int rank = -1;
   int ranks = 0;
 };
 
@@ -24,12 +24,15 @@ class MpiPart {
  public:
   virtual ~MpiPart() = default;
 
+  // Returns whether MPI is initialised and not finalised.
+  virtual bool IsRunning() const = 0;
   // kUnavailable: the part was not built for the MPI of this process.
   virtual Status Check() const = 0;
   virtual Status CreateEndpoint(std::unique_ptr<Endpoint>* endpoint) const = 0;
   // Makes a bootstrap of the members of the communicator with this Fortran handle.
   // kInvalidArgument: no such communicator.
   virtual Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) const = 0;
+  // Returns the position in MPI_COMM_WORLD.
   virtual JobPosition PositionInJob() const = 0;
   // Returns the settings of MPI for messages between hosts. Takes a quarter of a second.
   virtual FabricFacts Fabric() const = 0;
@@ -41,8 +44,9 @@ class MpiPart {
 // Registers a part. Called by the part when it is loaded.
 void ProvideMpiPart(const MpiPart* part);
 
-// Finds the part for the program's MPI, and loads it if necessary. kUnavailable: the program has no
-// MPI, or there is no part for it.
+// Finds the part for the MPI that runs in this process, and loads it if necessary; null: none runs,
+// that is, none is loaded, or it is not initialised, or finalised. kUnavailable: there is no part
+// for the MPI that runs.
 Status FindMpiPart(const MpiPart** part);
 
 }  // namespace brigade

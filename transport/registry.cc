@@ -24,7 +24,7 @@ namespace {
 struct Entry {
   const char* name;
   const char* description;
-  Status (*create)(std::unique_ptr<Endpoint>* endpoint);
+  Status (*create)(const MpiPart* mpi, std::unique_ptr<Endpoint>* endpoint);  // null: no MPI runs
 };
 
 Status CreateOverTcp(bool plain_sockets, std::unique_ptr<Endpoint>* endpoint) {
@@ -34,26 +34,32 @@ Status CreateOverTcp(bool plain_sockets, std::unique_ptr<Endpoint>* endpoint) {
   options.plain_sockets = plain_sockets;
   return CreateTcpEndpoint(options, endpoint);
 }
-Status CreateTcp(std::unique_ptr<Endpoint>* endpoint) {
+Status CreateTcp(const MpiPart*, std::unique_ptr<Endpoint>* endpoint) {
   return CreateOverTcp(/*plain_sockets=*/false, endpoint);
 }
-Status CreateSockets(std::unique_ptr<Endpoint>* endpoint) {
+Status CreateSockets(const MpiPart*, std::unique_ptr<Endpoint>* endpoint) {
   return CreateOverTcp(/*plain_sockets=*/true, endpoint);
 }
 
-// REQUIRES: an endpoint or a bootstrap was created, which found it.
-const MpiPart& Mpi() {
-  const MpiPart* part = nullptr;
-  BRIGADE_CHECK(FindMpiPart(&part).ok());
-  return *part;
+Status NoMpi(const std::string& remedy) {
+  return Status(StatusCode::kUnavailable,
+                "mpi: MPI is not initialised in this process; call MPI_Init first, or " + remedy);
 }
 
-Status CreateMpi(std::unique_ptr<Endpoint>* endpoint) { return Mpi().CreateEndpoint(endpoint); }
+Status CreateMpi(const MpiPart* mpi, std::unique_ptr<Endpoint>* endpoint) {
+  if (mpi == nullptr) return NoMpi("choose another transport: auto, shm, tcp or sockets");
+  return mpi->CreateEndpoint(endpoint);
+}
 
-// The answer is worth keeping: it takes a quarter of a second. It is not destroyed: functions of
-// atexit may still make groups.
+// REQUIRES: MPI runs, and an endpoint or a bootstrap was created, which found its part. The answer
+// is worth keeping: it takes a quarter of a second. It is not destroyed: functions of atexit may
+// still make groups.
 const FabricVerdict& Fabric() {
-  static const auto& verdict = *new FabricVerdict(JudgeFabric(Mpi().Fabric()));
+  static const auto& verdict = *new FabricVerdict([] {
+    const MpiPart* mpi = nullptr;
+    BRIGADE_CHECK(FindMpiPart(&mpi).ok() && mpi != nullptr);
+    return JudgeFabric(mpi->Fabric());
+  }());
   return verdict;
 }
 
@@ -72,7 +78,7 @@ Status ReadShmOptions(ShmOptions* options) {
   return Status();
 }
 
-Status CreateShm(std::unique_ptr<Endpoint>* endpoint) {
+Status CreateShm(const MpiPart*, std::unique_ptr<Endpoint>* endpoint) {
   ShmOptions options;
   BRIGADE_RETURN_IF_ERROR(ReadShmOptions(&options));
   return CreateShmEndpoint(options, endpoint);
@@ -92,32 +98,42 @@ void SayWhyNoTcp(const Status& why) {
   SayOnStderr("tcp: " + why.message() + "; auto takes mpi in its place");
 }
 
-Status CreateAutoEndpoint(std::unique_ptr<Endpoint>* endpoint) {
+Status CreateAutoEndpoint(const MpiPart* mpi, std::unique_ptr<Endpoint>* endpoint) {
   std::unique_ptr<Endpoint> shm;
   std::unique_ptr<Endpoint> tcp;
-  std::unique_ptr<Endpoint> mpi;
+  std::unique_ptr<Endpoint> over_mpi;
   ShmOptions options;
   BRIGADE_RETURN_IF_ERROR(ReadShmOptions(&options));
   options.spans_hosts = true;
-  BRIGADE_RETURN_IF_ERROR(CreateMpi(&mpi));
+  if (mpi != nullptr) BRIGADE_RETURN_IF_ERROR(mpi->CreateEndpoint(&over_mpi));
   // Without shared memory or sockets MPI is used, but an interface that a setting names must exist.
   // A missing TCP is reported when a group would have used it.
   (void)CreateShmEndpoint(options, &shm);
-  const Status status = CreateTcp(&tcp);
+  const Status status = CreateTcp(mpi, &tcp);
   if (status.code() == StatusCode::kInvalidArgument) return status;
-  if (!status.ok() && LogsInfo() && LocalRank() <= 0) SayWhyNoTcp(status);
   using Reach = AutoTransport::Reach;
   std::vector<AutoTransport> transports;
   transports.push_back({std::move(shm), Reach::kHost});
-  transports.push_back({std::move(tcp), Reach::kEverywhere, rules::kAutoPollsPerTcpLook,
-                        [] { return Fabric().uses_tcp; }, [status] { SayWhyNoTcp(status); }});
-  transports.push_back({std::move(mpi), Reach::kEverywhere});
+  transports.push_back({std::move(tcp), Reach::kEverywhere, rules::kAutoPollsPerTcpLook});
+  if (mpi == nullptr) {
+    // The last transport must work on all ranks.
+    if (!status.ok()) {
+      return status.WithContext(
+          "auto needs tcp where no MPI runs; shm serves the ranks of one host");
+    }
+  } else {
+    if (!status.ok() && LogsInfo() && LocalRank() <= 0) SayWhyNoTcp(status);
+    transports.back().is_wanted = [] { return Fabric().uses_tcp; };
+    transports.back().is_missed = [status] { SayWhyNoTcp(status); };
+    transports.push_back({std::move(over_mpi), Reach::kEverywhere});
+  }
   *endpoint = MakeAutoEndpoint(std::move(transports));
   return Status();
 }
 
 constexpr Entry kTransports[] = {
-    {"auto", "shm within a host, tcp between hosts where MPI would use TCP, else mpi",
+    {"auto",
+     "shm within a host, tcp between hosts where MPI would use TCP or does not run, else mpi",
      CreateAutoEndpoint},
     {"mpi", "messages of the MPI library", CreateMpi},
     {"shm", "memory shared by the ranks of one host", CreateShm},
@@ -146,22 +162,27 @@ Status CheckTransport(const std::string& name) {
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
   const MpiPart* mpi = nullptr;
   BRIGADE_RETURN_IF_ERROR(FindMpiPart(&mpi));
-  BRIGADE_RETURN_IF_ERROR(mpi->Check());
+  if (mpi != nullptr) BRIGADE_RETURN_IF_ERROR(mpi->Check());
   RaiseDescriptorLimit();
   if (LogsInfo()) TellIfCopiesAreRefused(SayOnStderr);
   BRIGADE_RETURN_IF_ERROR(CheckTransport(name));
-  BRIGADE_RETURN_IF_ERROR(Find(name)->create(endpoint));
-  (*endpoint)->Keep(mpi->PollInWaits());
+  BRIGADE_RETURN_IF_ERROR(Find(name)->create(mpi, endpoint));
+  if (mpi != nullptr) (*endpoint)->Keep(mpi->PollInWaits());
   return Status();
 }
 
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) {
   const MpiPart* mpi = nullptr;
   BRIGADE_RETURN_IF_ERROR(FindMpiPart(&mpi));
+  if (mpi == nullptr) return NoMpi("make the group without a communicator");
   return mpi->CreateBootstrap(mpi_comm, bootstrap);
 }
 
-JobPosition PositionInJob() { return Mpi().PositionInJob(); }
+JobPosition PositionInJob() {
+  const MpiPart* mpi = nullptr;
+  if (FindMpiPart(&mpi).ok() && mpi != nullptr) return mpi->PositionInJob();
+  return {JobRank(), JobRanks()};
+}
 
 std::string DescribeFabric() {
   return std::string("between hosts MPI ") +

@@ -1,4 +1,7 @@
-// The transports of an MPI job by name. Together with registry.cc the only place that lists them.
+// The transports by name. Together with registry.cc the only place that lists them.
+//
+// A process may have no MPI, or one that is not initialised yet: then there is no transport "mpi",
+// and "auto" does without it. A process that initialises MPI later must create its endpoint later.
 
 #ifndef BRIGADE_TRANSPORT_REGISTRY_H_
 #define BRIGADE_TRANSPORT_REGISTRY_H_
@@ -16,8 +19,8 @@ namespace brigade {
 
 // Creates an endpoint of the transport called `name`, which must be equal on all ranks of the job;
 // "auto" is the fastest transport available. Local. kInvalidArgument, with the list of names: no
-// such transport; kUnavailable: this was not built for the process's MPI; otherwise the errors of
-// the transport.
+// such transport; kUnavailable: this was not built for the process's MPI, or "mpi" where no MPI
+// runs; otherwise the errors of the transport.
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint);
 
 // Returns kInvalidArgument, with the list of names, if there is no transport called `name`.
@@ -25,11 +28,11 @@ Status CheckTransport(const std::string& name);
 
 // Makes a bootstrap of the members of the MPI communicator with Fortran handle `mpi_comm`
 // (MPI_Comm_c2f), for callers that do not include <mpi.h>. The communicator must outlive
-// *bootstrap. kInvalidArgument: no such communicator.
+// *bootstrap. kInvalidArgument: no such communicator. kUnavailable: no MPI runs in this process.
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap);
 
-// Returns the position of this process in its job, for callers that do not include <mpi.h>.
-// REQUIRES: an endpoint was created.
+// Returns the position of this process in its job: in MPI_COMM_WORLD if MPI runs, otherwise from
+// the variables of a launcher (transport/host/launcher.h). Unknown: rank -1 of 0.
 JobPosition PositionInJob();
 
 // Describes whether MPI would use TCP between hosts, and why. Takes a quarter of a second unless it

@@ -76,7 +76,8 @@ Status Trace::Start(const std::string& file, int rank, int ranks, size_t most_ev
     return Status(StatusCode::kInvalidArgument,
                   "this process already records a trace, to " + current()->path_);
   }
-  std::unique_ptr<Trace> trace(new Trace(PartOf(file, rank), rank, ranks));
+  const int number = rank < 0 ? getpid() : rank;
+  std::unique_ptr<Trace> trace(new Trace(PartOf(file, number), number, ranks));
   try {
     trace->events_.reserve(most_events);
   } catch (const std::exception&) {

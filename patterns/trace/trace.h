@@ -58,8 +58,9 @@ class Trace {
   static constexpr size_t kMostEvents = size_t{1} << 20;
 
   // Starts recording what is to become the file PartOf(file, rank), and removes an older one of
-  // that name. `rank` of `ranks`: of the job. kInvalidArgument if there is a trace already,
-  // kOutOfMemory if there is no room for `most_events`; nothing happened then.
+  // that name. `rank` of `ranks`: of the job; -1: unknown, the process number is used.
+  // kInvalidArgument if there is a trace already, kOutOfMemory if there is no room for
+  // `most_events`; nothing happened then.
   static Status Start(const std::string& file, int rank, int ranks,
                       size_t most_events = kMostEvents);
   // Whether what is recorded becomes the file PartOf(file, rank).

@@ -47,6 +47,14 @@ TEST_F(TraceTest, PartsHaveNamesOfTheirOwn) {
   EXPECT_EQ(Trace::PartOf("/tmp/a.b.json", 0), "/tmp/a.b.0.json");
 }
 
+TEST_F(TraceTest, APartOfAnUnknownRankIsNamedAfterTheProcess) {
+  const std::string part = Trace::PartOf(file_, getpid());
+  ASSERT_TRUE(Trace::Start(file_, -1, 0).ok());
+  ASSERT_TRUE(Trace::Stop().ok());
+  EXPECT_TRUE(Exists(part));
+  (void)std::remove(part.c_str());
+}
+
 // Spans of two threads overlap; on one line they would not nest.
 TEST_F(TraceTest, WhatTheHelperDoesHasALineOfItsOwn) {
   ASSERT_TRUE(Trace::Start(file_, 3, 4).ok());

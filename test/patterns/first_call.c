@@ -1,4 +1,5 @@
-/* The first call of brigade.h, in a program that has not started its MPI: prints how it fails. */
+/* brigade.h in a program that has not started its MPI, or has none: there is an engine, and the
+ * text of an error says why there is no group of a communicator. */
 
 #include <stdio.h>
 
@@ -6,7 +7,14 @@
 
 int main(void) {
   brigade_engine* engine = NULL;
-  const brigade_status status = brigade_engine_create(NULL, &engine);
+  brigade_group* group = NULL;
+  brigade_status status = brigade_engine_create(NULL, &engine);
+  if (status != BRIGADE_OK) {
+    printf("%s: %s\n", brigade_status_name(status), brigade_error_text());
+    return 1;
+  }
+  status = brigade_group_create(engine, 0, 1, 1, &group);
   printf("%s: %s\n", brigade_status_name(status), brigade_error_text());
-  return status == BRIGADE_OK;
+  brigade_engine_destroy(engine);
+  return status != BRIGADE_UNAVAILABLE;
 }

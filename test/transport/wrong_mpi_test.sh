@@ -35,7 +35,13 @@ done
 # Programs of the one in which the other takes all calls.
 missing="this library was not built for $other, which the program uses"
 says 'unavailable: .*MPI is not initialised' "$4"
-says "unavailable: .*$missing" LD_PRELOAD="$library:$alone/libbrigade.so.0" "$4"
+says "$missing" python3 -c '
+import ctypes, sys
+ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL).MPI_Init(None, None)
+brigade = ctypes.CDLL(sys.argv[2])
+brigade.brigade_error_text.restype = ctypes.c_char_p
+assert brigade.brigade_engine_create(None, ctypes.byref(ctypes.c_void_p())) != 0
+print(brigade.brigade_error_text().decode())' "$library" "$alone/libbrigade.so.0"
 refusal="this library was built for $own, but the program uses $other [vV]"
 says "^brigade: libbrigade_bsp.so: $refusal" LD_PRELOAD="$library" "$5"
 says "^brigade: libbrigade_li.so: $refusal" LD_PRELOAD="$library" "$6" all

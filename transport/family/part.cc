@@ -167,6 +167,17 @@ Part OpenPart(const char* name) {
   return part;
 }
 
+bool MpiRuns() {
+  if (FamilyLoaded() == nullptr) return false;
+  // Alike in all MPIs.
+  const auto says = [](const char* name) {
+    auto* const asks = reinterpret_cast<int (*)(int* flag)>(dlsym(RTLD_DEFAULT, name));
+    int flag = 0;
+    return asks != nullptr && asks(&flag) == 0 && flag != 0;
+  };
+  return says("PMPI_Initialized") && !says("PMPI_Finalized");
+}
+
 void* OpenMpiPart() {
   const Family* const family = FamilyLoaded();
   if (family == nullptr) return nullptr;

@@ -20,6 +20,9 @@ struct Part {
 // RTLD_LOCAL, as in Python, becomes visible to all.
 Part OpenPart(const char* name);
 
+// Returns whether an MPI is loaded, initialised and not finalised. Opens no MPI.
+bool MpiRuns();
+
 // Returns the libbrigade_mpi_<family>.so.0 for the loaded MPI, one for all libraries of this
 // process: the file that one of them has opened already, or else the file beside the library that
 // this is linked into. Null: no MPI is loaded, or there is no file for it. Opens no MPI.

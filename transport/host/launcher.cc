@@ -38,6 +38,17 @@ int TasksOfNode(const char* text, int node) {
 
 }  // namespace
 
+int JobRanks() {
+  // The batch script of Slurm is a step of one task.
+  const int ranks = NumberOf({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
+  return ranks > 1 ? ranks : 0;
+}
+
+int JobRank() {
+  if (JobRanks() == 0) return -1;
+  return NumberOf({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"});
+}
+
 int LocalRanks() {
   int ranks = NumberOf({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE"});
   const char* const tasks = std::getenv("SLURM_STEP_TASKS_PER_NODE");

@@ -14,7 +14,8 @@ class LauncherTest : public ::testing::Test {
     for (const char* name :
          {"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALNRANKS",
           "MPI_LOCALRANKID", "PALS_LOCAL_SIZE", "PALS_LOCAL_RANKID", "SLURM_STEP_TASKS_PER_NODE",
-          "SLURM_NODEID", "SLURM_LOCALID"}) {
+          "SLURM_NODEID", "SLURM_LOCALID", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+          "PMI_SIZE", "PMI_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}) {
       unsetenv(name);
     }
   }
@@ -24,6 +25,24 @@ class LauncherTest : public ::testing::Test {
 TEST_F(LauncherTest, NobodySays) {
   EXPECT_EQ(LocalRanks(), 1);
   EXPECT_EQ(LocalRank(), -1);
+  EXPECT_EQ(JobRanks(), 0);
+  EXPECT_EQ(JobRank(), -1);
+}
+
+TEST_F(LauncherTest, PositionInTheJob) {
+  const char* const variables[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                      {"PMI_SIZE", "PMI_RANK"},
+                                      {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+  for (const auto& [size, rank] : variables) {
+    Say(size, "4");
+    Say(rank, "3");
+    EXPECT_EQ(JobRanks(), 4) << size;
+    EXPECT_EQ(JobRank(), 3) << rank;
+    Say(size, "1");  // a batch script, whose processes all have its variables
+    EXPECT_EQ(JobRank(), -1) << rank;
+    unsetenv(size);
+    unsetenv(rank);
+  }
 }
 
 TEST_F(LauncherTest, OpenMpi) {

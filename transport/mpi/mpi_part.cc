@@ -19,6 +19,14 @@ class ThisMpi : public MpiPart {
  public:
   ThisMpi() { ProvideMpiPart(this); }
 
+  bool IsRunning() const override {
+    int is_initialised = 0;
+    MPI_Initialized(&is_initialised);
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    return is_initialised != 0 && is_over == 0;
+  }
+
   Status Check() const override { return CheckMpi(); }
 
   Status CreateEndpoint(std::unique_ptr<Endpoint>* endpoint) const override {
@@ -46,11 +54,7 @@ class ThisMpi : public MpiPart {
   FabricFacts Fabric() const override { return FabricHere(); }
 
   std::shared_ptr<const void> PollInWaits() const override {
-    int is_initialised = 0;
-    MPI_Initialized(&is_initialised);
-    int is_over = 0;
-    MPI_Finalized(&is_over);
-    return is_initialised != 0 && is_over == 0 ? PollMpiInWaits() : nullptr;
+    return IsRunning() ? PollMpiInWaits() : nullptr;
   }
 };
 
