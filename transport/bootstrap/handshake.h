@@ -1,0 +1,98 @@
+// The handshake of a bootstrap over TCP: messages between rank 0, which listens, and each other
+// rank, and the proofs in them.
+//
+// A rank sends its hello, in which it says which rank of which job it is. Rank 0 answers with a
+// challenge: a nonce, and its proof for the hello and the nonce. The rank answers with its own
+// proof for both, and rank 0 welcomes it with an empty frame. A proof is a message authentication
+// code under a key made of the job's secret, so neither side learns the secret, and a recorded
+// handshake is of no use. From then on both send frames. It protects against strangers, not against
+// modification of packets on the way.
+//
+// All numbers are little-endian.
+
+#ifndef BRIGADE_TRANSPORT_BOOTSTRAP_HANDSHAKE_H_
+#define BRIGADE_TRANSPORT_BOOTSTRAP_HANDSHAKE_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "membuf/status.h"
+#include "transport/bootstrap/stream_socket.h"
+#include "transport/tcp/wire/wire.h"
+
+namespace brigade {
+
+// The properties of a job that its ranks must agree on.
+struct JobIdentity {
+  std::string job;           // its name, of up to kMostJobBytes bytes
+  uint32_t wire_format = 0;  // a number of the caller's
+  int size = 0;
+  AuthKey key;
+};
+inline constexpr size_t kMostJobBytes = 63;
+
+struct Hello {
+  char magic[8];
+  uint32_t version;
+  uint32_t wire_format;
+  int32_t rank;
+  int32_t size;
+  uint32_t left_ms;  // until the rank gives up
+  uint32_t zero;
+  char job[kMostJobBytes + 1];  // ended by a null character
+  AuthKey nonce;
+};
+static_assert(sizeof(Hello) == 128, "no padding");
+
+using Proof = std::array<unsigned char, 32>;
+
+struct Challenge {
+  AuthKey nonce;
+  Proof proof;
+};
+static_assert(sizeof(Challenge) == 64, "no padding");
+
+// Begins everything that follows a hello and a proof.
+struct BootstrapFrame {
+  uint32_t mark = 0x6272696d;
+  uint32_t code = 0;  // StatusCode; 0: `bytes` bytes of data follow, otherwise of text
+  uint64_t bytes = 0;
+
+  bool IsValid() const { return mark == BootstrapFrame().mark; }
+};
+static_assert(sizeof(BootstrapFrame) == 16, "no padding");
+inline constexpr size_t kMostFailureBytes = 4096;
+
+// Makes the key of a secret, which may be empty. kUnavailable: this host has no libsodium.
+Status MakeKey(const std::string& secret, AuthKey* key);
+
+// Makes the hello of a rank. kUnavailable: the system has no random numbers.
+Status MakeHello(const JobIdentity& job, int rank, uint32_t left_ms, Hello* hello);
+
+// Compares a hello with the job of rank 0. kMismatch: it is not one, or of another version, job or
+// wire format. The size of the job is not compared. *untold: more for rank 0's own log, as the name
+// of its job, which a stranger need not know.
+Status CheckHello(const JobIdentity& job, const Hello& hello, std::string* untold);
+
+// A failure of both sides.
+inline constexpr char kOtherSecret[] =
+    "the secret is not that of rank 0; give all ranks the same secret";
+
+enum class Prover : uint8_t { kRankZero, kOtherRank };
+
+Proof Prove(const AuthKey& key, Prover prover, const Hello& hello, const AuthKey& nonce);
+// Returns whether `proof` is that of Prove. The time does not depend on the key.
+bool IsProof(const AuthKey& key, Prover prover, const Hello& hello, const AuthKey& nonce,
+             const Proof& proof);
+
+// Sends a failure in a frame. Errors are ignored: the other side may be gone.
+void SendFailure(const StreamSocket& socket, const Status& failure, Deadline deadline);
+
+// Receives the beginning of a frame of data. A failure that the other side has sent, or that of
+// StreamSocket::Receive. kInternal: it is no frame.
+Status ReceiveFrame(const StreamSocket& socket, Deadline deadline, BootstrapFrame* frame);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_BOOTSTRAP_HANDSHAKE_H_

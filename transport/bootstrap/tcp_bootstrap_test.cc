@@ -1,0 +1,598 @@
+#include "transport/bootstrap/tcp_bootstrap.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "transport/bootstrap/handshake.h"
+#include "transport/bootstrap/stream_socket.h"
+#include "transport/host/network_interface.h"
+
+namespace brigade {
+namespace {
+
+// Far beyond a test that does not hang.
+constexpr double kLong = 60;
+// Of tests that wait for the end of the limit.
+constexpr double kShort = 1.5;
+
+Deadline Later() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
+
+// An address of this host at which nobody listens.
+std::string FreeAddress(const std::string& host = "127.0.0.1") {
+  StreamSocket probe(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  int family = AF_INET6;
+  if (probe.fd() < 0) {
+    probe = StreamSocket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    family = AF_INET;
+  }
+  SystemAddress address;
+  address.address.ss_family = static_cast<sa_family_t>(family);
+  address.bytes = sizeof(address.address);
+  EXPECT_EQ(bind(probe.fd(), address.get(), address.bytes), 0);
+  getsockname(probe.fd(), reinterpret_cast<sockaddr*>(&address.address), &address.bytes);
+  return host + ":" + std::to_string(SocketAddress::From(address.get()).port);
+}
+
+void ExpectHas(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text << " has not: " << part;
+}
+
+TcpBootstrapOptions Options(double limit = kLong) {
+  TcpBootstrapOptions options;
+  options.secret = "a secret of any length, longer than the key that is made of it";
+  options.job = "job 1";
+  options.wire_format = 6;
+  options.time_limit_seconds = limit;
+  return options;
+}
+
+// One rank of a job: where, who, of how many, with what.
+struct RankArguments {
+  std::string address;
+  int rank = 0;
+  int size = 0;
+  TcpBootstrapOptions options;
+  int delay_ms = 0;
+};
+
+std::vector<RankArguments> Job(int size, const std::string& address,
+                               const TcpBootstrapOptions& options) {
+  std::vector<RankArguments> ranks;
+  for (int rank = 0; rank < size; ++rank) ranks.push_back({address, rank, size, options});
+  return ranks;
+}
+
+// Runs each rank on a thread, and returns its result.
+std::vector<Status> RunJob(const std::vector<RankArguments>& ranks,
+                           const std::function<Status(Bootstrap*)>& body = nullptr) {
+  std::vector<Status> results(ranks.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    threads.emplace_back([&, i] {
+      const RankArguments& rank = ranks[i];
+      std::this_thread::sleep_for(std::chrono::milliseconds(rank.delay_ms));
+      std::unique_ptr<Bootstrap> bootstrap;
+      results[i] =
+          TcpBootstrap::Create(rank.address, rank.rank, rank.size, rank.options, &bootstrap);
+      if (results[i].ok() && body != nullptr) results[i] = body(bootstrap.get());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return results;
+}
+
+void ExpectOk(const std::vector<Status>& results) {
+  for (const Status& result : results) EXPECT_TRUE(result.ok()) << result.ToString();
+}
+
+// Gathers of several lengths, and a search for a difference.
+Status GatherAll(Bootstrap* bootstrap) {
+  for (const size_t bytes : {size_t{0}, size_t{1}, size_t{1000}, size_t{3} << 20, size_t{5}}) {
+    const std::string mine(bytes, static_cast<char>('a' + bootstrap->rank()));
+    std::string all(bytes * static_cast<size_t>(bootstrap->size()), '-');
+    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(mine.data(), bytes, all.data()));
+    for (int rank = 0; rank < bootstrap->size(); ++rank) {
+      EXPECT_EQ(all.substr(static_cast<size_t>(rank) * bytes, bytes),
+                std::string(bytes, static_cast<char>('a' + rank)));
+    }
+  }
+  const int mine = bootstrap->rank() < 2 ? 5 : 6;
+  int rank = -1, first = 0, other = 0;
+  BRIGADE_RETURN_IF_ERROR(bootstrap->FindDifference(&mine, sizeof(mine), &rank, &first, &other));
+  EXPECT_EQ(rank, 2);
+  EXPECT_EQ(first, 5);
+  EXPECT_EQ(other, 6);
+  return Status();
+}
+
+TEST(TcpBootstrap, Gathers) {
+  for (const char* const host : {"127.0.0.1", "localhost"}) {
+    ExpectOk(RunJob(Job(5, FreeAddress(host), Options()), GatherAll));
+  }
+}
+
+TEST(TcpBootstrap, GathersOverIpv6) {
+  StreamSocket probe(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  SystemAddress loopback;
+  std::vector<SystemAddress> found;
+  if (probe.fd() < 0 || !Resolve("[::1]:1", &found).ok()) GTEST_SKIP() << "no IPv6 here";
+  loopback = found.front();
+  reinterpret_cast<sockaddr_in6*>(&loopback.address)->sin6_port = 0;
+  if (bind(probe.fd(), loopback.get(), loopback.bytes) != 0) GTEST_SKIP() << "no IPv6 here";
+  ExpectOk(RunJob(Job(3, FreeAddress("[::1]"), Options()), GatherAll));
+}
+
+// The name of this host may mean 127.0.1.1 on itself.
+TEST(TcpBootstrap, GathersAtAName) {
+  char name[256] = {};
+  ASSERT_EQ(gethostname(name, sizeof(name) - 1), 0);
+  std::vector<SystemAddress> found;
+  if (!Resolve(std::string(name) + ":1", &found).ok()) GTEST_SKIP() << name << " is no known host";
+  ExpectOk(RunJob(Job(3, FreeAddress(name), Options()), GatherAll));
+}
+
+TEST(TcpBootstrap, OneRankNeedsNoAddress) {
+  ExpectOk(RunJob({{"nowhere.invalid:1", 0, 1, Options()}}, [](Bootstrap* bootstrap) {
+    char all = 0;
+    EXPECT_TRUE(bootstrap->AllGather("x", 1, &all).ok());
+    EXPECT_EQ(all, 'x');
+    return Status();
+  }));
+}
+
+TEST(TcpBootstrap, WorksWithoutASecretOrAName) {
+  ExpectOk(RunJob(Job(3, FreeAddress(), TcpBootstrapOptions()), GatherAll));
+}
+
+TEST(TcpBootstrap, RankZeroMayComeLast) {
+  auto ranks = Job(4, FreeAddress(), Options());
+  ranks[0].delay_ms = 300;
+  ExpectOk(RunJob(ranks, GatherAll));
+}
+
+TEST(TcpBootstrap, NamesAMissingRank) {
+  auto ranks = Job(4, FreeAddress(), Options(kShort));
+  ranks.pop_back();
+  for (const Status& result : RunJob(ranks)) {
+    EXPECT_EQ(result.code(), StatusCode::kTimedOut);
+    ExpectHas(result.message(), "rank 3 of 4 has not come within ");
+  }
+}
+
+// A rank whose limit ends before that of rank 0 gets the reason, too.
+TEST(TcpBootstrap, TheShortestLimitHolds) {
+  auto ranks = Job(20, FreeAddress(), Options(kLong));
+  ranks.resize(2);
+  ranks[1].options.time_limit_seconds = kShort;
+  for (const Status& result : RunJob(ranks)) {
+    EXPECT_EQ(result.message(),
+              "ranks 2, 3, 4, 5, 6, 7, 8, 9 and 10 more of 20 have not come within the time limit "
+              "of rank 1, which ended before the 60 s of rank 0");
+  }
+}
+
+TEST(TcpBootstrap, TheLimitOfRankZeroHolds) {
+  auto ranks = Job(3, FreeAddress(), Options(kLong));
+  ranks.resize(2);
+  ranks[0].options.time_limit_seconds = kShort;
+  for (const Status& result : RunJob(ranks)) {
+    EXPECT_EQ(result.message(), "rank 2 of 3 has not come within 1.5 s");
+  }
+}
+
+TEST(TcpBootstrap, NamesAMissingRankZero) {
+  const std::string address = FreeAddress();
+  auto ranks = Job(2, address, Options(kShort));
+  ranks.erase(ranks.begin());
+  const Status result = RunJob(ranks).front();
+  EXPECT_EQ(result.code(), StatusCode::kTimedOut);
+  ExpectHas(result.message(), "rank 1 of 2 has not reached rank 0 at " + address +
+                                  " within 1.5 s: connect: Connection refused");
+}
+
+TEST(TcpBootstrap, NamesARankThatComesTwice) {
+  auto ranks = Job(3, FreeAddress(), Options(kShort));
+  ranks[2].rank = 1;
+  for (const Status& result : RunJob(ranks)) {
+    EXPECT_EQ(result.code(), StatusCode::kMismatch) << result.ToString();
+    ExpectHas(result.message(), "rank 1 of 3 has come twice: from 127.0.0.1:");
+  }
+}
+
+TEST(TcpBootstrap, NamesASizeThatDiffers) {
+  auto ranks = Job(4, FreeAddress(), Options(kShort));
+  ranks[2].size = 5;
+  ranks[2].delay_ms = 300;  // the others get the reason if they have come before
+  ranks.pop_back();
+  for (const Status& result : RunJob(ranks)) {
+    const bool is_late = result.code() == StatusCode::kTimedOut;
+    ExpectHas(result.message(), is_late ? "rank 1 of 4 has not reached rank 0"
+                                        : "the sizes of the job differ: rank 0 has 4, rank 2 (");
+    ExpectHas(result.message(), is_late ? "" : ") has 5");
+  }
+}
+
+// The wrong rank knows at once, the others at their limit.
+void ExpectRefusal(const TcpBootstrapOptions& other, const std::string& reason,
+                   const std::string& reason_of_others) {
+  const std::string address = FreeAddress();
+  auto ranks = Job(3, address, Options(kShort));
+  ranks[2].options = other;
+  const std::vector<Status> results = RunJob(ranks);
+  EXPECT_EQ(results[2].code(), StatusCode::kMismatch);
+  EXPECT_EQ(results[2].message(), "rank 2 of 3, connected to rank 0 at " + address + ": " + reason);
+  for (const int rank : {0, 1}) {
+    EXPECT_EQ(results[rank].code(), StatusCode::kTimedOut);
+    ExpectHas(results[rank].message(), "; the last connection that was refused: 127.0.0.1:");
+    ExpectHas(results[rank].message(), "rank 2 of 3 has not come within ");
+    ExpectHas(results[rank].message(), ": " + reason_of_others);
+  }
+}
+
+TEST(TcpBootstrap, RefusesAnotherSecret) {
+  auto other = Options();
+  other.secret += "!";
+  const std::string reason = "the secret is not that of rank 0; give all ranks the same secret";
+  const std::string address = FreeAddress();
+  auto ranks = Job(3, address, Options(kShort));
+  ranks[2].options = other;
+  const std::vector<Status> results = RunJob(ranks);
+  EXPECT_EQ(results[2].ToString(),
+            "mismatch: rank 2 of 3, connected to rank 0 at " + address + ": " + reason);
+  for (const int rank : {0, 1}) {
+    ExpectHas(results[rank].message(), "rank 2 of 3 has not come within ");
+    ExpectHas(results[rank].message(), ", as rank 2 and without a proof: ");
+  }
+}
+
+TEST(TcpBootstrap, RefusesARankOfAnotherJob) {
+  auto other = Options();
+  other.job = "job\n\x1b[2J2";
+  const std::string reason =
+      "job 'job??[2J2' is not the job of rank 0; give each job an address of its own";
+  ExpectRefusal(other, reason, reason + "; rank 0 has job 'job 1'");
+}
+
+TEST(TcpBootstrap, RefusesAnotherWireFormat) {
+  auto other = Options();
+  other.wire_format = 7;
+  const std::string reason =
+      "wire format 7 is not the wire format 6 of rank 0; start all ranks with the same program";
+  ExpectRefusal(other, reason, reason);
+}
+
+TEST(TcpBootstrap, OnlyOneJobMayUseAnAddress) {
+  const std::string address = FreeAddress();
+  auto ranks = Job(3, address, Options());
+  ranks[2].delay_ms = 500;
+  auto other = Options();
+  other.job = "job 2";
+  ranks.push_back({address, 0, 2, other, 250});
+  const std::vector<Status> results = RunJob(ranks);
+  ExpectOk({results.begin(), results.begin() + 3});
+  EXPECT_EQ(results[3].code(), StatusCode::kUnavailable);
+  EXPECT_EQ(results[3].message(), "rank 0: cannot listen at " + address +
+                                      ": bind: Address already in use; another job or program "
+                                      "uses it: choose another port");
+}
+
+// Runs one rank in a process that is killed `after_ms` later, beside those on threads.
+std::vector<Status> RunAndKill(const RankArguments& victim, int after_ms,
+                               const std::vector<RankArguments>& ranks) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::unique_ptr<Bootstrap> bootstrap;
+    (void)TcpBootstrap::Create(victim.address, victim.rank, victim.size, victim.options,
+                               &bootstrap);
+    pause();
+  }
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
+    kill(child, SIGKILL);
+  });
+  std::vector<Status> results = RunJob(ranks, [](Bootstrap* bootstrap) {
+    std::vector<char> all(static_cast<size_t>(bootstrap->size()));
+    return bootstrap->AllGather("", 1, all.data());
+  });
+  killer.join();
+  waitpid(child, nullptr, 0);
+  return results;
+}
+
+TEST(TcpBootstrap, NamesARankThatIsKilledBeforeAllHaveCome) {
+  auto ranks = Job(4, FreeAddress(), Options());
+  const RankArguments victim = ranks[1];
+  ranks.pop_back();
+  ranks.erase(ranks.begin() + 1);
+  for (const Status& result : RunAndKill(victim, 500, ranks)) {
+    EXPECT_EQ(result.code(), StatusCode::kPeerLost) << result.ToString();
+    ExpectHas(result.message(), "rank 1 of 4 (127.0.0.1:");
+    ExpectHas(result.message(), ") has ended during the bootstrap");
+  }
+}
+
+TEST(TcpBootstrap, NamesARankThatIsKilledBeforeAGather) {
+  auto ranks = Job(4, FreeAddress(), Options());
+  const RankArguments victim = ranks[2];
+  ranks.erase(ranks.begin() + 2);
+  for (const Status& result : RunAndKill(victim, 500, ranks)) {
+    EXPECT_EQ(result.code(), StatusCode::kPeerLost) << result.ToString();
+    ExpectHas(result.message(), "rank 2 of 4 has left the bootstrap: ");
+  }
+}
+
+TEST(TcpBootstrap, NamesARankZeroThatIsKilled) {
+  const std::string address = FreeAddress();
+  auto ranks = Job(3, address, Options(kLong));
+  const RankArguments victim = ranks[0];
+  ranks.pop_back();
+  ranks.erase(ranks.begin());
+  const Status early = RunAndKill(victim, 500, ranks).front();
+  EXPECT_EQ(early.code(), StatusCode::kPeerLost);
+  ExpectHas(early.message(),
+            "rank 1 of 3: rank 0 at " + address + " has ended during the bootstrap: ");
+  // The same in a gather, which rank 0 never calls.
+  ranks.push_back(Job(3, address, Options()).back());
+  for (const Status& result : RunAndKill(victim, 500, ranks)) {
+    EXPECT_EQ(result.code(), StatusCode::kPeerLost);
+    ExpectHas(result.message(), "rank 0 of 3 has left the bootstrap: ");
+  }
+}
+
+TEST(TcpBootstrap, NamesARankThatDoesNotCallAGather) {
+  std::vector<Status> results =
+      RunJob(Job(3, FreeAddress(), Options(kShort)), [](Bootstrap* bootstrap) {
+        char all[3];
+        if (bootstrap->rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(3));
+        return bootstrap->AllGather("", 1, all);
+      });
+  for (const Status& result : results) {
+    EXPECT_EQ(result.code(), StatusCode::kTimedOut);
+    EXPECT_EQ(result.message(),
+              "rank 1 of 3 has not come to a gather of the bootstrap within its time limit");
+  }
+}
+
+TEST(TcpBootstrap, NamesGathersThatDiffer) {
+  for (const Status& result : RunJob(Job(3, FreeAddress(), Options()), [](Bootstrap* bootstrap) {
+         char all[6];
+         const Status differs = bootstrap->AllGather("ab", bootstrap->rank() == 2 ? 2 : 1, all);
+         EXPECT_EQ(bootstrap->AllGather("", 1, all).message(), differs.message());
+         return differs;
+       })) {
+    EXPECT_EQ(result.ToString(),
+              "mismatch: the gathers of a bootstrap differ: rank 0 gives 1 bytes, rank 2 gives 2");
+  }
+}
+
+// A connection of a stranger to `address`, once somebody listens there.
+StreamSocket Connect(const std::string& address) {
+  StreamSocket socket;
+  std::vector<SystemAddress> found;
+  EXPECT_TRUE(Resolve(address, &found).ok());
+  while (!ConnectTo(found.front(), Later(), &socket).ok()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return socket;
+}
+
+TEST(TcpBootstrap, StrangersDoNoHarm) {
+  const std::string address = FreeAddress();
+  auto ranks = Job(3, address, Options());
+  ranks[1].delay_ms = ranks[2].delay_ms = 700;
+  JobIdentity job{"job 1", 6, 3, AuthKey()};
+  ASSERT_TRUE(MakeKey("guessed", &job.key).ok());
+  std::thread strangers([&] {
+    std::vector<StreamSocket> silent;
+    for (int i = 0; i < 100; ++i) silent.push_back(Connect(address));
+    const std::string request = "GET / HTTP/1.1\r\n" + std::string(200, 'x');
+    const StreamSocket garbage = Connect(address);
+    (void)garbage.Send(request.data(), request.size(), Later());
+    // A hello that ends too early, and a whole one with a proof that is invented.
+    Hello hello;
+    ASSERT_TRUE(MakeHello(job, 1, 60000, &hello).ok());
+    (void)Connect(address).Send(&hello, sizeof(hello) / 2, Later());
+    const StreamSocket liar = Connect(address);
+    ASSERT_TRUE(liar.Send(&hello, sizeof(hello), Later()).ok());
+    BootstrapFrame frame;
+    Challenge challenge;
+    ASSERT_TRUE(ReceiveFrame(liar, Later(), &frame).ok());
+    ASSERT_TRUE(liar.Receive(&challenge, sizeof(challenge), Later()).ok());
+    EXPECT_FALSE(IsProof(job.key, Prover::kRankZero, hello, challenge.nonce, challenge.proof));
+    const Proof proof = Prove(job.key, Prover::kOtherRank, hello, challenge.nonce);
+    ASSERT_TRUE(liar.Send(proof.data(), proof.size(), Later()).ok());
+    EXPECT_EQ(ReceiveFrame(liar, Later(), &frame).message(), kOtherSecret);
+    // Rank 0's own proof is no proof of another rank.
+    const StreamSocket mirror = Connect(address);
+    ASSERT_TRUE(mirror.Send(&hello, sizeof(hello), Later()).ok());
+    ASSERT_TRUE(ReceiveFrame(mirror, Later(), &frame).ok());
+    ASSERT_TRUE(mirror.Receive(&challenge, sizeof(challenge), Later()).ok());
+    ASSERT_TRUE(mirror.Send(&challenge.proof, sizeof(challenge.proof), Later()).ok());
+    EXPECT_EQ(ReceiveFrame(mirror, Later(), &frame).message(), kOtherSecret);
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  });
+  ExpectOk(RunJob(ranks, GatherAll));
+  strangers.join();
+}
+
+// Accepts one connection at `address`, and no more.
+StreamSocket AcceptOne(const std::string& address) {
+  std::vector<StreamSocket> listeners;
+  EXPECT_TRUE(ListenAt(address, &listeners).ok());
+  StreamSocket one;
+  while (one.fd() < 0) {
+    one = StreamSocket(
+        accept4(listeners.front().fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return one;
+}
+
+// Rank 0 may close the connection of a rank whose proof is on the way, to make room for another.
+TEST(TcpBootstrap, ARankThatIsNotWelcomedConnectsAgain) {
+  const std::string address = FreeAddress();
+  const auto ranks = Job(2, address, Options());
+  std::thread rank_zero([&] {
+    JobIdentity job{ranks[0].options.job, ranks[0].options.wire_format, 2, AuthKey()};
+    ASSERT_TRUE(MakeKey(ranks[0].options.secret, &job.key).ok());
+    {
+      const StreamSocket evicted = AcceptOne(address);
+      Hello hello;
+      ASSERT_TRUE(evicted.Receive(&hello, sizeof(hello), Later()).ok());
+      BootstrapFrame frame;
+      frame.bytes = sizeof(Challenge);
+      Challenge challenge;
+      ASSERT_TRUE(MakeRandom(&challenge.nonce).ok());
+      challenge.proof = Prove(job.key, Prover::kRankZero, hello, challenge.nonce);
+      ASSERT_TRUE(evicted.Send(&frame, sizeof(frame), Later()).ok());
+      ASSERT_TRUE(evicted.Send(&challenge, sizeof(challenge), Later()).ok());
+      Proof proof;
+      ASSERT_TRUE(evicted.Receive(proof.data(), proof.size(), Later()).ok());
+    }
+    ExpectOk(RunJob({ranks[0]}, [](Bootstrap* bootstrap) {
+      char all[2];
+      return bootstrap->AllGather("", 1, all);
+    }));
+  });
+  ExpectOk(RunJob({ranks[1]}, [](Bootstrap* bootstrap) {
+    char all[2];
+    return bootstrap->AllGather("", 1, all);
+  }));
+  rank_zero.join();
+}
+
+TEST(TcpBootstrap, AStrangerAtOneAddressOfTheHostRefusesNoRank) {
+  const std::string address = FreeAddress("localhost");
+  std::vector<SystemAddress> found;
+  ASSERT_TRUE(Resolve(address, &found).ok());
+  if (found.size() < 2) GTEST_SKIP() << "localhost has one address";
+  auto ranks = Job(2, address, Options());
+  ranks[0].address = found.back().ToString();
+  std::thread stranger([&] {
+    SendFailure(AcceptOne(found.front().ToString()), Status(StatusCode::kMismatch, "no"), Later());
+  });
+  ExpectOk(RunJob(ranks, [](Bootstrap* bootstrap) {
+    char all[2];
+    return bootstrap->AllGather("", 1, all);
+  }));
+  stranger.join();
+}
+
+TEST(TcpBootstrap, ARankThatHasSaidHelloIsNotEvictedBySilentStrangers) {
+  const std::string address = FreeAddress();
+  const RankArguments rank_zero = Job(2, address, Options()).front();
+  std::thread other([&] {
+    JobIdentity job{rank_zero.options.job, rank_zero.options.wire_format, 2, AuthKey()};
+    ASSERT_TRUE(MakeKey(rank_zero.options.secret, &job.key).ok());
+    const StreamSocket rank = Connect(address);
+    Hello hello;
+    ASSERT_TRUE(MakeHello(job, 1, 60000, &hello).ok());
+    ASSERT_TRUE(rank.Send(&hello, sizeof(hello), Later()).ok());
+    BootstrapFrame frame;
+    Challenge challenge;
+    ASSERT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());
+    ASSERT_TRUE(rank.Receive(&challenge, sizeof(challenge), Later()).ok());
+    std::vector<StreamSocket> silent;
+    for (int i = 0; i < 100; ++i) silent.push_back(Connect(address));
+    char none = 0;
+    EXPECT_EQ(silent.front().Receive(&none, 1, Later()).code(), StatusCode::kPeerLost);
+    const Proof proof = Prove(job.key, Prover::kOtherRank, hello, challenge.nonce);
+    EXPECT_TRUE(rank.Send(proof.data(), proof.size(), Later()).ok());
+    EXPECT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());  // welcome
+    EXPECT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());  // all have come
+  });
+  ExpectOk(RunJob({rank_zero}));
+  other.join();
+}
+
+TEST(TcpBootstrap, AStrangerAtTheAddressOfRankZeroIsNoRankZero) {
+  for (const char* const says : {"", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
+    const std::string address = FreeAddress();
+    std::vector<StreamSocket> listeners;
+    ASSERT_TRUE(ListenAt(address, &listeners).ok());
+    std::atomic<bool> over{false};
+    std::thread stranger([&] {
+      std::vector<StreamSocket> held;
+      while (!over) {
+        StreamSocket one(accept4(listeners.front().fd(), nullptr, nullptr, SOCK_CLOEXEC));
+        if (one.fd() < 0) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
+          continue;
+        }
+        (void)one.Send(says, std::string(says).size(), Later());
+        held.push_back(std::move(one));
+      }
+    });
+    const Status result = RunJob({{address, 1, 2, Options(kShort)}}).front();
+    over = true;
+    stranger.join();
+    EXPECT_EQ(result.code(), StatusCode::kTimedOut);
+    ExpectHas(result.message(),
+              "rank 1 of 2 has not reached rank 0 at " + address + " within 1.5 s: " +
+                  (*says == 0 ? "the time limit has passed" : "it is no rank of Brigade"));
+  }
+}
+
+TEST(TcpBootstrap, AProgramThatIsStartedGetsNoSocket) {
+  const auto closes_all = [](Bootstrap*) {
+    for (int fd = 3; fd < 200; ++fd) {
+      int type = 0;
+      socklen_t bytes = sizeof(type);
+      if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &bytes) != 0) continue;  // no socket
+      EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0) << fd;
+    }
+    return Status();
+  };
+  ExpectOk(RunJob(Job(3, FreeAddress(), Options()), closes_all));
+}
+
+// Rank 0 takes the limit that the system allows.
+TEST(TcpBootstrap, NeedsNoLimitThatIsRaisedByHand) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 40;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  ExpectOk(RunJob(Job(40, FreeAddress(), Options())));
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST(TcpBootstrap, RefusesWrongArguments) {
+  const auto message = [](const std::string& address, int rank, int size,
+                          const TcpBootstrapOptions& options) {
+    std::unique_ptr<Bootstrap> bootstrap;
+    const Status status = TcpBootstrap::Create(address, rank, size, options, &bootstrap);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.ToString();
+    return status.message();
+  };
+  for (const char* const address : {"", "node1", "node1:", ":4000", "node1:0", "node1:65536",
+                                    "::1:4000", "[]:1", "node1:4000x"}) {
+    ExpectHas(message(address, 0, 2, Options()),
+              "address '" + std::string(address) + "': must be HOST:PORT");
+  }
+  const std::string good = "127.0.0.1:4000";
+  ExpectHas(message(good, 2, 2, Options()), "rank 2 of 2");
+  ExpectHas(message(good, -1, 2, Options()), "rank -1 of 2");
+  ExpectHas(message(good, 0, 0, Options()), "rank 0 of 0");
+  ExpectHas(message(good, 0, 2, Options(0)), "a time limit of 0 s");
+  auto options = Options();
+  options.job = std::string(64, 'j');
+  ExpectHas(message(good, 0, 2, options), "has 64 bytes: it may have up to 63");
+}
+
+}  // namespace
+}  // namespace brigade
