@@ -7,6 +7,8 @@ namespace brigade {
 
 Status Bootstrap::FindDifference(const void* mine, size_t bytes, int* rank, void* first,
                                  void* other) {
+  *rank = -1;
+  if (bytes == 0) return Status();
   std::vector<char> all(bytes * static_cast<size_t>(size()));
   BRIGADE_RETURN_IF_ERROR(AllGather(mine, bytes, all.data()));
   std::memcpy(first, all.data(), bytes);

@@ -1,15 +1,18 @@
 // Bootstrap: how the members of a new group find each other, before any channel exists.
 //
-// Another layer launches and connects the job (MPI, or a test that starts threads); the library
-// needs only this interface of it. A bootstrap belongs to one group, and has its members in rank
-// order.
+// Another layer launches and connects the job (MPI, functions of the program, an address, a group
+// that exists, or a test that starts threads); the library needs only this interface of it. A
+// bootstrap belongs to one group, and has its members in rank order.
 
 #ifndef BRIGADE_TRANSPORT_BOOTSTRAP_H_
 #define BRIGADE_TRANSPORT_BOOTSTRAP_H_
 
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 #include "membuf/status.h"
+#include "transport/channel.h"
 
 namespace brigade {
 
@@ -19,6 +22,16 @@ class Bootstrap {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
+
+  // An open group of this rank's endpoint, and the ranks in it of the members.
+  struct Parent {
+    GroupId group = -1;
+    const std::vector<int>* ranks = nullptr;
+  };
+  // Returns the group that the members are ranks of, and over which they gather, if there is one:
+  // AllGather then posts and progresses on the endpoint. Transports that need more than gathers to
+  // open a group open the new group by its parent.
+  virtual std::optional<Parent> parent() const { return std::nullopt; }
 
   // Gathers `mine` of every rank, in rank order, in `all` (size() * bytes). Collective over the
   // group. `bytes` must be equal on all ranks. Blocks until every member has called.

@@ -99,6 +99,7 @@ void Engine::TakeRoleBack() {
 
 // A forked child that has a copy of the helper gives its role to nobody.
 void Engine::GiveRole() {
+  if (keeps_role_) return;
   const bool now = std::exchange(in_a_hurry_, false);
   if (!WorkIsLeft() || !endpoint_->HelperMayDrive()) return;
   if (helper_ == nullptr && !MakeHelper()) return;

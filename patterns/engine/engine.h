@@ -17,8 +17,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "membuf/check.h"
 #include "membuf/overflow_arena.h"
 #include "membuf/rules.h"
 #include "membuf/staging_pool.h"
@@ -84,7 +86,8 @@ class Engine {
   // --- within patterns/engine: for the driver, in a Turn ---
 
   // A caller's stay inside a public call, during which it is the driver and the helper is not. The
-  // end of it may give the role away, so turns do not nest: calls made within use what is private.
+  // end of it may give the role away, so turns nest only under RoleKept: calls made within use what
+  // is private.
   class Turn {
    public:
     explicit Turn(Engine* engine) : engine_(engine) {
@@ -105,6 +108,24 @@ class Engine {
 
    private:
     Engine* const engine_;
+  };
+
+  // Keeps the role while it exists, so that turns may nest: a group that is made of another opens
+  // in one turn, in which its members call on the other.
+  class RoleKept {
+   public:
+    explicit RoleKept(Engine* engine)
+        : engine_(engine), before_(std::exchange(engine->keeps_role_, true)) {}
+    ~RoleKept() {
+      BRIGADE_CHECK(!engine_->helper_drives_);
+      engine_->keeps_role_ = before_;
+    }
+    RoleKept(const RoleKept&) = delete;
+    RoleKept& operator=(const RoleKept&) = delete;
+
+   private:
+    Engine* const engine_;
+    const bool before_;
   };
 
   StagingBuffers* buffers() { return &buffers_; }
@@ -237,6 +258,7 @@ class Engine {
   SimulatedProcessor* const processor_;  // null for processors that exist
   const pid_t process_;
   bool helper_drives_ = false;
+  bool keeps_role_ = false;
   bool in_a_hurry_ = false;  // something was started in this turn
   bool tells_ = false;       // others of a failure, and some may not know of it yet
   // There was a group in which what is sent and started needs a driver. In others a helper is for

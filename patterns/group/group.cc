@@ -35,6 +35,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   {
     // From here on nobody waits for what a member does first: all are here.
     const Engine::Turn turn(engine);
+    const Engine::RoleKept kept(engine);  // the bootstrap may run calls of another group
     opened = engine->endpoint()->OpenGroup(bootstrap, &state->id);
     if (opened.ok()) {
       engine->ListenTo(state.get());

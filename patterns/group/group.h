@@ -41,6 +41,24 @@ class Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
+  // Splits this group into one group for each colour, of shape 1 x n, in which ranks are ordered by
+  // (key, rank here). A rank with a negative colour gets none.
+  //
+  // This and the next two are collective over this group, as calls on its scope kAll; other calls
+  // and started operations may be under way. They return when all ranks are done. The new groups
+  // are independent of this one. Failures: as Create, on all members of the new group, and this
+  // group stays usable; a failure of this group breaks it, and all ranks get it. *group is null
+  // then.
+  Status Split(int colour, int key, std::unique_ptr<Group>* group);
+  // Makes a group of shape rows x cols of the ranks in a list, in its order. A rank that is not in
+  // it gets none. All arguments must be equal on all ranks, also on those: kMismatch otherwise,
+  // naming two of them. kInvalidArgument: the list does not fit the shape, has a rank twice, or one
+  // that this group has not.
+  Status FromRanks(const std::vector<int>& ranks, int rows, int cols,
+                   std::unique_ptr<Group>* group);
+  // Makes a group of the same ranks and shape.
+  Status Duplicate(std::unique_ptr<Group>* group);
+
   // The name of the transport that carries it.
   const char* transport() const;
   int rank() const;

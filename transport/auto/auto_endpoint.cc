@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,30 @@ Capabilities Both(const Capabilities& near, const Capabilities& far) {
       std::min(near.tuning.lazy_credit_bytes, far.tuning.lazy_credit_bytes);
   return both;
 }
+
+// The bootstrap of a group as one of the transports sees it, which has an id of its own for the
+// parent.
+class TransportBootstrap : public Bootstrap {
+ public:
+  using FindParent = std::function<std::optional<Parent>()>;
+  TransportBootstrap(Bootstrap* target, FindParent find_parent)
+      : target_(target), find_parent_(std::move(find_parent)) {}
+
+  int rank() const override { return target_->rank(); }
+  int size() const override { return target_->size(); }
+  std::optional<Parent> parent() const override { return find_parent_(); }
+  Status AllGather(const void* mine, size_t bytes, void* all) override {
+    return target_->AllGather(mine, bytes, all);
+  }
+  Status FindDifference(const void* mine, size_t bytes, int* rank, void* first,
+                        void* other) override {
+    return target_->FindDifference(mine, bytes, rank, first, other);
+  }
+
+ private:
+  Bootstrap* const target_;
+  const FindParent find_parent_;
+};
 
 class AutoEndpoint : public Endpoint, private EdgeAccess {
  public:
@@ -296,9 +321,29 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     return bootstrap->AllGather(mine.data(), mine.size(), of_members->data());
   }
 
+  // Opens a group on one of the transports. A transport that does not carry the parent gets none.
+  Status OpenOn(Endpoint* transport, Bootstrap* bootstrap, GroupId* id) {
+    // Transports that need their own kind of bootstrap have no parent.
+    if (!bootstrap->parent().has_value()) return transport->OpenGroup(bootstrap, id);
+    TransportBootstrap there(bootstrap, [&] {
+      std::optional<Bootstrap::Parent> parent = bootstrap->parent();
+      if (!parent) return parent;
+      const Group& group = groups_.At(parent->group);
+      if (group.endpoint == transport) {
+        parent->group = group.id;
+      } else if (near_.get() == transport && group.near_id >= 0) {
+        parent->group = group.near_id;
+      } else {
+        parent.reset();
+      }
+      return parent;
+    });
+    return transport->OpenGroup(&there, id);
+  }
+
   // Opens the near group, if there can be one.
   Status OpenNear(Bootstrap* bootstrap, Group* group) {
-    const Status status = near_->OpenGroup(bootstrap, &group->near_id);
+    const Status status = OpenOn(near_.get(), bootstrap, &group->near_id);
     if (status.ok()) FindHosts(bootstrap, group);
     return status.code() == StatusCode::kUnavailable ? Status() : status;
   }
@@ -328,7 +373,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     for (size_t i = 0; i < fars_.size(); ++i) {
       if (!have[i]) continue;
       Far& far = fars_[i];
-      status = far.endpoint->OpenGroup(bootstrap, &group->id);
+      status = OpenOn(far.endpoint.get(), bootstrap, &group->id);
       if (status.code() == StatusCode::kUnavailable) continue;
       if (!status.ok()) break;
       group->endpoint = far.endpoint.get();

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -206,16 +207,22 @@ class InprocEndpoint : public Endpoint {
   MemoryDomain* domain() override { return &domain_; }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
-    auto* inproc = dynamic_cast<InprocBootstrap*>(bootstrap);
-    if (inproc == nullptr) {
+    std::vector<int> members;
+    if (const auto* const inproc = dynamic_cast<InprocBootstrap*>(bootstrap)) {
+      members = inproc->members();
+    } else if (const std::optional<Bootstrap::Parent> parent = bootstrap->parent()) {
+      for (const int rank : *parent->ranks) {
+        members.push_back(groups_.At(parent->group).WorldRankOf(rank));
+      }
+    } else {
       return Status(StatusCode::kUnavailable, "inproc: needs a bootstrap of its own world");
     }
     const uint64_t mine = wire_ids_.proposal();
-    std::vector<uint64_t> proposals(inproc->size());
-    BRIGADE_RETURN_IF_ERROR(inproc->AllGather(&mine, sizeof(mine), proposals.data()));
+    std::vector<uint64_t> proposals(members.size());
+    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), proposals.data()));
     const uint64_t wire_id = wire_ids_.Agree(proposals, [](uint64_t proposal) { return proposal; });
     *group =
-        groups_.Add(std::make_unique<Group>(Group{wire_id, inproc->rank(), inproc->members()}));
+        groups_.Add(std::make_unique<Group>(Group{wire_id, bootstrap->rank(), std::move(members)}));
     open_.emplace(wire_id, *group);
     return Status();
   }

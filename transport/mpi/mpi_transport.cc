@@ -134,17 +134,19 @@ class MpiEndpoint : public Endpoint {
   MemoryDomain* domain() override { return domain_.get(); }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
-    auto* mpi = dynamic_cast<MpiBootstrap*>(bootstrap);
-    if (mpi == nullptr) {
+    auto group = std::make_unique<Group>();
+    if (auto* const mpi = dynamic_cast<MpiBootstrap*>(bootstrap)) {
+      BRIGADE_RETURN_IF_ERROR(Agree(mpi, group.get()));
+      ++group->carrier->groups;
+    } else if (const std::optional<Bootstrap::Parent> parent = bootstrap->parent()) {
+      BRIGADE_RETURN_IF_ERROR(AgreeByParent(bootstrap, *parent, group.get()));
+    } else {
       return Status(
           StatusCode::kUnavailable,
           "mpi: a group is opened with an MPI communicator, which this bootstrap has not");
     }
-    auto group = std::make_unique<Group>();
-    BRIGADE_RETURN_IF_ERROR(Agree(mpi, group.get()));
-    group->rank = mpi->rank();
-    group->streams.resize(size_t{2} * kChannelKinds * mpi->size());
-    ++group->carrier->groups;
+    group->rank = bootstrap->rank();
+    group->streams.resize(size_t{2} * kChannelKinds * bootstrap->size());
     Group* const opened = group.get();
     *id = opened->id = groups_.Add(std::move(group));
     return Status();
@@ -375,14 +377,24 @@ class MpiEndpoint : public Endpoint {
     return PieceBeyondLimit("mpi", bytes, capabilities_.max_piece_bytes);
   }
 
+  // A member's contribution to the opening of a group.
+  struct Proposal {
+    uint64_t carrier;  // its first wire id
+    uint64_t wire_id;
+    Host host;
+  };
+
+  void SpinFor(const Proposal& mine, const std::vector<Proposal>& all) {
+    const auto neighbours = std::count_if(
+        all.begin(), all.end(), [&](const Proposal& their) { return their.host == mine.host; });
+    if (spins_ != rules::kMpiSpinsIfShared && RanksShareProcessors(static_cast<int>(neighbours))) {
+      spins_ = rules::kMpiSpinsIfShared;
+    }
+  }
+
   // The members agree on a wire id, larger than any that a member has seen, and on a carrier.
   // They make a new one unless each of them proposes the same and it has tags left.
   Status Agree(MpiBootstrap* bootstrap, Group* group) {
-    struct Proposal {
-      uint64_t carrier;  // its first wire id
-      uint64_t wire_id;
-      Host host;
-    };
     const int size = bootstrap->size();
     Carriers::iterator carrier;
     BRIGADE_RETURN_IF_ERROR(FindCarrier(bootstrap, &carrier, &group->ranks));
@@ -392,12 +404,7 @@ class MpiEndpoint : public Endpoint {
     std::vector<Proposal> proposals(size);
     BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), proposals.data()));
     const uint64_t wire_id = wire_ids_.Agree(proposals, &Proposal::wire_id);
-    const auto neighbours =
-        std::count_if(proposals.begin(), proposals.end(),
-                      [&](const Proposal& their) { return their.host == mine.host; });
-    if (spins_ != rules::kMpiSpinsIfShared && RanksShareProcessors(static_cast<int>(neighbours))) {
-      spins_ = rules::kMpiSpinsIfShared;
-    }
+    SpinFor(mine, proposals);
     const bool agreed = mine.carrier != kNone &&
                         std::all_of(proposals.begin(), proposals.end(), [&](const Proposal& their) {
                           return their.carrier == mine.carrier;
@@ -409,6 +416,29 @@ class MpiEndpoint : public Endpoint {
     group->carrier = carrier;
     group->first_tag = static_cast<int>(wire_id % max_wire_ids_) * kChannelKinds;
     return Status();
+  }
+
+  // The same on the carrier of the parent, which all members use.
+  Status AgreeByParent(Bootstrap* bootstrap, const Bootstrap::Parent& parent, Group* group) {
+    const Group& of_parent = groups_.At(parent.group);
+    for (const int rank : *parent.ranks) group->ranks.push_back(of_parent.RankOf(rank));
+    group->carrier = of_parent.carrier;
+    ++group->carrier->groups;  // the parent may end meanwhile
+    const Proposal mine{group->carrier->first_wire_id, wire_ids_.proposal(), Host::Here()};
+    std::vector<Proposal> proposals(group->ranks.size());
+    Status status = bootstrap->AllGather(&mine, sizeof(mine), proposals.data());
+    if (status.ok()) {
+      const uint64_t wire_id = wire_ids_.Agree(proposals, &Proposal::wire_id);
+      SpinFor(mine, proposals);
+      group->first_tag = static_cast<int>(wire_id % max_wire_ids_) * kChannelKinds;
+      if (wire_id - mine.carrier < max_wire_ids_) return Status();
+      status =
+          Status(StatusCode::kUnavailable, "mpi: no tag is left for groups of this group, after " +
+                                               std::to_string(max_wire_ids_) +
+                                               "; make the group of an MPI communicator");
+    }
+    LeaveCarrier(group->carrier);
+    return status;
   }
 
   // The newest carrier that has all members, and their ranks in it; carriers_.end() if there is

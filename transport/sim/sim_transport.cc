@@ -224,17 +224,26 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
   MemoryDomain* domain() override { return &domain_; }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
-    auto* sim = dynamic_cast<SimBootstrap*>(bootstrap);
-    if (sim == nullptr) {
+    const Members* members = nullptr;
+    if (const auto* const sim = dynamic_cast<SimBootstrap*>(bootstrap)) {
+      members = sim->members();
+    } else if (const std::optional<Bootstrap::Parent> parent = bootstrap->parent()) {
+      Members of_parent;
+      for (const int rank : *parent->ranks) {
+        of_parent.push_back(
+            (*groups_.At(parent->group).shared->members)[static_cast<size_t>(rank)]);
+      }
+      members = world_->ListOf(of_parent);
+    } else {
       return Status(StatusCode::kUnavailable, "sim: needs a bootstrap of its own world");
     }
     auto group = std::make_unique<Group>();
-    group->rank = sim->rank();
+    group->rank = bootstrap->rank();
     world_->Meet(
-        sim->members(), sim->rank(),
+        members, bootstrap->rank(),
         [&](Gather* gather) {
           if (gather->group != nullptr) return;
-          gather->group = std::make_shared<SimGroup>(machine_, sim->members());
+          gather->group = std::make_shared<SimGroup>(machine_, members);
         },
         [&](const Gather& gather) { group->shared = gather.group; });
     *id = groups_.Add(std::move(group));
