@@ -62,6 +62,7 @@ class WindowRank {
   int rank() const { return rank_; }
   int size() const { return world_->ranks(); }
   Engine* engine() { return engine_.get(); }
+  Group* group() { return group_.get(); }  // of all ranks
   WindowSpace* space() { return space_.get(); }
   const WindowWay& way() const { return way_; }
   double Clock() const { return world_->Clock(rank_); }
