@@ -301,6 +301,31 @@ for transport in tcp sockets; do
   grep -q '(100 times so far)' "$out" || fail "$what: not counted"
 done
 
+# --- jobs without a launcher ---
+
+# Two ranks on each host but the last, which has one. 2 x 3 ranks make a grid.
+if title "ranks that a shell starts"; then
+  export BRIGADE_TEST_SECRET=shared
+  for transport in auto tcp; do
+    : >"$out"
+    for rank in 6 5 4 3 2 1 0; do
+      c exec $((rank / 2 + 1)) "$programs/bootstrap/job_without_mpi" $transport 10.78.0.1:4711 $rank 7 100 run \
+        >>"$out" 2>&1 &
+    done
+    wait
+    [[ $transport == auto ]] && transport='shm\+tcp'
+    lines 7 ": well over $transport\$"
+  done
+  # The host of a rank that dies is another than that of rank 0.
+  : >"$out"
+  for rank in 0 1 2; do
+    c exec $((rank + 1)) "$programs/bootstrap/job_without_mpi" auto 10.78.0.1:4711 $rank 3 100 die >>"$out" 2>&1 &
+  done
+  wait
+  lines 2 ': peer lost: rank 1 of 3 has left the bootstrap: '
+  unset BRIGADE_TEST_SECRET
+fi
+
 # --- little memory ---
 
 limited=(sh -c 'ulimit -l 8192 && exec setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock "$0" "$@"')
