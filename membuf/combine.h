@@ -3,16 +3,22 @@
 // Every operation here is a fixed function of its two operands' values, so a reduction's bits
 // depend only on the order in which partial results are combined, never on timing.
 //
-// - Sum: integers wrap. A floating result that is a NaN is written as the canonical quiet NaN (each
-//   part of a complex number for itself), so a sum's bits do not depend on which operand is left.
-// - Absolute maximum and minimum: a total order, so any order of combination gives the same bits.
-//   Magnitude is |x|; of complex numbers |re| + |im|; of integers unsigned, so |INT_MIN| = 2^31.
-//   A NaN (a complex number with a NaN part) always wins, for max and for min, and is written
-//   canonical (in both parts).
-//   Equal magnitudes without locations: the larger signed value wins, for max and for min (complex:
-//   the larger real part, then the larger imaginary part; +0 is larger than -0).
+// - Sum and product: integers wrap. A floating result that is a NaN is written as the canonical
+//   quiet NaN (each part of a complex number for itself), so the bits do not depend on which
+//   operand is left. float16 and bfloat16 are computed in float, and each result is rounded to
+//   nearest, ties to even. A complex product is (ac - bd, ad + bc), each operation rounded for
+//   itself: infinities and NaNs are not recovered as in C's Annex G.
+// - Maximum and minimum: a total order, so any order of combination gives the same bits. -0 is
+//   smaller than +0. A NaN always wins, for maximum and for minimum, and is written canonical.
+//   With locations the smaller location wins among equal values (NaNs are equal).
+// - Absolute maximum and minimum: a total order as well. Magnitude is |x|; of complex numbers
+//   |re| + |im|; of integers unsigned, so |INT_MIN| = 2^31. A NaN (a complex number with a NaN
+//   part) always wins, and is written canonical (in both parts).
+//   Equal magnitudes without locations: the larger signed value wins, for both (complex: the larger
+//   real part, then the larger imaginary part; +0 is larger than -0).
 //   Equal magnitudes with locations: the smaller location wins and its signed value is kept (at
 //   equal locations, as without).
+// - Bitwise and, or, exclusive or: of integers and bytes; bytes have no other operation.
 //
 // Sources: the BLACS for magnitudes and ties; NaN, -0 and INT_MIN are ours.
 //
@@ -29,17 +35,73 @@
 
 namespace brigade {
 
-enum class ElementType : uint8_t { kInt32, kInt64, kFloat, kDouble, kComplexFloat, kComplexDouble };
-enum class CombineOp : uint8_t { kSum, kAbsMax, kAbsMin };
+enum class ElementType : uint8_t {
+  kByte,  // bits without a meaning
+  kInt8,
+  kUint8,
+  kInt16,
+  kUint16,
+  kInt32,
+  kUint32,
+  kInt64,
+  kUint64,
+  kFloat16,
+  kBfloat16,
+  kFloat,
+  kDouble,
+  kComplexFloat,
+  kComplexDouble,
+};
+inline constexpr int kElementTypes = static_cast<int>(ElementType::kComplexDouble) + 1;
+
+enum class CombineOp : uint8_t {
+  kSum,
+  kProduct,
+  kMax,
+  kMin,
+  kAnd,
+  kOr,
+  kXor,
+  kAbsMax,
+  kAbsMin,
+  kUser,  // a UserOp, on elements of kByte
+};
+inline constexpr int kCombineOps = static_cast<int>(CombineOp::kUser) + 1;
 
 size_t ElementBytes(ElementType type);
 const char* ElementTypeName(ElementType type);
 const char* CombineOpName(CombineOp op);
 
-// Returns whether all orders of combination give equal bits.
-inline bool IsOrderFree(CombineOp op, ElementType type) {
-  return op != CombineOp::kSum || type == ElementType::kInt32 || type == ElementType::kInt64;
+// Returns whether the type has the operation: all but complex maxima and minima, bits of floating
+// numbers, and anything but bits of bytes.
+bool Combines(CombineOp op, ElementType type);
+
+// Returns whether locations may go with the operation.
+constexpr bool HasLocations(CombineOp op) {
+  return op == CombineOp::kMax || op == CombineOp::kMin || op == CombineOp::kAbsMax ||
+         op == CombineOp::kAbsMin;
 }
+
+// Returns whether all orders of combination give equal bits.
+constexpr bool IsOrderFree(CombineOp op, ElementType type) {
+  if (op == CombineOp::kUser) return false;
+  return (op != CombineOp::kSum && op != CombineOp::kProduct) || type < ElementType::kFloat16;
+}
+
+// An operation of the program, on elements that only the program knows.
+struct UserOp {
+  // Computes result[i] = left[i] (op) right[i] for `count` elements, of `element_bytes` each.
+  // `result` may be equal to `left` or `right`, and is apart from both otherwise. All three are
+  // contiguous, and aligned to the largest power of two that divides `element_bytes`, at most 64:
+  // operands in user memory that are not are gathered into a block. The function must be
+  // associative and thread-safe, must not call Brigade, and may run in the progress thread.
+  void (*combine)(void* result, const void* left, const void* right, int64_t count,
+                  void* context) = nullptr;
+  void* context = nullptr;
+  size_t element_bytes = 0;
+  // Otherwise the operands are in the order of ranks: 0, 1, 2, ...
+  bool commutative = false;
+};
 
 // One operand: the matrix at `base`, read from packed byte `offset` of `layout`, where an element
 // starts, and (with locations) `locations`, contiguous, from the first element of the range on. A
@@ -58,11 +120,17 @@ struct MutableOperand {
 };
 
 // Computes dst = left (op) right for `elems` elements. `dst` may be equal to `left` or `right`; any
-// other overlap is not allowed. Either all three operands have locations or none (sum: none).
-// Values need no alignment. Thread-safe on distinct destinations. Cost: one pass; short runs are
-// gathered and scattered through a block that stays in cache.
+// other overlap is not allowed. Either all three operands have locations or none.
+// Values and locations need no alignment. Thread-safe on distinct destinations. Cost: one pass;
+// short runs are gathered and scattered through a block that stays in cache. REQUIRES: Combines(op,
+// type), and not kUser.
 void Combine(CombineOp op, ElementType type, size_t elems, const MutableOperand& dst,
              const ConstOperand& left, const ConstOperand& right);
+
+// The same by the program's function, without locations. Cost: its, and a copy of each operand in
+// short or unaligned runs.
+void Combine(const UserOp& op, size_t elems, const MutableOperand& dst, const ConstOperand& left,
+             const ConstOperand& right);
 
 }  // namespace brigade
 

@@ -1,5 +1,6 @@
 #include "membuf/combine.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -9,208 +10,48 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/combine_oracle.h"
 #include "membuf/naive_layout.h"
 #include "test/support/stress.h"
 
 namespace brigade {
 namespace {
 
-template <typename T>
-constexpr bool kIsComplex = false;
-template <typename T>
-constexpr bool kIsComplex<std::complex<T>> = true;
+using namespace oracle;  // NOLINT: all of it
 
-template <typename T>
-constexpr ElementType TypeOf() {
-  if constexpr (std::is_same_v<T, int32_t>) return ElementType::kInt32;
-  if constexpr (std::is_same_v<T, int64_t>) return ElementType::kInt64;
-  if constexpr (std::is_same_v<T, float>) return ElementType::kFloat;
-  if constexpr (std::is_same_v<T, double>) return ElementType::kDouble;
-  if constexpr (std::is_same_v<T, std::complex<float>>) return ElementType::kComplexFloat;
-  if constexpr (std::is_same_v<T, std::complex<double>>) return ElementType::kComplexDouble;
-}
-
-template <typename T>
-bool SameBits(const T& a, const T& b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
-}
-
-// A value and where it came from.
-template <typename T>
-struct Entry {
-  T value;
-  int32_t location;
-};
-
-// Combine of whole vectors, for tests of the arithmetic alone.
-template <typename T>
-std::vector<Entry<T>> CombineAll(CombineOp op, bool locations, const std::vector<Entry<T>>& left,
-                                 const std::vector<Entry<T>>& right) {
-  std::vector<T> l, r, d(left.size());
-  std::vector<int32_t> l_loc, r_loc, d_loc(left.size());
-  for (const Entry<T>& e : left) l.push_back(e.value), l_loc.push_back(e.location);
-  for (const Entry<T>& e : right) r.push_back(e.value), r_loc.push_back(e.location);
-  const StridedLayout layout = StridedLayout::Contiguous(left.size() * sizeof(T));
-  Combine(op, TypeOf<T>(), left.size(),
-          {&layout, reinterpret_cast<std::byte*>(d.data()), 0, locations ? d_loc.data() : nullptr},
-          {&layout, reinterpret_cast<const std::byte*>(l.data()), 0,
-           locations ? l_loc.data() : nullptr},
-          {&layout, reinterpret_cast<const std::byte*>(r.data()), 0,
-           locations ? r_loc.data() : nullptr});
-  std::vector<Entry<T>> result;
-  for (size_t i = 0; i < d.size(); ++i) result.push_back({d[i], d_loc[i]});
-  return result;
-}
-
-template <typename T>
-T CombineTwo(CombineOp op, T left, T right) {
-  return CombineAll<T>(op, false, {{left, 0}}, {{right, 0}})[0].value;
-}
-
-template <typename T>
-Entry<T> CombineTwo(CombineOp op, Entry<T> left, Entry<T> right) {
-  return CombineAll<T>(op, true, {left}, {right})[0];
-}
-
-// Special values ---------------------------------------------------------------------------------
-
-template <typename T>
-T NanWithPayload() {
-  const T quiet = std::numeric_limits<T>::quiet_NaN();
-  std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t> bits;
-  std::memcpy(&bits, &quiet, sizeof bits);
-  bits |= 5;
-  T nan;
-  std::memcpy(&nan, &bits, sizeof nan);
-  return -nan;
-}
-
-template <typename T>
-std::vector<T> RealSpecials() {
-  using Limits = std::numeric_limits<T>;
-  if constexpr (std::is_integral_v<T>) {
-    return {0, 1, -1, 2, -2, Limits::max(), -Limits::max(), Limits::min()};
-  } else {
-    return {T{0},
-            -T{0},
-            T{1},
-            T{-1},
-            Limits::max(),
-            -Limits::max(),
-            Limits::denorm_min(),
-            -Limits::denorm_min(),
-            Limits::infinity(),
-            -Limits::infinity(),
-            Limits::quiet_NaN(),
-            NanWithPayload<T>()};
-  }
-}
-
-template <typename T>
-std::vector<T> Specials() {
-  if constexpr (kIsComplex<T>) {
-    // A selection, or there would be millions of triples; max + max is an infinite magnitude.
-    using Part = typename T::value_type;
-    using Limits = std::numeric_limits<Part>;
-    const std::vector<Part> parts = {0,
-                                     -Part{0},
-                                     1,
-                                     -1,
-                                     Limits::max(),
-                                     Limits::infinity(),
-                                     -Limits::infinity(),
-                                     NanWithPayload<Part>()};
-    std::vector<T> specials;
-    for (const Part re : parts) {
-      for (const Part im : parts) specials.push_back({re, im});
-    }
-    return specials;
-  } else {
-    return RealSpecials<T>();
-  }
-}
-
-// The definition in combine.h, by plain comparisons -----------------------------------------------
-
-template <typename T>
-bool IsNan(T x) {
-  if constexpr (kIsComplex<T>) return std::isnan(x.real()) || std::isnan(x.imag());
-  if constexpr (std::is_floating_point_v<T>) return std::isnan(x);
-  return false;
-}
-
-template <typename T>
-T WithCanonicalNan(T x) {
-  if (!IsNan(x)) return x;
-  if constexpr (kIsComplex<T>) {
-    const auto nan = std::numeric_limits<typename T::value_type>::quiet_NaN();
-    return {nan, nan};
-  }
-  return std::numeric_limits<T>::quiet_NaN();
-}
-
-template <typename T>
-auto Magnitude(T x) {
-  if constexpr (kIsComplex<T>) {
-    return std::abs(x.real()) + std::abs(x.imag());
-  } else if constexpr (std::is_integral_v<T>) {
-    return x < 0 ? -static_cast<__int128>(x) : static_cast<__int128>(x);
-  } else {
-    return std::abs(x);
-  }
-}
-
-// -1, 0, 1 as `a` is smaller than, the same as or larger than `b`; -0 is smaller than +0.
-template <typename T>
-int CompareSigned(T a, T b) {
-  if constexpr (kIsComplex<T>) {
-    const int re = CompareSigned(a.real(), b.real());
-    return re != 0 ? re : CompareSigned(a.imag(), b.imag());
-  } else if constexpr (std::is_integral_v<T>) {
-    return a < b ? -1 : a > b;
-  } else {
-    if (a != b) return a < b ? -1 : 1;
-    return static_cast<int>(std::signbit(b)) - static_cast<int>(std::signbit(a));
-  }
-}
-
-template <typename T>
-bool LeftWins(CombineOp op, bool locations, Entry<T> l, Entry<T> r) {
-  if (IsNan(l.value) != IsNan(r.value)) return IsNan(l.value);
-  if (!IsNan(l.value) && Magnitude(l.value) != Magnitude(r.value)) {
-    return (Magnitude(l.value) > Magnitude(r.value)) == (op == CombineOp::kAbsMax);
-  }
-  if (locations && l.location != r.location) return l.location < r.location;
-  return IsNan(l.value) || CompareSigned(l.value, r.value) >= 0;
-}
-
-template <typename T>
-Entry<T> Defined(CombineOp op, bool locations, Entry<T> l, Entry<T> r) {
-  if (op == CombineOp::kSum) {
-    if constexpr (std::is_integral_v<T>) {
-      using Unsigned = std::make_unsigned_t<T>;
-      return {static_cast<T>(static_cast<Unsigned>(l.value) + static_cast<Unsigned>(r.value)), 0};
-    } else if constexpr (kIsComplex<T>) {
-      return {{WithCanonicalNan(l.value.real() + r.value.real()),
-               WithCanonicalNan(l.value.imag() + r.value.imag())},
-              0};
-    } else {
-      return {WithCanonicalNan(l.value + r.value), 0};
-    }
-  }
-  const Entry<T> winner = LeftWins(op, locations, l, r) ? l : r;
-  return {WithCanonicalNan(winner.value), locations ? winner.location : 0};
-}
-
-// Tests over all six types ------------------------------------------------------------------------
+// Tests over all types ----------------------------------------------------------------------------
 
 template <typename T>
 class CombineTest : public testing::Test {};
-using AllTypes =
-    testing::Types<int32_t, int64_t, float, double, std::complex<float>, std::complex<double>>;
+using AllTypes = testing::Types<std::byte, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,
+                                int64_t, uint64_t, Float16, Bfloat16, float, double,
+                                std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(CombineTest, AllTypes);
 
-constexpr CombineOp kOps[] = {CombineOp::kSum, CombineOp::kAbsMax, CombineOp::kAbsMin};
+// The operations of a type, but those of users.
+template <typename T>
+std::vector<CombineOp> OpsOf() {
+  using Op = CombineOp;
+  if constexpr (std::is_same_v<T, std::byte>) return {Op::kAnd, Op::kOr, Op::kXor};
+  std::vector<Op> ops = {Op::kSum, Op::kProduct, Op::kAbsMax, Op::kAbsMin};
+  if (!kIsComplex<T>) ops.insert(ops.end(), {Op::kMax, Op::kMin});
+  if (std::is_integral_v<T>) ops.insert(ops.end(), {Op::kAnd, Op::kOr, Op::kXor});
+  return ops;
+}
+
+TYPED_TEST(CombineTest, HasItsOperations) {
+  using T = TypeParam;
+  const std::vector<CombineOp> ops = OpsOf<T>();
+  for (int i = 0; i < kCombineOps; ++i) {
+    const auto op = static_cast<CombineOp>(i);
+    const bool has = op == CombineOp::kUser ? std::is_same_v<T, std::byte>
+                                            : std::count(ops.begin(), ops.end(), op) > 0;
+    EXPECT_EQ(Combines(op, TypeOf<T>()), has) << CombineOpName(op);
+    const bool rounds = !std::is_integral_v<T> && !std::is_same_v<T, std::byte> &&
+                        (op == CombineOp::kSum || op == CombineOp::kProduct);
+    EXPECT_EQ(IsOrderFree(op, TypeOf<T>()), op != CombineOp::kUser && !rounds) << CombineOpName(op);
+  }
+}
 
 // Every pair of special values by the definition, with equal bits for exchanged operands.
 TYPED_TEST(CombineTest, SpecialPairsFollowTheDefinitionAndCommute) {
@@ -224,9 +65,9 @@ TYPED_TEST(CombineTest, SpecialPairsFollowTheDefinitionAndCommute) {
       }
     }
   }
-  for (const CombineOp op : kOps) {
+  for (const CombineOp op : OpsOf<T>()) {
     for (const bool locations : {false, true}) {
-      if (locations && op == CombineOp::kSum) continue;
+      if (locations && !HasLocations(op)) continue;
       SCOPED_TRACE(testing::Message() << CombineOpName(op) << " locations " << locations);
       const auto forth = CombineAll(op, locations, left, right);
       const auto back = CombineAll(op, locations, right, left);
@@ -241,8 +82,8 @@ TYPED_TEST(CombineTest, SpecialPairsFollowTheDefinitionAndCommute) {
   }
 }
 
-// Maximum and minimum of every triple of special values: the same bits in both groupings.
-TYPED_TEST(CombineTest, MaximaAndMinimaAssociateOnEverySpecialTriple) {
+// Operations that are free of order give the same bits in both groupings of all special triples.
+TYPED_TEST(CombineTest, AssociatesOnEverySpecialTripleIfOrderFree) {
   using T = TypeParam;
   for (const bool locations : {false, true}) {
     std::vector<Entry<T>> entries;
@@ -257,7 +98,8 @@ TYPED_TEST(CombineTest, MaximaAndMinimaAssociateOnEverySpecialTriple) {
         entries.push_back({value, static_cast<int32_t>(entries.size() * 7 % 3)});
       }
     }
-    for (const CombineOp op : {CombineOp::kAbsMax, CombineOp::kAbsMin}) {
+    for (const CombineOp op : OpsOf<T>()) {
+      if (!IsOrderFree(op, TypeOf<T>()) || (locations && !HasLocations(op))) continue;
       SCOPED_TRACE(testing::Message() << CombineOpName(op) << " locations " << locations);
       for (const Entry<T>& first : entries) {
         std::vector<Entry<T>> a, b, c;
@@ -340,8 +182,9 @@ TYPED_TEST(CombineTest, WalksAnyLayoutsInPlaceOrNot) {
     Matrix<T> separate = Matrix<T>::Random(&random);
     Matrix<T>* const destinations[] = {&separate, &left, &right};
     Matrix<T>& dst = *destinations[round % 3];
-    const CombineOp op = kOps[random() % 3];
-    const bool locations = op != CombineOp::kSum && random() % 2 == 0;
+    const std::vector<CombineOp> ops = OpsOf<T>();
+    const CombineOp op = ops[random() % ops.size()];
+    const bool locations = HasLocations(op) && random() % 2 == 0;
     SCOPED_TRACE(testing::Message() << CombineOpName(op) << " locations " << locations << " into "
                                     << round % 3 << "; left " << left.shape << "; right "
                                     << right.shape << "; separate " << separate.shape);
@@ -398,6 +241,29 @@ TEST(Combine, TiesKeepTheLargerSignedValueWithoutLocations) {
   }
 }
 
+TEST(Combine, ExtremesKnowTheSignOfZeroAndOfIntegers) {
+  EXPECT_FALSE(std::signbit(CombineTwo<double>(CombineOp::kMax, -0.0, 0.0)));
+  EXPECT_TRUE(std::signbit(CombineTwo<double>(CombineOp::kMin, 0.0, -0.0)));
+  EXPECT_EQ(CombineTwo<int8_t>(CombineOp::kMax, -1, 1), 1);
+  EXPECT_EQ(CombineTwo<uint8_t>(CombineOp::kMax, 255, 1), 255);
+  EXPECT_EQ(CombineTwo<int64_t>(CombineOp::kMin, INT64_MIN, -1), INT64_MIN);
+  EXPECT_EQ(CombineTwo<double>(CombineOp::kMin, -INFINITY, 1), -INFINITY);
+  const Entry<float> winner = CombineTwo<float>(CombineOp::kMax, Entry<float>{2, 3}, {2, 1});
+  EXPECT_EQ(winner.location, 1);
+}
+
+// (ac - bd, ad + bc): infinities are not recovered.
+TEST(Combine, ComplexProductsFollowTheTextbook) {
+  using C = std::complex<double>;
+  EXPECT_EQ(CombineTwo<C>(CombineOp::kProduct, C(1, 2), C(3, 4)), C(-5, 10));
+  const C product = CombineTwo<C>(CombineOp::kProduct, C(INFINITY, 0), C(0, 1));
+  EXPECT_TRUE(std::isnan(product.real()));
+  EXPECT_EQ(product.imag(), INFINITY);
+  // 1 + 2^-52 and 1 - 2^-52: a fused operation would keep the last bits of the first product.
+  const double above = 1 + 0x1p-52;
+  EXPECT_EQ(CombineTwo<C>(CombineOp::kProduct, C(above, 1), C(above, above * above)).real(), 0);
+}
+
 TEST(Combine, TiesGoToTheSmallerLocation) {
   for (const CombineOp op : {CombineOp::kAbsMax, CombineOp::kAbsMin}) {
     const Entry<double> winner = CombineTwo<double>(op, Entry<double>{5, 3}, Entry<double>{-5, 2});
@@ -406,10 +272,39 @@ TEST(Combine, TiesGoToTheSmallerLocation) {
   }
 }
 
+// As behind values of one byte in a chunk. A sanitizer sees loads and stores that need alignment.
+TEST(Combine, LocationsNeedNoAlignment) {
+  constexpr size_t kElems = 67;
+  const StridedLayout layout = StridedLayout::Contiguous(kElems);
+  struct Piece {
+    std::byte values[kElems];
+    std::byte locations[kElems * sizeof(int32_t)];
+  };
+  alignas(int32_t) Piece left, right;
+  for (size_t i = 0; i < kElems; ++i) {
+    left.values[i] = std::byte{5};
+    right.values[i] = static_cast<std::byte>(4 + i % 3);
+    const auto location = static_cast<int32_t>(100 * i + 1);
+    const int32_t smaller = location - 1;
+    std::memcpy(left.locations + i * sizeof(location), &location, sizeof(location));
+    std::memcpy(right.locations + i * sizeof(smaller), &smaller, sizeof(smaller));
+  }
+  auto* const to = reinterpret_cast<int32_t*>(left.locations);
+  Combine(CombineOp::kMax, ElementType::kInt8, kElems, {&layout, left.values, 0, to},
+          {&layout, left.values, 0, to},
+          {&layout, right.values, 0, reinterpret_cast<const int32_t*>(right.locations)});
+  for (size_t i = 0; i < kElems; ++i) {
+    int32_t location;
+    std::memcpy(&location, left.locations + i * sizeof(location), sizeof(location));
+    EXPECT_EQ(left.values[i], std::byte{i % 3 == 2 ? uint8_t{6} : uint8_t{5}});
+    EXPECT_EQ(location, static_cast<int32_t>(100 * i + (i % 3 == 0 ? 1 : 0)));
+  }
+}
+
 TEST(Combine, NansWinAndAreCanonical) {
   const double canonical = std::numeric_limits<double>::quiet_NaN();
   const double odd = NanWithPayload<double>();
-  for (const CombineOp op : kOps) {
+  for (const CombineOp op : OpsOf<double>()) {
     EXPECT_TRUE(SameBits(CombineTwo<double>(op, odd, INFINITY), canonical)) << CombineOpName(op);
     EXPECT_TRUE(SameBits(CombineTwo<double>(op, 0.0, odd), canonical)) << CombineOpName(op);
   }

@@ -20,9 +20,9 @@ struct Enquiry {
   uint8_t message_kind = GroupControl::kEnquiry;
   uint8_t channel = 0;
   uint8_t pattern = 0;
-  uint8_t arithmetic = 0;
   uint8_t shape = 0;
-  uint8_t unused[3] = {};
+  uint16_t arithmetic = 0;
+  uint16_t unused = 0;
   int32_t parameter = 0;
   int32_t root = 0;
   uint32_t sequence = 0;
@@ -71,7 +71,6 @@ bool Needs(const Scope& scope, const WireHeader& call, int other) {
 WireHeader Comparable(WireHeader header) {
   header.portion = -1;
   header.lengths = 0;
-  header.unused = 0;
   const bool known = header.pattern < kPatterns;
   if (known && EntryOf(static_cast<Pattern>(header.pattern)).multi) header.total_bytes = 0;
   return header;

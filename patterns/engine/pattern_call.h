@@ -53,7 +53,7 @@ struct PatternCall {
   // kReduce, kAllReduce, kMultiReduce; equal on all ranks.
   CombineOp op = CombineOp::kSum;
   ElementType type = ElementType::kDouble;
-  // kAbsMax, kAbsMin with locations: one per element in packed order, this rank's own in, the
+  // Maxima and minima with locations: one per element in packed order, this rank's own in, the
   // winners' out where the result is written. Null without; equally null or not on all ranks.
   int32_t* locations = nullptr;
 

@@ -13,17 +13,19 @@ std::string PatternText(uint8_t pattern) {
   return PatternName(static_cast<Pattern>(pattern));
 }
 
-std::string ArithmeticText(uint8_t arithmetic) {
+// Where the fields are in WireHeader::arithmetic, behind a bit that says that there are any.
+enum Shift { kOp = 1, kType = 5, kLocations = 9 };
+
+std::string ArithmeticText(uint16_t arithmetic) {
   if (arithmetic == 0) return "none";
-  const int op = arithmetic >> 1 & 3;
-  const int type = arithmetic >> 3 & 7;
-  if (op > static_cast<int>(CombineOp::kAbsMin) ||
-      type > static_cast<int>(ElementType::kComplexDouble)) {
+  const int op = arithmetic >> kOp & 15;
+  const int type = arithmetic >> kType & 15;
+  if (op >= kCombineOps || type >= kElementTypes) {
     return "unknown arithmetic " + std::to_string(arithmetic);
   }
   return std::string(CombineOpName(static_cast<CombineOp>(op))) + " of " +
          ElementTypeName(static_cast<ElementType>(type)) +
-         ((arithmetic & 1 << 6) != 0 ? " with locations" : "");
+         ((arithmetic >> kLocations & 1) != 0 ? " with locations" : "");
 }
 
 std::string TopologyText(const WireHeader& header) {
@@ -44,9 +46,9 @@ void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t se
   header->total_bytes = total_bytes;
   if (pair) return;
   if (entry.combines) {
-    header->arithmetic =
-        static_cast<uint8_t>(1 | static_cast<int>(call.op) << 1 | static_cast<int>(call.type) << 3 |
-                             (call.locations != nullptr ? 1 << 6 : 0));
+    header->arithmetic = static_cast<uint16_t>(1 | static_cast<int>(call.op) << kOp |
+                                               static_cast<int>(call.type) << kType |
+                                               (call.locations != nullptr ? 1 << kLocations : 0));
   }
   header->shape =
       static_cast<uint8_t>(static_cast<int>(call.topology.shape) |

@@ -22,10 +22,9 @@ namespace brigade {
 struct WireHeader {
   uint16_t magic = 0x4247;  // "GB"; the wire format's version is compared when a group is made
   uint8_t pattern = 0;      // kSend for both halves of a point-to-point message
-  uint8_t arithmetic = 0;   // operation, type, and whether locations follow the values
   uint8_t shape = 0;        // bit 6: by host, bit 7: decreasing
-  uint8_t unused = 0;
-  uint16_t lengths = 0;  // of the portions, if there are several in the message: a digest
+  uint16_t arithmetic = 0;  // operation, type, and whether locations follow the values
+  uint16_t lengths = 0;     // of the portions, if there are several in the message: a digest
   int32_t parameter = 0;
   int32_t root = 0;
   int32_t portion = -1;

@@ -25,6 +25,12 @@ Status WrongMatrix(const CatalogueEntry& entry, const PatternCall& call, const M
                             " bytes, not of " + ElementTypeName(call.type));
 }
 
+Status CheckArithmetic(const CatalogueEntry& entry, const PatternCall& call) {
+  if (call.op != CombineOp::kUser && Combines(call.op, call.type)) return Status();
+  return Invalid(entry, std::string(ElementTypeName(call.type)) + " has no " +
+                            CombineOpName(call.op) + "; see the table in membuf/README.md");
+}
+
 }  // namespace
 
 Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int size) {
@@ -39,9 +45,9 @@ Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int 
     return Invalid(
         entry, "rank " + std::to_string(call.root) + " is outside 0.." + std::to_string(size - 1));
   }
+  if (entry.combines) BRIGADE_RETURN_IF_ERROR(CheckArithmetic(entry, call));
   if (call.locations != nullptr &&
-      (call.op == CombineOp::kSum ||
-       (pattern != Pattern::kReduce && pattern != Pattern::kAllReduce))) {
+      (!HasLocations(call.op) || (pattern != Pattern::kReduce && pattern != Pattern::kAllReduce))) {
     return Invalid(entry, "locations go with the maximum and minimum of reduce and all_reduce");
   }
   return Status();

@@ -86,6 +86,26 @@ TEST(CallCheck, WrongCallsAreNamed) {
             "reduce: locations go with the maximum and minimum of reduce and all_reduce");
 }
 
+TEST(CallCheck, WrongArithmeticIsNamed) {
+  RightCall call(Pattern::kAllReduce);
+  call.call.op = CombineOp::kMax;
+  call.call.type = ElementType::kComplexDouble;
+  EXPECT_EQ(call.Complaint(),
+            "all_reduce: complex double has no maximum; see the table in membuf/README.md");
+  call.call.op = CombineOp::kXor;
+  call.call.type = ElementType::kDouble;
+  EXPECT_EQ(call.Complaint(),
+            "all_reduce: double has no bitwise exclusive or; see the table in membuf/README.md");
+  call.call.op = CombineOp::kProduct;
+  EXPECT_TRUE(call.Check().ok());
+  int32_t location = 0;
+  call.call.locations = &location;
+  EXPECT_EQ(call.Complaint(),
+            "all_reduce: locations go with the maximum and minimum of reduce and all_reduce");
+  call.call.op = CombineOp::kMin;
+  EXPECT_TRUE(call.Check().ok());
+}
+
 TEST(CallCheck, WrongPortionsAreNamed) {
   RightCall missing(Pattern::kMultiReduce);
   missing.call.portions = nullptr;

@@ -18,9 +18,9 @@ enum Shift {
   kHint = 11,
   kDecreasing = 12,
   kOp = 13,
-  kType = 16,
-  kLocations = 20,
-  kLong = 21,
+  kType = 17,
+  kLocations = 21,
+  kLong = 22,
   kLongest = 24,
   kTotal = 40,
 };

@@ -642,6 +642,8 @@ void Runner::Run(const Combine& step) {
       case CombineOp::kAbsMin:
         call("gamn2d", coordinates(&ra), coordinates(&ca), ldia, row, column);
         break;
+      default:  // the BLACS have no others
+        break;
     }
   });
 

@@ -443,8 +443,12 @@ class Comparison {
   void HasTheBitsOfTheTree(int trial) {
     PatternCall call;
     call.scope = scope_;
-    call.type = static_cast<ElementType>(trial % 6);
-    call.op = static_cast<CombineOp>(trial / 6 % 3);
+    constexpr ElementType kTypes[] = {ElementType::kInt32,        ElementType::kInt64,
+                                      ElementType::kFloat,        ElementType::kDouble,
+                                      ElementType::kComplexFloat, ElementType::kComplexDouble};
+    constexpr CombineOp kOps[] = {CombineOp::kSum, CombineOp::kAbsMax, CombineOp::kAbsMin};
+    call.type = kTypes[trial % 6];
+    call.op = kOps[trial / 6 % 3];
     const bool to_all = trial / 18 % 2 == 0;
     call.pattern = to_all ? Pattern::kAllReduce : Pattern::kReduce;
     call.root = to_all ? 0 : trial % me_.group->ScopeSize(scope_);
