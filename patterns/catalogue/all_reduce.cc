@@ -41,15 +41,15 @@ Schedule HypercubeOfTwo(const ScheduleParameters& p) {
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);
   const int in = b.AddStream("R", ChunkRole::kReceive);
   b.SetLead(1);
-  b.Copy(Place::New(out), Place::Matrix());
+  b.Copy(Place::New(out), Place::Source());
   b.Send(out, other);
   b.Free(out);
   b.SetLead(0);
   b.ReceiveAndAwait(other, in);
   if (p.rank < other) {
-    b.Combine(Place::Matrix(), Place::Matrix(), Place::Current(in));
+    b.Combine(Place::Matrix(), Place::Source(), Place::Current(in));
   } else {
-    b.Combine(Place::Matrix(), Place::Current(in), Place::Matrix());
+    b.Combine(Place::Matrix(), Place::Current(in), Place::Source());
   }
   b.Free(in);
   return b.Build();
@@ -66,7 +66,7 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
   if (paired && p.rank % 2 == 1) {
     const int out = b.AddStream("S", ChunkRole::kBufferedSend);
     const int in = b.AddStream("R", ChunkRole::kReceive);
-    b.Copy(Place::New(out), Place::Matrix());
+    b.Copy(Place::New(out), Place::Source());
     b.Send(out, p.rank - 1);
     b.Free(out);
     b.StartLane();
@@ -83,10 +83,10 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
   const int in = b.AddStream("R", ChunkRole::kReceive);
   if (paired) {
     b.ReceiveAndAwait(p.rank + 1, in);
-    b.Combine(Place::New(partial[0]), Place::Matrix(), Place::Current(in));
+    b.Combine(Place::New(partial[0]), Place::Source(), Place::Current(in));
     b.Free(in);
   } else {
-    b.Copy(Place::New(partial[0]), Place::Matrix());
+    b.Copy(Place::New(partial[0]), Place::Source());
   }
   const int self = paired ? p.rank / 2 : p.rank - extra;
   for (int d = 0; d < dimension; ++d) {
@@ -135,15 +135,15 @@ Schedule DealtAllReduce(const ScheduleParameters& p) {
   // Partials must not wait for results that others still read.
   const int result = forwards ? partial : b.AddStream("S", ChunkRole::kCombineTarget);
   const int results = forwards ? b.AddStream("F", ChunkRole::kForward) : in;
-  const auto send_copy = [&](int stream, int portion) {
-    b.Copy(Place::New(stream), Place::Portion(portion));
+  const auto send_copy = [&](int stream, Place share) {
+    b.Copy(Place::New(stream), share);
     b.Send(stream, next);
     b.Free(stream);
   };
 
   b.SetLead(1);
   b.SetPortion(previous);
-  send_copy(partial, previous);
+  send_copy(partial, Place::SourcePortion(previous));
   for (int s = 1; s < p.size; ++s) {
     const int known = ring.RankAt(-s);
     const bool last = s + 1 == p.size;
@@ -153,14 +153,14 @@ Schedule DealtAllReduce(const ScheduleParameters& p) {
     if (forwards && !last) b.Send(results, next);
     b.Copy(Place::Portion(known), Place::Current(results));
     b.Free(results);
-    if (relays && !forwards && !last) send_copy(result, known);
+    if (relays && !forwards && !last) send_copy(result, Place::Portion(known));
 
     const int summed = ring.RankAt(-s - 1);  // this rank's own at last
     const int out = last ? result : partial;
     b.SetLead(1);
     b.SetPortion(summed);
     b.ReceiveAndAwait(previous, in);
-    b.Combine(Place::New(out), Place::Current(in), Place::Portion(summed));
+    b.Combine(Place::New(out), Place::Current(in), Place::SourcePortion(summed));
     b.Free(in);
     b.Send(out, next);
     if (last) {

@@ -195,9 +195,10 @@ Schedule CirculantReduce(const ScheduleParameters& p) {
     in = b.AddStream("R", ChunkRole::kReceive);
     for (int k = q - 1; k >= 0; --k) {
       turn_to(k, 0);
-      add(graph.skip(k), Place::Portion(k), Place::Portion(k));
+      add(graph.skip(k), Place::Portion(k), Place::SourcePortion(k));
       turn_to(q, 1);
-      add(graph.skip(k), Place::Portion(q), Place::Portion(q));
+      add(graph.skip(k), Place::Portion(q),
+          k == q - 1 ? Place::SourcePortion(q) : Place::Portion(q));
     }
     return b.Build();
   }
@@ -209,13 +210,13 @@ Schedule CirculantReduce(const ScheduleParameters& p) {
   AddStreams(node, ChunkRole::kCombineTarget, /*least_slots=*/1, &b);
   in = b.AddStream("R", ChunkRole::kReceive);
   const auto send_sum = [&](int k, int stream, int share, bool of_others) {
-    if (!of_others) b.Copy(Place::New(stream), Place::Portion(share));
+    if (!of_others) b.Copy(Place::New(stream), Place::SourcePortion(share));
     b.Send(stream, to_rank(-graph.skip(k)));
     b.Free(stream);
   };
   const auto add_to_sum = [&](int k, int stream, int share, bool first) {
     add(graph.skip(k), first ? Place::New(stream) : Place::Current(stream),
-        first ? Place::Portion(share) : Place::Current(stream));
+        first ? Place::SourcePortion(share) : Place::Current(stream));
   };
   const auto add_in_round = [&](int k) {
     const int sent = node.sends[static_cast<size_t>(k)];

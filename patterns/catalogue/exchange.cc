@@ -121,11 +121,11 @@ Schedule ExchangeReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const RankTree tree(p.topology, p.size, p.root, p.hosts);
   if (p.rank == p.root) {
-    WholeTree(&b, TreeOf(tree), /*self=*/0, Place::Matrix(), /*top=*/-1).Combine();
+    WholeTree(&b, TreeOf(tree), /*self=*/0, Place::Source(), /*top=*/-1).Combine();
     return b.Build();
   }
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);
-  b.Copy(Place::New(out), Place::Matrix());
+  b.Copy(Place::New(out), Place::Source());
   b.Send(out, p.root);
   b.Free(out);
   return b.Build();
@@ -135,12 +135,12 @@ Schedule ExchangeAllReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const RankTree tree(p.topology, p.size, /*root=*/0, p.hosts);
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);
-  b.Copy(Place::New(out), Place::Matrix());
+  b.Copy(Place::New(out), Place::Source());
   for (int distance = 1; distance < p.size; ++distance) {
     b.Send(out, (p.rank + distance) % p.size);
   }
   b.Free(out);
-  WholeTree(&b, TreeOf(tree), tree.ToRelative(p.rank), Place::Matrix(), out).Combine();
+  WholeTree(&b, TreeOf(tree), tree.ToRelative(p.rank), Place::Source(), out).Combine();
   return b.Build();
 }
 

@@ -7,24 +7,26 @@
 namespace brigade {
 namespace {
 
-// Adds what the children send to the matrix, or one share of it, at the root.
+// Adds what the children send to this rank's contribution, or one share of it, at the root.
 template <typename ToRank>
-void AddToMatrix(ScheduleBuilder* b, const TreeNode& node, const ToRank& to_rank, Place matrix) {
+void AddToMatrix(ScheduleBuilder* b, const TreeNode& node, const ToRank& to_rank, Place source) {
   const int in = b->AddStream("R", ChunkRole::kReceive);
+  Place own = source;
   for (int child : node.children) {
     b->ReceiveAndAwait(to_rank(child), in);
-    b->Combine(matrix, matrix, Place::Current(in));
+    b->Combine(InPlace(source), own, Place::Current(in));
     b->Free(in);
+    own = InPlace(source);
   }
 }
 
 template <typename ToRank>
 void AddReduce(ScheduleBuilder* b, const TreeNode& node, int relative, const ToRank& to_rank,
-               Place matrix) {
+               Place source) {
   if (relative == 0) {
-    AddToMatrix(b, node, to_rank, matrix);
+    AddToMatrix(b, node, to_rank, source);
   } else {
-    const int out = AddPartial(b, node, relative, to_rank, matrix);
+    const int out = AddPartial(b, node, relative, to_rank, source);
     b->Send(out, to_rank(node.parent));
     b->Free(out);
   }
@@ -40,7 +42,7 @@ Schedule TwoTreeReduce(const ScheduleParameters& p) {
     if (half == 1 && p.size > 2) b.StartLane();  // of two ranks, one has one order
     b.SetPortion(half);
     AddReduce(
-        &b, node, relative, [&](int r) { return ranks.ToRank(r); }, Place::Portion(half));
+        &b, node, relative, [&](int r) { return ranks.ToRank(r); }, Place::SourcePortion(half));
   }
   return b.Build();
 }
@@ -56,7 +58,7 @@ Schedule CompileReduce(const ScheduleParameters& p) {
   const RankTree tree(p.topology, p.size, p.root, p.hosts);
   const int relative = tree.ToRelative(p.rank);
   AddReduce(
-      &b, tree.NodeOf(relative), relative, [&](int r) { return tree.ToRank(r); }, Place::Matrix());
+      &b, tree.NodeOf(relative), relative, [&](int r) { return tree.ToRank(r); }, Place::Source());
   return b.Build();
 }
 

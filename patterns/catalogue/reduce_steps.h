@@ -14,14 +14,14 @@ namespace brigade {
 // first combine reads it where it is.
 template <typename ToRank>
 int AddPartial(ScheduleBuilder* b, const TreeNode& node, int relative, const ToRank& to_rank,
-               Place matrix = Place::Matrix()) {
+               Place source = Place::Source()) {
   const int out = b->AddStream("S", ChunkRole::kCombineTarget);
   if (node.children.empty()) {
-    b->Copy(Place::New(out), matrix);
+    b->Copy(Place::New(out), source);
     return out;
   }
   const int in = b->AddStream("R", ChunkRole::kReceive);
-  Place own = matrix;
+  Place own = source;
   for (int child : node.children) {
     b->ReceiveAndAwait(to_rank(child), in);
     const Place target = own.in_stream() ? own : Place::New(out);

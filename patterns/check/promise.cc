@@ -50,6 +50,10 @@ UserMemory Promise::AtFirst(int rank) const {
   memory.knows = uint64_t{1} << (rank % 64);
   if (!in_portions()) {
     for (int i = 0; i < Pieces(-1); ++i) memory.matrix.push_back(Contribution(rank, -1, i));
+    if (case_.separate_source) {
+      memory.source.resize(memory.matrix.size());
+      memory.source.swap(memory.matrix);
+    }
     return memory;
   }
   if (multi_) memory.matrix.resize(static_cast<size_t>(Pieces(rank)));
@@ -61,6 +65,10 @@ UserMemory Promise::AtFirst(int rank) const {
     for (int i = 0; i < Pieces(q); ++i) {
       portion[static_cast<size_t>(i)] = Contribution(rank, q, i);
     }
+  }
+  if (case_.separate_source) {
+    memory.source_portions = memory.portions;
+    for (std::vector<Value>& share : memory.portions) share.assign(share.size(), Value());
   }
   return memory;
 }
@@ -161,9 +169,10 @@ Status Promise::CheckShare(int rank, int share, const std::vector<Value>& values
     const Value& v = values[static_cast<size_t>(i)];
     if (case_.pattern == Pattern::kAllReduce) {
       if (!IsChainOfAll(v, share, i)) return Wrong(name);
-    } else if (broadcast || rank != case_.root) {
-      const int owner = broadcast ? case_.root : rank;
-      if (!IsContribution(v, owner, share, i)) return Wrong(name);
+    } else if (broadcast) {
+      if (!IsContribution(v, case_.root, share, i)) return Wrong(name);
+    } else if (rank != case_.root) {
+      if (!IsAsBefore(v, rank, share, i)) return Wrong(name);
     } else if (circulant) {
       if (sums_.empty()) sums_ = CirculantSums();
       if (!IsSumOfAll(v, sums_[static_cast<size_t>(share)], share, i)) {
@@ -197,7 +206,7 @@ Status Promise::CheckCombined(int rank, const std::vector<UserMemory>& all) cons
     const auto piece = static_cast<size_t>(i);
     const Value& v = all[static_cast<size_t>(rank)].matrix[piece];
     if (!everywhere && rank != case_.root) {
-      if (!IsContribution(v, rank, -1, i)) return Wrong("a contribution was overwritten");
+      if (!IsAsBefore(v, rank, -1, i)) return Wrong("a contribution was overwritten");
     } else if (!HasAll(v, -1, i)) {
       return Wrong("not every contribution once");
     } else if (everywhere && v.association != all[0].matrix[piece].association) {

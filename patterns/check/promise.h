@@ -43,6 +43,10 @@ class Promise {
   // Where a rank's contribution stands in the documented order of combination.
   int Position(int rank, int portion) const;
   Value Contribution(int rank, int portion, int64_t piece) const;
+  // Whether `rank`, which gets no result, has in its matrix what was there before.
+  bool IsAsBefore(const Value& v, int rank, int portion, int64_t piece) const {
+    return case_.separate_source ? v.is_nothing() : IsContribution(v, rank, portion, piece);
+  }
   bool IsContribution(const Value& v, int rank, int portion, int64_t piece) const {
     return SameData(v, Contribution(rank, portion, piece));
   }

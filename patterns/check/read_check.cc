@@ -31,7 +31,8 @@ struct Rank {
   Clock done;
   UserMemory memory;
   std::vector<Block> blocks;
-  Block result;  // of kMultiReduce: the matrix
+  std::vector<Block> sources;  // contributions that are apart from them
+  Block result;                // of kMultiReduce: the matrix
 };
 
 Status Wrong(int rank, const std::string& what) {
@@ -50,6 +51,9 @@ class ReadCheck {
       rank.blocks.resize(rank.memory.portions.size());
       for (size_t b = 0; b < rank.blocks.size(); ++b) {
         rank.blocks[b].value = rank.memory.portions[b].data();
+      }
+      for (std::vector<Value>& source : rank.memory.source_portions) {
+        rank.sources.push_back({source.data()});
       }
       if (!rank.memory.matrix.empty()) rank.result.value = rank.memory.matrix.data();
     }
@@ -119,7 +123,7 @@ class ReadCheck {
         return Status();
       case ReadStep::kRead: {
         const Value* value = nullptr;
-        BRIGADE_RETURN_IF_ERROR(Read(r, step.block, step.block, &value));
+        BRIGADE_RETURN_IF_ERROR(Read(r, step.block, &BlockOf(step.block, step.block), &value));
         return Write(r, &BlockOf(r, step.block), *value);
       }
       case ReadStep::kCombine:
@@ -132,6 +136,11 @@ class ReadCheck {
 
   bool IsOther(int r, int peer) const { return peer >= 0 && peer < case_.size && peer != r; }
   Block& BlockOf(int rank, int block) { return At(rank).blocks[static_cast<size_t>(block)]; }
+  // Returns the contribution of a rank to a block.
+  Block& OperandOf(int rank, int block) {
+    return case_.separate_source ? At(rank).sources[static_cast<size_t>(block)]
+                                 : BlockOf(rank, block);
+  }
 
   // Whether `peer` has exposed as often as `reader`; then that comes before the reader's next step.
   bool HasExposed(int reader, int peer) {
@@ -159,11 +168,11 @@ class ReadCheck {
     return clock <= At(r).clock[static_cast<size_t>(rank)];
   }
 
-  Status Read(int r, int owner, int block, const Value** value) {
-    Block& read = BlockOf(owner, block);
-    if (!ComesBefore(owner, read.written, r)) return Wrong(r, "reads what may not be written yet");
-    read.read_since.emplace_back(r, At(r).clock[static_cast<size_t>(r)]);
-    *value = read.value;
+  // A block of `owner`.
+  Status Read(int r, int owner, Block* read, const Value** value) {
+    if (!ComesBefore(owner, read->written, r)) return Wrong(r, "reads what may not be written yet");
+    read->read_since.emplace_back(r, At(r).clock[static_cast<size_t>(r)]);
+    *value = read->value;
     return Status();
   }
   // A block of its own.
@@ -184,7 +193,7 @@ class ReadCheck {
     Value sum;
     for (const int owner : order) {
       const Value* value = nullptr;
-      BRIGADE_RETURN_IF_ERROR(Read(r, owner, block, &value));
+      BRIGADE_RETURN_IF_ERROR(Read(r, owner, &OperandOf(owner, block), &value));
       Value left = sum;
       Value right = *value;
       if (case_.size == 2 && right.low < left.low) std::swap(left, right);  // operations commute
@@ -205,7 +214,9 @@ class ReadCheck {
   Status OverwriteAll() {
     for (int r = 0; r < case_.size; ++r) {
       ++At(r).clock[static_cast<size_t>(r)];
-      for (Block& block : At(r).blocks) BRIGADE_RETURN_IF_ERROR(Write(r, &block, Value()));
+      for (std::vector<Block>* blocks : {&At(r).blocks, &At(r).sources}) {
+        for (Block& block : *blocks) BRIGADE_RETURN_IF_ERROR(Write(r, &block, Value()));
+      }
     }
     return Status();
   }

@@ -35,6 +35,9 @@ TEST(ReadCheckTest, EveryReadScheduleIsRightForAllGroups) {
           const Status status = CheckReads(c, CompileAllReads(c));
           EXPECT_TRUE(status.ok()) << entry.name << ", " << size << " ranks: " << status.message();
           proved.emplace(entry.pattern, topology.shape);
+          c.separate_source = entry.pattern == Pattern::kAllReduce && size > 1;
+          const Status apart = CheckReads(c, CompileAllReads(c));
+          EXPECT_TRUE(apart.ok()) << size << " ranks with sources: " << apart.message();
         }
       }
     }

@@ -238,9 +238,16 @@ class Checker {
   const Value* Read(const Doing& doing, const Place& place) {
     UserMemory& memory = MemoryOf(doing.rank);
     const auto piece = static_cast<size_t>(doing.piece);
+    const bool is_separate = case_.separate_source;
     switch (place.kind) {
+      case Place::kSource:
+        if (is_separate) return piece < memory.source.size() ? &memory.source[piece] : &nothing_;
+        [[fallthrough]];
       case Place::kMatrix:
         return piece < memory.matrix.size() ? &memory.matrix[piece] : &nothing_;
+      case Place::kSourcePortion:
+        if (is_separate) return &memory.source_portions[static_cast<size_t>(place.index)][piece];
+        [[fallthrough]];
       case Place::kPortion:
         return &memory.portions[static_cast<size_t>(place.index)][piece];
       case Place::kCurrent:
@@ -267,6 +274,9 @@ class Checker {
       case Place::kCurrent:
       case Place::kNew:
         return WriteSlot(doing, value);
+      case Place::kSource:
+      case Place::kSourcePortion:
+        return Fail(doing, "writes a contribution");
       case Place::kNone:
         break;
     }

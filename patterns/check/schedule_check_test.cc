@@ -124,6 +124,14 @@ class CatalogueProof : public testing::TestWithParam<int> {
           ++cases_;
         }
       }
+      // The only rank of a group copies its source itself.
+      const bool has_source = c.pattern == Pattern::kReduce || c.pattern == Pattern::kAllReduce;
+      if (!has_source || c.size == 1) continue;
+      c.slots = kMinSlots;
+      c.separate_source = true;
+      const Status status = CheckSchedules(c, schedules, nullptr);
+      ASSERT_TRUE(status.ok()) << "with a source: " << status.ToString();
+      c.separate_source = false;
     }
   }
 
@@ -176,6 +184,29 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
     }
   }
   RecordProperty("cases", std::to_string(cases_));
+}
+
+// A contribution is read before it is overwritten, and never written.
+TEST(Source, TheCheckerFindsAWrittenContribution) {
+  CheckCase c;
+  c.pattern = Pattern::kReduce;
+  c.size = 3;
+  c.pieces = {1};
+  const auto with = [&](const Place& from, const Place& to) {
+    std::vector<Schedule> schedules = CompileAll(c);
+    for (Schedule& schedule : schedules) {
+      for (Step& step : schedule.lanes[0].work) {
+        for (Place* place : {&step.dst, &step.left}) {
+          if (*place == from) *place = to;
+        }
+      }
+    }
+    c.separate_source = true;
+    return CheckSchedules(c, schedules, nullptr).message();
+  };
+  EXPECT_NE(with(Place::Matrix(), Place::Source()).find("writes a contribution"),
+            std::string::npos);
+  EXPECT_NE(with(Place::Source(), Place::Matrix()), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CatalogueProof, testing::Range(0, kPatterns),

@@ -41,7 +41,10 @@ inline uint64_t AssociationOf(int position) {
 struct UserMemory {
   std::vector<Value> matrix;                 // by piece
   std::vector<std::vector<Value>> portions;  // by portion, or share, and piece
-  uint64_t knows = 0;                        // ranks of whose arrival it has heard
+  // Contributions that are apart from both.
+  std::vector<Value> source;
+  std::vector<std::vector<Value>> source_portions;
+  uint64_t knows = 0;  // ranks of whose arrival it has heard
 };
 
 }  // namespace brigade

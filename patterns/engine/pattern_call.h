@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "membuf/combine.h"
 #include "membuf/strided_layout.h"
@@ -50,6 +51,11 @@ struct PatternCall {
   // is written.
   Matrix matrix;
 
+  // kReduce, kAllReduce: own contribution, of as many bytes as the matrix, which is then written
+  // only; on ranks of kReduce without the result the matrix is ignored. The matrix itself, or apart
+  // from it. Absent: the matrix holds the contribution. Need not be present on all ranks.
+  std::optional<Matrix> source;
+
   // kReduce, kAllReduce, kMultiReduce; equal on all ranks.
   CombineOp op = CombineOp::kSum;
   ElementType type = ElementType::kDouble;
@@ -65,6 +71,16 @@ struct PatternCall {
   // higher rank; equal on all ranks.
   bool decreasing = false;
 };
+
+// Returns whether a call has a source that its pattern reads.
+inline bool HasSource(const PatternCall& call) {
+  return call.source && (call.pattern == Pattern::kReduce || call.pattern == Pattern::kAllReduce);
+}
+
+// Returns where the contribution of this rank to a reduce or an all-reduce is.
+inline const Matrix& ContributionOf(const PatternCall& call) {
+  return call.source ? *call.source : call.matrix;
+}
 
 // The channel that carries a call.
 inline ChannelKind ChannelOf(const PatternCall& call) {

@@ -46,12 +46,16 @@ class PieceMover {
                                            : value_bytes / elem_bytes_ * wire_elem_bytes_;
   }
 
-  // The matrix at a place that is not in a stream. Where no portions are given, they are ranges of
-  // the call's.
-  const Matrix& MatrixAt(const Place& place) const {
-    const bool given = place.kind == Place::kPortion && call_->portions != nullptr;
-    return given ? call_->portions[place.index] : call_->matrix;
+  // The matrix at a place of a call that is not in a stream. Where no portions are given, they are
+  // ranges of the call's.
+  static const Matrix& MatrixAt(const PatternCall& call, const Place& place) {
+    if (place.kind == Place::kPortion && call.portions != nullptr) {
+      return call.portions[place.index];
+    }
+    const bool is_source = place.kind == Place::kSource || place.kind == Place::kSourcePortion;
+    return is_source ? ContributionOf(call) : call.matrix;
   }
+  const Matrix& MatrixAt(const Place& place) const { return MatrixAt(*call_, place); }
 
   // Does what `step`, a kCopy or kCombine, does to `range`, given the bytes of its places; null
   // where a place is user memory.

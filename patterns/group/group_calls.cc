@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "membuf/pack.h"
 #include "patterns/engine/executor.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/group/group_scopes.h"
@@ -61,11 +62,38 @@ uint64_t* SequenceOf(GroupState* group, const PatternCall& call) {
   return *plan != nullptr ? Status() : NewPlan(engine, group, call, signature, plan);
 }
 
+// Returns the call of this rank: of a reduction without the result here the source is all there is.
+const PatternCall& OwnCall(const GroupState& group, const PatternCall& call,
+                           std::optional<PatternCall>* copy) {
+  if (!call.source || call.pattern != Pattern::kReduce ||
+      group.scope(call.scope).rank == call.root) {
+    return call;
+  }
+  *copy = call;
+  (*copy)->matrix = *call.source;
+  (*copy)->source.reset();
+  return **copy;
+}
+
+// The result of one rank is its contribution.
+void CopySource(const PatternCall& call) {
+  const Matrix& to = call.matrix;
+  if (to.data == call.source->data || to.layout.bytes() == 0) return;
+  CopyAcross(call.source->layout, call.source->data, to.layout, to.data, 0, to.layout.bytes());
+}
+
+Status CheckAndCopy(const Plan& plan, const PatternCall& call) {
+  BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan.entry, call, plan.scope->size, plan.scope->rank));
+  if (plan.scope->size == 1 && HasSource(call)) CopySource(call);
+  return Status();
+}
+
 }  // namespace
 
-Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call,
+Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& given,
                 const Plan** plan) {
-  return PlanOf(engine, group, call, plan);
+  std::optional<PatternCall> own;
+  return PlanOf(engine, group, OwnCall(*group, given, &own), plan);
 }
 
 Status LookAround(Engine* engine, const GroupState& group) {
@@ -82,13 +110,13 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   engine->CountWaits(statistics != nullptr);
   if (!group->failure.ok()) return group->failure;
   const Plan* plan = nullptr;
-  BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, given, &plan));
-  if (!IsMemoryRight(*plan->entry, given)) {
-    BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan->entry, given, plan->scope->size, plan->scope->rank));
-  }
-  uint64_t* const sequence = SequenceOf(group, given);
+  std::optional<PatternCall> own;
+  const PatternCall& call = OwnCall(*group, given, &own);
+  BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, call, &plan));
+  if (!IsMemoryRight(*plan->entry, call)) BRIGADE_RETURN_IF_ERROR(CheckAndCopy(*plan, call));
+  uint64_t* const sequence = SequenceOf(group, call);
   if (IsToLookAround(*sequence)) BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
-  CallRun run{engine, group, *plan, given, sequence, limit, statistics};
+  CallRun run{engine, group, *plan, call, sequence, limit, statistics};
   for (const Protocol* const* next = plan->protocols; (*next)->run(&run) == Outcome::kNotNow;
        ++next) {
     if (!group->failure.ok()) return group->failure;
@@ -104,10 +132,12 @@ Status StartCall(Engine* engine, GroupState* group, const PatternCall& given,
   const Engine::Turn turn(engine);
   if (!group->failure.ok()) return group->failure;
   const Plan* plan = nullptr;
-  BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, given, &plan));
+  std::optional<PatternCall> own_copy;
+  const PatternCall& own = OwnCall(*group, given, &own_copy);
+  BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, own, &plan));
   std::optional<PatternCall> copy;
-  const PatternCall& call = plan->Resolved(given, &copy);
-  BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan->entry, call, plan->scope->size, plan->scope->rank));
+  const PatternCall& call = plan->Resolved(own, &copy);
+  BRIGADE_RETURN_IF_ERROR(CheckAndCopy(*plan, call));
   uint64_t* const sequence = SequenceOf(group, call);
   std::unique_ptr<Executor> executor = Executor::New(engine);
   const Status status = executor->Prepare(group, *plan->entry, plan->schedule, call, *sequence,

@@ -57,6 +57,15 @@ Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int siz
   if (HasMatrix(call.pattern) && !IsRight(entry, call, call.matrix)) {
     return WrongMatrix(entry, call, call.matrix, "matrix");
   }
+  if (HasSource(call)) {
+    if (!IsRight(entry, call, *call.source)) {
+      return WrongMatrix(entry, call, *call.source, "source");
+    }
+    if (call.source->layout.bytes() != call.matrix.layout.bytes()) {
+      return Invalid(entry, "the source has " + std::to_string(call.source->layout.bytes()) +
+                                " bytes, the matrix " + std::to_string(call.matrix.layout.bytes()));
+    }
+  }
   if (!entry.multi) return Status();
   if (call.portions == nullptr) return Invalid(entry, "portions is a null pointer");
   for (int q = 0; q < size; ++q) {

@@ -18,7 +18,7 @@ Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int 
 Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int size, int rank);
 // Returns whether CheckMemory would return OK, for most calls at once; false: it may.
 inline bool IsMemoryRight(const CatalogueEntry& entry, const PatternCall& call) {
-  return !entry.multi && call.matrix.data != nullptr &&
+  return !entry.multi && !call.source && call.matrix.data != nullptr &&
          (!entry.combines || call.matrix.layout.elem_bytes() == ElementBytes(call.type));
 }
 

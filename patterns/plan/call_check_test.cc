@@ -106,6 +106,23 @@ TEST(CallCheck, WrongArithmeticIsNamed) {
   EXPECT_TRUE(call.Check().ok());
 }
 
+TEST(CallCheck, WrongSourcesAreNamed) {
+  RightCall call(Pattern::kReduce);
+  call.call.source = MatrixOf(2);
+  EXPECT_TRUE(call.Check().ok());
+  EXPECT_FALSE(IsMemoryRight(EntryOf(Pattern::kReduce), call.call));
+  call.call.source = MatrixOf(3);
+  EXPECT_EQ(call.Complaint(), "reduce: the source has 24 bytes, the matrix 16");
+  call.call.source = MatrixOf(4, 4);
+  EXPECT_EQ(call.Complaint(), "reduce: source has elements of 4 bytes, not of double");
+  call.call.source->data = nullptr;
+  EXPECT_EQ(call.Complaint(), "reduce: source is a null pointer");
+  // Other patterns ignore it.
+  RightCall other(Pattern::kBroadcast);
+  other.call.source = MatrixOf(3);
+  EXPECT_TRUE(other.Check().ok());
+}
+
 TEST(CallCheck, WrongPortionsAreNamed) {
   RightCall missing(Pattern::kMultiReduce);
   missing.call.portions = nullptr;

@@ -197,7 +197,7 @@ class InlineCollective {
     SetBytes((portion < 0 ? run_.call.matrix : run_.call.portions[portion]).layout.bytes());
   }
   const Matrix& MatrixAt(const Place& place) const {
-    return place.kind == Place::kPortion ? run_.call.portions[place.index] : run_.call.matrix;
+    return PieceMover::MatrixAt(run_.call, place);
   }
 
   // Copies the message of a step out of its slot.

@@ -119,8 +119,11 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     if (to.bytes == 0) return Status();
     CountCopy(to.bytes);
     const TraceSpan span(TraceKind::kCopyOut, to.bytes, scope_.GroupRank(from.rank));
-    if (from.data == nullptr) return Read(from, to.begin, to.bytes, to.matrix, to.begin);
-    CopyAcross(from.layout, from.data, to.matrix.layout, to.matrix.data, to.begin, to.bytes);
+    const Readable& result = from.result;
+    if (result.data == nullptr) {
+      return Read(from, result.memory, to.begin, to.bytes, to.matrix, to.begin);
+    }
+    CopyAcross(result.layout, result.data, to.matrix.layout, to.matrix.data, to.begin, to.bytes);
     return Status();
   }
 
@@ -129,11 +132,12 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     if (own.bytes == 0) return Status();
     const TraceSpan span(TraceKind::kCombine, own.bytes);
     const Matrix& to = call_.matrix;
+    const Matrix& last = entry_.multi ? own.matrix : ContributionOf(call_);
     const size_t elem_bytes = ElementBytes(call_.type);
     alignas(64) std::byte partial_bytes[rules::kPartialSumBytes];
     const Matrix partial{partial_bytes, StridedLayout::Contiguous(rules::kPartialSumBytes)};
     const Peer& first = PeerOf(schedule_.order[0]);
-    const bool at_once = peer_count() == 1 && first.data != nullptr;
+    const bool at_once = peer_count() == 1 && first.operand.data != nullptr;
     for (size_t done = 0; done < own.bytes;) {
       const size_t now = at_once ? own.bytes : std::min(rules::kPartialSumBytes, own.bytes - done);
       const size_t at = own.begin + done;
@@ -141,20 +145,19 @@ class ZeroCopyRead : public ZeroCopyAgreement {
                                const ConstOperand& right) {
         brigade::Combine(call_.op, call_.type, now / elem_bytes, target, left, right);
       };
-      ConstOperand sum{&first.layout, first.data, at, nullptr};
-      if (first.data == nullptr) {
+      ConstOperand sum{&first.operand.layout, first.operand.data, at, nullptr};
+      if (first.operand.data == nullptr) {
         CountCopy(now);
-        BRIGADE_RETURN_IF_ERROR(Read(first, at, now, partial, 0));
+        BRIGADE_RETURN_IF_ERROR(Read(first, first.operand.memory, at, now, partial, 0));
         sum = {&partial.layout, partial.data, 0, nullptr};
       }
       for (int i = 1; i < peer_count(); ++i) {
-        const Peer& next = PeerOf(schedule_.order[static_cast<size_t>(i)]);
+        const Readable& next = PeerOf(schedule_.order[static_cast<size_t>(i)]).operand;
         combine({&partial.layout, partial.data, 0, nullptr}, sum,
                 {&next.layout, next.data, at, nullptr});
         sum = {&partial.layout, partial.data, 0, nullptr};
       }
-      combine({&to.layout, to.data, at, nullptr}, sum,
-              {&own.matrix.layout, own.matrix.data, at, nullptr});
+      combine({&to.layout, to.data, at, nullptr}, sum, {&last.layout, last.data, at, nullptr});
       done += now;
     }
     statistics().combines += static_cast<uint64_t>(peer_count());

@@ -9,7 +9,6 @@
 #include "membuf/combine.h"
 #include "patterns/short_path/group_edges.h"
 #include "transport/host_memory/peer_mapping.h"
-#include "transport/host_memory/shared_segment.h"
 #include "transport/host_memory/shared_source.h"
 
 namespace brigade {
@@ -29,11 +28,22 @@ void FenceBehindReading() { std::atomic_thread_fence(std::memory_order_acquire);
 
 }  // namespace
 
+// The byte counts of all matrices are in the header.
 struct ZeroCopyAgreement::Place {
+  struct Stretches {
+    uint64_t address = 0;
+    uint64_t stretch_bytes = 0;
+    uint64_t stride_bytes = 0;
+    RemoteStretches Of(uint64_t bytes) const {
+      return {address, stretch_bytes, stride_bytes, bytes};
+    }
+  };
   WireHeader header;
-  RemoteStretches memory;  // of no bytes: there is nothing to read
-  uint64_t offset = 0;     // in the segment; 0: it lies in none
+  Stretches memory;
+  uint64_t offset = 0;  // in the segment; 0: it lies in none
   SharedSegment::Address segment;
+  // The result, in the same segment; of no bytes: it is in that memory.
+  Stretches result;
 };
 
 ZeroCopyAgreement::ZeroCopyAgreement(const CallRun& run)
@@ -58,7 +68,7 @@ int ZeroCopyAgreement::PortionFrom(int owner, int reader) const {
 
 const Matrix& ZeroCopyAgreement::MatrixFor(int owner, int reader) const {
   const int portion = PortionFrom(owner, reader);
-  return portion < 0 ? call_.matrix : call_.portions[portion];
+  return portion < 0 ? ContributionOf(call_) : call_.portions[portion];
 }
 
 WireHeader ZeroCopyAgreement::HeaderOf(int owner, int reader) const {
@@ -80,17 +90,27 @@ bool ZeroCopyAgreement::IsForKernel(const KernelCopyRange& range,
 
 bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
   place->header = HeaderOf(scope_.rank, reader.rank);
+  const auto locate = [&](const Matrix& matrix, Place::Stretches* memory, uint64_t* offset,
+                          SharedSegment::Address* segment) {
+    const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
+    *memory = {source.memory.address, source.memory.stretch_bytes, source.memory.stride_bytes};
+    *offset = source.offset;
+    if (source.segment != nullptr) {
+      *segment = source.segment->address();
+      return true;
+    }
+    return source.memory.bytes > 0 && MayUseKernel() &&
+           IsForKernel(reader.out->peer_memory().kernel_copies(), matrix.layout);
+  };
   const Matrix& matrix = MatrixFor(scope_.rank, reader.rank);
   if (matrix.layout.bytes() == 0) return true;
-  const SharedSource source = SharedSource::Of(matrix.layout, matrix.data);
-  place->memory = source.memory;
-  place->offset = source.offset;
-  if (source.segment != nullptr) {
-    place->segment = source.segment->address();
-    return true;
-  }
-  return source.memory.bytes > 0 && MayUseKernel() &&
-         IsForKernel(reader.out->peer_memory().kernel_copies(), matrix.layout);
+  if (!locate(matrix, &place->memory, &place->offset, &place->segment)) return false;
+  if (!HasSource(call_)) return true;
+  uint64_t offset = 0;
+  SharedSegment::Address segment;
+  return locate(call_.matrix, &place->result, &offset, &segment) && segment == place->segment &&
+         offset - place->offset ==
+             (offset == 0 ? 0 : place->result.address - place->memory.address);
 }
 
 bool ZeroCopyAgreement::Expose() {
@@ -166,21 +186,39 @@ bool ZeroCopyAgreement::FindAll() {
     std::memcpy(static_cast<void*>(&place), peer.in->status_text(), sizeof(place));
     const WireHeader expected = HeaderOf(peer.rank, scope_.rank);
     if (std::memcmp(&place.header, &expected, sizeof(expected)) != 0) return false;
-    if (place.memory.bytes != expected.total_bytes) return false;
-    if (place.memory.bytes == 0) continue;
-    const StridedLayout& to = MatrixFor(peer.rank, scope_.rank).layout;
-    if (place.offset == 0) {
-      if (!MayUseKernel() || !peer.in->peer_memory().ProbeRead(place.memory, to)) return false;
-      peer.memory = place.memory;
-      continue;
+    const uint64_t bytes = expected.total_bytes;
+    if (bytes == 0) continue;
+    const bool has_source = place.result.stretch_bytes > 0;
+    const bool is_all_reduce = entry_.pattern == Pattern::kAllReduce;
+    const StridedLayout& to =
+        is_all_reduce ? call_.matrix.layout : MatrixFor(peer.rank, scope_.rank).layout;
+    const bool is_copied = !entry_.combines || (is_all_reduce && !has_source);
+    const RemoteStretches operand = place.memory.Of(bytes);
+    if (!Find(peer, place.segment, operand, place.offset, to, is_copied, &peer.operand)) {
+      return false;
     }
-    peer.data = peer.in->peer_memory().Map(place.memory, place.segment, place.offset, &peer.layout);
-    if (peer.data == nullptr) return false;
-    const bool is_copied = !entry_.combines || entry_.pattern == Pattern::kAllReduce;
-    if (is_copied && !GoesInOneCopy(peer.layout, to)) return false;
-    if (entry_.combines && peer.layout.run_bytes() % ElementBytes(call_.type) != 0) return false;
+    peer.result = peer.operand;
+    if (!has_source) continue;
+    const RemoteStretches result = place.result.Of(bytes);
+    const uint64_t offset =
+        place.offset == 0 ? 0 : place.offset + (result.address - operand.address);
+    if (!Find(peer, place.segment, result, offset, to, /*is_copied=*/true, &peer.result)) {
+      return false;
+    }
   }
   return true;
+}
+
+bool ZeroCopyAgreement::Find(const Peer& peer, const SharedSegment::Address& segment,
+                             const RemoteStretches& memory, uint64_t offset,
+                             const StridedLayout& to, bool is_copied, Readable* found) const {
+  if (offset == 0) {
+    found->memory = memory;
+    return MayUseKernel() && peer.in->peer_memory().ProbeRead(memory, to);
+  }
+  found->data = peer.in->peer_memory().Map(memory, segment, offset, &found->layout);
+  if (found->data == nullptr || (is_copied && !GoesInOneCopy(found->layout, to))) return false;
+  return !entry_.combines || found->layout.run_bytes() % ElementBytes(call_.type) == 0;
 }
 
 Status ZeroCopyAgreement::Withdraw(const Status& status) {
@@ -201,15 +239,15 @@ Status ZeroCopyAgreement::Await(const Peer& peer, Step step) {
   return lost ? Lost() : Status();
 }
 
-Status ZeroCopyAgreement::Read(const Peer& peer, size_t offset, size_t bytes, const Matrix& to,
-                               size_t at) {
-  const int error = peer.in->peer_memory().Read(peer.memory, offset, bytes, to.layout, to.data, at);
+Status ZeroCopyAgreement::Read(const Peer& peer, const RemoteStretches& memory, size_t offset,
+                               size_t bytes, const Matrix& to, size_t at) {
+  const int error = peer.in->peer_memory().Read(memory, offset, bytes, to.layout, to.data, at);
   if (error == 0) return Status();
   wait_.peer = scope_.GroupRank(peer.rank);
   if (error == ESRCH) return Lost();
   (void)wait_.engine->Move();  // if its call has failed it has said why
   const std::string says = std::string(" (process_vm_readv: ") + std::strerror(error) + ")";
-  if (error == EFAULT && CanRead(peer, offset, bytes)) {
+  if (error == EFAULT && CanRead(peer, memory, offset, bytes)) {
     const int own = scope_.GroupRank(scope_.rank);
     return {StatusCode::kInternal,
             "rank " + std::to_string(own) + " of the group cannot write to its own matrix" + says};
@@ -219,12 +257,13 @@ Status ZeroCopyAgreement::Read(const Peer& peer, size_t offset, size_t bytes, co
 }
 
 // Returns whether the kernel can read the peer's side, and so failed to write this one.
-bool ZeroCopyAgreement::CanRead(const Peer& peer, size_t offset, size_t bytes) const {
+bool ZeroCopyAgreement::CanRead(const Peer& peer, const RemoteStretches& memory, size_t offset,
+                                size_t bytes) const {
   std::byte block[4096];
   const StridedLayout layout = StridedLayout::Contiguous(sizeof(block));
   for (size_t done = 0; done < bytes; done += sizeof(block)) {
     const size_t now = std::min(bytes - done, sizeof(block));
-    if (peer.in->peer_memory().Read(peer.memory, offset + done, now, layout, block, 0) != 0)
+    if (peer.in->peer_memory().Read(memory, offset + done, now, layout, block, 0) != 0)
       return false;
   }
   return true;

@@ -26,6 +26,7 @@
 #include "patterns/short_path/call_wait.h"
 #include "transport/edge/edge.h"
 #include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/shared_segment.h"
 
 namespace brigade {
 
@@ -53,15 +54,21 @@ class ZeroCopyAgreement {
     kExposedSum,  // the block that it has combined may be read
     kDone,        // it reads nothing any more
   };
+  // A matrix of another rank that this rank reads.
+  struct Readable {
+    const std::byte* data = nullptr;  // if it is mapped
+    StridedLayout layout;
+    // Otherwise, where the kernel reads it. If it is combined there are two ranks.
+    RemoteStretches memory;
+  };
   struct Peer {
     int rank = 0;  // in the scope
     OutEdge* out = nullptr;
     InEdge* in = nullptr;
-    // Once all have agreed: the matrix that this rank reads, if it is mapped.
-    const std::byte* data = nullptr;
-    StridedLayout layout;
-    // Otherwise, where the kernel reads it. If it is combined there are two ranks.
-    RemoteStretches memory;
+    // Once all have agreed: its contribution, and its result, which is apart from that if the rank
+    // has a source. Of a multi-broadcast both are its portion.
+    Readable operand;
+    Readable result;
   };
 
   int peer_count() const { return scope_.size - 1; }
@@ -73,9 +80,11 @@ class ZeroCopyAgreement {
   void Publish(Step step);
   // Waits until a peer has published `step`. REQUIRES: all have agreed.
   Status Await(const Peer& peer, Step step);
-  // Has the kernel copy packed bytes [offset, offset + bytes) of a peer's matrix to those from `at`
-  // on of `to`. kPeerLost; kInternal: the peer's memory is gone, or the kernel refuses the copy.
-  Status Read(const Peer& peer, size_t offset, size_t bytes, const Matrix& to, size_t at);
+  // Has the kernel copy packed bytes [offset, offset + bytes) of a peer's matrix, which lies at
+  // `memory`, to those from `at` on of `to`. kPeerLost; kInternal: the peer's memory is gone, or
+  // the kernel refuses the copy.
+  Status Read(const Peer& peer, const RemoteStretches& memory, size_t offset, size_t bytes,
+              const Matrix& to, size_t at);
   // Breaks the group, as CallWait::Break. Ranks that still read this rank's memory discard the
   // copy.
   Status Withdraw(const Status& status);
@@ -102,12 +111,16 @@ class ZeroCopyAgreement {
   // Returns whether the kernel is the fastest to copy a matrix, in the parts in which it is read.
   bool IsForKernel(const KernelCopyRange& range, const StridedLayout& layout) const;
   bool Locate(const Peer& reader, Place* place) const;
+  // Finds a matrix that lies in `memory` of a peer, at `offset` of a segment; 0: in none. `to`:
+  // where it is copied.
+  bool Find(const Peer& peer, const SharedSegment::Address& segment, const RemoteStretches& memory,
+            uint64_t offset, const StridedLayout& to, bool is_copied, Readable* found) const;
   bool FindAll();
   // Returns whether all ranks have published `step`, or one never will; then `*all` is false.
   bool IsDecided(Step step, bool* all);
   Status AwaitDecision(Step step, bool* all);
   Status Lost() const;
-  bool CanRead(const Peer& peer, size_t offset, size_t bytes) const;
+  bool CanRead(const Peer& peer, const RemoteStretches& memory, size_t offset, size_t bytes) const;
 
   WireHeader header_;  // without portion and byte count
   CallWait wait_;

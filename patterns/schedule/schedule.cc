@@ -67,6 +67,10 @@ std::string PlaceText(const Schedule& schedule, const Place& place) {
       return "M";
     case Place::kPortion:
       return "P" + std::to_string(place.index);
+    case Place::kSource:
+      return "own";
+    case Place::kSourcePortion:
+      return "own" + std::to_string(place.index);
     case Place::kCurrent:
       return schedule.streams[place.index].name;
     case Place::kNew:

@@ -42,14 +42,20 @@ struct Place {
     kNone,
     kMatrix,   // PatternCall::matrix
     kPortion,  // PatternCall::portions[index], or share `index` of a matrix that is dealt
-    kCurrent,  // the current slot of stream `index`
-    kNew,      // the next slot of stream `index`, opened by this step; writing only
+    // This rank's contribution to a combine, whose result goes to kMatrix: the call's source, or,
+    // if it has none, the matrix itself. Only read, and only before the matrix is written.
+    kSource,
+    kSourcePortion,  // share `index` of it
+    kCurrent,        // the current slot of stream `index`
+    kNew,            // the next slot of stream `index`, opened by this step; writing only
   };
   Kind kind = kNone;
   int32_t index = 0;
 
   static Place Matrix() { return {kMatrix, 0}; }
   static Place Portion(int q) { return {kPortion, q}; }
+  static Place Source() { return {kSource, 0}; }
+  static Place SourcePortion(int q) { return {kSourcePortion, q}; }
   static Place Current(int stream) { return {kCurrent, stream}; }
   static Place New(int stream) { return {kNew, stream}; }
   bool in_stream() const { return kind == kCurrent || kind == kNew; }
@@ -57,6 +63,12 @@ struct Place {
 
 inline bool operator==(const Place& a, const Place& b) {
   return a.kind == b.kind && a.index == b.index;
+}
+
+// Returns the place in the matrix that is the same memory in calls without a source.
+inline Place InPlace(const Place& place) {
+  if (place.kind == Place::kSource) return Place::Matrix();
+  return place.kind == Place::kSourcePortion ? Place::Portion(place.index) : place;
 }
 
 enum class Opcode : uint8_t {
@@ -93,7 +105,9 @@ struct Step {
   // Whether it opens the next slot of a stream, to fill it.
   bool opens() const { return opcode != Opcode::kReceive && dst.kind == Place::kNew; }
   // Whether it reads or writes user memory there, or a slot of that stream.
-  bool Uses(const Place& place) const { return dst == place || left == place || right == place; }
+  bool Uses(const Place& place) const {
+    return dst == place || InPlace(left) == place || InPlace(right) == place;
+  }
   bool UsesStream(int stream) const;
 };
 

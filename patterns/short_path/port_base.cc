@@ -97,9 +97,9 @@ Status PortBase::PostSend(int peer, const Current& current) {
   return post(current.payload, payload_bytes);
 }
 
-bool PortBase::SendNow(int peer) {
+bool PortBase::SendNow(const Matrix& matrix, int peer) {
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
-  const LayoutRange body{&call_.matrix.layout, call_.matrix.data, 0, range_.bytes};
+  const LayoutRange body{&matrix.layout, matrix.data, 0, range_.bytes};
   return endpoint()->SendsInPlace(channel(), peer, body) &&
          engine_->sends()->SendNow(group_, kind_, peer, head, body, &mover_.statistics) ==
              SentNow::kYes;

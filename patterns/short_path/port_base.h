@@ -65,8 +65,8 @@ class PortBase {
   // --- messages ---
   // Sends what lies in the slot, header and data in one piece or in two.
   Status PostSend(int peer, const Current& current);
-  // Sends header and data straight from user memory, if that takes no waiting.
-  bool SendNow(int peer);
+  // Sends header and data straight from a matrix, if that takes no waiting.
+  bool SendNow(const Matrix& matrix, int peer);
   // Posts a receive by `post()`. If the transport takes none now it waits if it must, or else
   // returns false in `*posted`, as it does when the wait fails.
   template <typename Post>

@@ -80,7 +80,7 @@ Status PostPort::ReceiveData(Current* current) {
 
 bool PostPort::SendInPlace(const Step& copy) {
   if (copy.only_sent_to < 0 || header_ahead_ || call_.locations != nullptr) return false;
-  return SendNow(scope_.GroupRank(copy.only_sent_to));
+  return SendNow(mover_.MatrixAt(copy.left), scope_.GroupRank(copy.only_sent_to));
 }
 
 void PostPort::DropReceives() {
