@@ -134,4 +134,21 @@ Status CheckTopology(Pattern pattern, const Topology& topology) {
   return Status();
 }
 
+Topology InRankOrder(Pattern pattern, const Topology& topology, int root) {
+  constexpr Topology kChain{Shape::kIncreasingRings, 1};
+  if (pattern == Pattern::kMultiReduce) return kChain;
+  switch (topology.shape) {
+    case Shape::kDecreasingRings:
+      return {Shape::kIncreasingRings, topology.parameter};
+    case Shape::kDealt:
+      return kChain;
+    case Shape::kCirculant:
+      return {Shape::kTree, 2};
+    case Shape::kTwoTree:
+      return root == 0 ? topology : Topology{Shape::kTree, 2};
+    default:
+      return {topology.shape, topology.parameter};  // by rank, not by host
+  }
+}
+
 }  // namespace brigade

@@ -38,6 +38,10 @@ const CatalogueEntry& EntryOf(Pattern pattern);
 // kInvalidArgument if `topology` is none that `pattern` knows.
 Status CheckTopology(Pattern pattern, const Topology& topology);
 
+// Returns the topology that calls of `topology` take if contributions must be combined in the order
+// of ranks: itself, if it combines in this order for that root.
+Topology InRankOrder(Pattern pattern, const Topology& topology, int root);
+
 }  // namespace brigade
 
 #endif  // BRIGADE_PATTERNS_CATALOGUE_CATALOGUE_H_

@@ -26,6 +26,9 @@ struct ScheduleParameters {
   Topology topology;
   // Direction of the rings of multi-broadcast and multi-reduce; no difference in other shapes.
   bool decreasing = false;
+  // Contributions are combined in the order of ranks: 0, 1, 2, ... The topology is one that
+  // InRankOrder (catalogue.h) returns.
+  bool in_rank_order = false;
   // The ranks read each other's staging memory: one copy in serves all, and nobody need relay.
   bool shares_memory = false;
   // Some do and some do not: what lies in a third one's memory is not passed on along a ring, where
@@ -60,6 +63,9 @@ Schedule CompileBroadcast(const ScheduleParameters& p);
 // would; copies: n elsewhere, none at the root; combines: (s - 1) n at the root.
 Schedule CompileReduce(const ScheduleParameters& p);
 
+// In the order of ranks with another root than 0: to rank 0, which sends the result to the root,
+// one more message in a row; copies: n more at the root. An exchange has the order without it.
+
 // Two trees and circulant graphs: as their broadcasts, backwards, each share in an order of its own
 // (docs/design/patterns.md). Copies: one per piece of which the rank is a leaf, combines: one per
 // message that comes.
@@ -93,6 +99,10 @@ Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 // combines: as along the ring. Where up to 8 ranks share memory, each sends every other its
 // contribution to that one's portion, which combines all in the same order; copies: one per piece
 // of the s - 1 portions of others.
+//
+// In the order of ranks: all portions along the chain 0, 1, 2, ..., and from the last rank each to
+// its own. Copies: one per piece of all portions at rank 0, one of the own portion at all but the
+// last rank; combines: one per piece of all portions at all but rank 0.
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
 // Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each tells
@@ -108,10 +118,10 @@ ReadSchedule ReadMultiReduce(const ScheduleParameters& p);
 ReadSchedule ReadAllReduce(const ScheduleParameters& p);
 
 // Returns whether zero-copy reads may replace the schedule of `topology`: they combine in its
-// order, or on two ranks in the other one, which gives the same bits since all operations commute;
+// order, or on two ranks in the other one, which gives the same bits if the operation `commutes`;
 // and in it each rank sends before it waits, so a rank that takes the schedule keeps no other
 // waiting.
-bool ReadsKeepOrder(Pattern pattern, const Topology& topology, int size);
+bool ReadsKeepOrder(Pattern pattern, const Topology& topology, int size, bool commutes);
 
 }  // namespace brigade
 

@@ -119,9 +119,11 @@ bool Exchanges(const ScheduleParameters& p, int most_levels) {
 
 Schedule ExchangeReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
-  const RankTree tree(p.topology, p.size, p.root, p.hosts);
+  const RankTree tree(p.topology, p.size, p.in_rank_order ? 0 : p.root, p.hosts);
   if (p.rank == p.root) {
-    WholeTree(&b, TreeOf(tree), /*self=*/0, Place::Source(), /*top=*/-1).Combine();
+    const int self = tree.ToRelative(p.rank);
+    const int top = self == 0 ? -1 : b.AddStream("S", ChunkRole::kCombineTarget);
+    WholeTree(&b, TreeOf(tree), self, Place::Source(), top).Combine();
     return b.Build();
   }
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);

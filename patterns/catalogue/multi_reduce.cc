@@ -113,10 +113,43 @@ Schedule CirculantMultiReduce(const ScheduleParameters& p) {
   return b.Build();
 }
 
+// All portions pass ranks 0, 1, 2, ..., and the last rank sends each to its own.
+Schedule MultiReduceInRankOrder(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const int last = p.size - 1;
+  const int partial = b.AddStream("T", ChunkRole::kCombineTarget);
+  const int in = p.rank == 0 ? -1 : b.AddStream("R", ChunkRole::kReceive);
+  for (int portion = 0; portion < p.size; ++portion) {
+    b.SetPortion(portion);
+    if (p.rank == 0) {
+      b.Copy(Place::New(partial), Place::Portion(portion));
+    } else {
+      const bool is_own = p.rank == last && portion == last;
+      b.ReceiveAndAwait(p.rank - 1, in);
+      b.Combine(is_own ? Place::Matrix() : Place::New(partial), Place::Current(in),
+                Place::Portion(portion));
+      b.Free(in);
+      if (is_own) continue;
+    }
+    b.Send(partial, p.rank == last ? portion : p.rank + 1);
+    b.Free(partial);
+  }
+  if (p.rank < last) {
+    b.StartLane();
+    const int result = b.AddStream("B", ChunkRole::kReceive);
+    b.SetPortion(p.rank);
+    b.ReceiveAndAwait(last, result);
+    b.Copy(Place::Matrix(), Place::Current(result));
+    b.Free(result);
+  }
+  return b.Build();
+}
+
 }  // namespace
 
 Schedule CompileMultiReduce(const ScheduleParameters& p) {
   if (p.size == 1) return OneRank();
+  if (p.in_rank_order) return MultiReduceInRankOrder(p);
   if (ExchangesPortions(p.topology, p.size, p.shares_memory)) return ExchangeMultiReduce(p);
   return p.topology.shape == Shape::kCirculant ? CirculantMultiReduce(p) : RingMultiReduce(p);
 }

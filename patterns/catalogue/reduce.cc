@@ -47,6 +47,24 @@ Schedule TwoTreeReduce(const ScheduleParameters& p) {
   return b.Build();
 }
 
+// Along the tree of root 0, whose order is that of ranks; rank 0 sends the result to the root.
+Schedule ReduceByWayOfRank0(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const RankTree tree(p.topology, p.size, /*root=*/0, {});
+  const TreeNode node = tree.NodeOf(p.rank);
+  const int out = AddPartial(&b, node, p.rank, [](int r) { return r; });
+  b.Send(out, p.rank == 0 ? p.root : node.parent);
+  b.Free(out);
+  if (p.rank == p.root) {
+    b.StartLane();
+    const int in = b.AddStream("B", ChunkRole::kReceive);
+    b.ReceiveAndAwait(0, in);
+    b.Copy(Place::Matrix(), Place::Current(in));
+    b.Free(in);
+  }
+  return b.Build();
+}
+
 }  // namespace
 
 Schedule CompileReduce(const ScheduleParameters& p) {
@@ -54,7 +72,9 @@ Schedule CompileReduce(const ScheduleParameters& p) {
   if (p.size == 1) return b.Build();
   if (p.topology.shape == Shape::kTwoTree) return TwoTreeReduce(p);
   if (p.topology.shape == Shape::kCirculant) return CirculantReduce(p);
-  if (Exchanges(p, kMostLevelsToOne)) return ExchangeReduce(p);
+  const bool by_way = p.in_rank_order && p.root != 0;
+  if (Exchanges(p, by_way ? kMostLevelsToAll : kMostLevelsToOne)) return ExchangeReduce(p);
+  if (by_way) return ReduceByWayOfRank0(p);
   const RankTree tree(p.topology, p.size, p.root, p.hosts);
   const int relative = tree.ToRelative(p.rank);
   AddReduce(

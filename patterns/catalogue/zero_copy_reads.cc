@@ -52,14 +52,16 @@ ReadSchedule ReadAllReduce(const ScheduleParameters& p) {
   return schedule;
 }
 
-bool ReadsKeepOrder(Pattern pattern, const Topology& topology, int size) {
+bool ReadsKeepOrder(Pattern pattern, const Topology& topology, int size, bool commutes) {
+  const bool either_order = size == 2 && commutes;
   switch (pattern) {
     case Pattern::kMultiBroadcast:
       return true;
     case Pattern::kMultiReduce:
-      return size == 2 || topology.shape != Shape::kCirculant;
+      return either_order || topology.shape != Shape::kCirculant;
     case Pattern::kAllReduce:
-      return topology.shape == Shape::kDealt || (size == 2 && topology.shape == Shape::kHypercube);
+      return topology.shape == Shape::kDealt ||
+             (either_order && topology.shape == Shape::kHypercube);
     default:
       return false;
   }

@@ -17,6 +17,7 @@ struct CheckCase {
   int size = 1;
   int root = 0;
   bool decreasing = false;
+  bool in_rank_order = false;    // of ScheduleParameters
   bool separate_source = false;  // contributions are not in the memory that gets the result
   // Pieces of the matrix, or, where there are portions, of each (may differ, may be 0), or, where
   // the matrix is cut, of each share.

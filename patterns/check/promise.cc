@@ -23,12 +23,13 @@ Promise::Promise(const CheckCase& c, const Shares& shares)
       multi_(EntryOf(c.pattern).multi),
       combines_(EntryOf(c.pattern).combines),
       portions_(multi_ ? c.size : shares.count),
-      tree_(c.topology, c.size, c.pattern == Pattern::kAllReduce ? 0 : c.root, c.HostsToGoBy()),
+      tree_(c.topology, c.size, c.pattern == Pattern::kAllReduce || c.in_rank_order ? 0 : c.root,
+            c.HostsToGoBy()),
       ring_(Topology{Shape::kIncreasingRings, 1}, c.size, /*root=*/0, c.HostsToGoBy()),
       chain_(ChainAssociation(c.size)) {}
 
 int Promise::Position(int rank, int portion) const {
-  if (!combines_ || case_.topology.shape == Shape::kHypercube) return rank;
+  if (!combines_ || case_.in_rank_order || case_.topology.shape == Shape::kHypercube) return rank;
   if (case_.topology.shape != Shape::kDealt && !multi_) return tree_.ToRelative(rank);
   const int n = case_.size;
   if (case_.topology.shape == Shape::kCirculant) return (portion - rank + n) % n;

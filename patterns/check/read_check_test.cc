@@ -27,7 +27,7 @@ TEST(ReadCheckTest, EveryReadScheduleIsRightForAllGroups) {
     if (entry.compile_reads == nullptr) continue;
     for (const Topology& topology : entry.topologies) {
       for (int size = 1; size <= 64; ++size) {
-        if (!ReadsKeepOrder(entry.pattern, topology, size)) continue;
+        if (!ReadsKeepOrder(entry.pattern, topology, size, /*commutes=*/true)) continue;
         for (const bool decreasing : {false, true}) {
           if (decreasing && !entry.multi) continue;
           CheckCase c = CaseOf(entry.pattern, size, decreasing);

@@ -194,8 +194,8 @@ class Checker {
     if (left == nullptr || right == nullptr) return false;
     Value result = *left;
     if (combines) {
-      const bool in_order =
-          case_.topology.shape == Shape::kCirculant || left->high + 1 == right->low;
+      const bool in_any_order = case_.topology.shape == Shape::kCirculant && !case_.in_rank_order;
+      const bool in_order = in_any_order || left->high + 1 == right->low;
       if (left->piece != right->piece || left->portion != right->portion || !in_order) {
         return Fail(doing, "combines out of order");
       }
@@ -431,6 +431,7 @@ std::vector<Schedule> CompileAll(const CheckCase& c) {
     p.root = c.root;
     p.topology = c.topology;
     p.decreasing = c.decreasing;
+    p.in_rank_order = c.in_rank_order;
     p.shares_memory = c.shares_memory;
     p.some_share_memory = c.some_share_memory;
     p.hosts = c.HostsToGoBy();

@@ -186,6 +186,67 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
   RecordProperty("cases", std::to_string(cases_));
 }
 
+// In the order of ranks, whatever the root.
+TEST_P(CatalogueProof, HoldsInTheOrderOfRanks) {
+  const CatalogueEntry& entry = Catalogue()[GetParam()];
+  for (int size = 1; entry.combines && size <= 64; ++size) {
+    if (!IsProvedAlways(size) && !FullStress()) continue;
+    for (const Topology& topology : TopologiesOf(entry)) {
+      CheckCase c;
+      c.pattern = entry.pattern;
+      c.topology = topology;
+      c.size = size;
+      c.in_rank_order = true;
+      for (c.root = 0; c.root < (entry.rooted ? size : 1); ++c.root) {
+        if (!(InRankOrder(entry.pattern, topology, c.root) == topology)) continue;  // another one
+        for (const bool shares_memory : {false, true}) {
+          if (shares_memory && c.topology.shape != Shape::kExchange) continue;
+          c.shares_memory = shares_memory;
+          // Ranks do not turn with the root, so each root is proved, the others with fewer cases.
+          const std::vector<Schedule> schedules = CompileAll(c);
+          if (c.root < 2) {
+            ASSERT_NO_FATAL_FAILURE(CheckGroup(c, schedules));
+            continue;
+          }
+          c.pieces = Unequal(c, schedules, 2);
+          const Status status = CheckSchedules(c, schedules, nullptr);
+          ASSERT_TRUE(status.ok()) << status.ToString();
+        }
+      }
+    }
+  }
+}
+
+// Without the flag, or with the topology that was named, the order is another one.
+TEST(InRankOrder, TheCheckerFindsAnotherOrder) {
+  const auto check = [](Pattern pattern, const Topology& topology, int root) {
+    CheckCase c;
+    c.pattern = pattern;
+    c.topology = topology;
+    c.size = 5;
+    c.root = root;
+    const std::vector<Schedule> schedules = CompileAll(c);
+    c.in_rank_order = true;
+    c.pieces = Equal(c, schedules, 2);
+    return CheckSchedules(c, schedules, nullptr).message();
+  };
+  for (const Topology& topology :
+       {Topology{Shape::kTree, 2}, {Shape::kIncreasingRings, 1}, {Shape::kSplitRing, 0}}) {
+    EXPECT_EQ(check(Pattern::kReduce, topology, 0), "");
+    EXPECT_NE(check(Pattern::kReduce, topology, 2).find("out of order"), std::string::npos);
+  }
+  for (const Topology& topology : {Topology{Shape::kDecreasingRings, 1}, {Shape::kCirculant, 0}}) {
+    EXPECT_NE(check(Pattern::kReduce, topology, 0).find("out of order"), std::string::npos);
+  }
+  EXPECT_NE(check(Pattern::kReduce, {Shape::kTwoTree, 0}, 1).find("out of order"),
+            std::string::npos);
+  EXPECT_NE(check(Pattern::kAllReduce, {Shape::kDealt, 0}, 0).find("out of order"),
+            std::string::npos);
+  EXPECT_EQ(check(Pattern::kAllReduce, {Shape::kHypercube, 0}, 0), "");
+  EXPECT_NE(check(Pattern::kMultiReduce, {Shape::kIncreasingRings, 1}, 0).find("out of order"),
+            std::string::npos);
+}
+
 // A contribution is read before it is overwritten, and never written.
 TEST(Source, TheCheckerFindsAWrittenContribution) {
   CheckCase c;

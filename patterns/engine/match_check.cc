@@ -22,7 +22,7 @@ struct Enquiry {
   uint8_t pattern = 0;
   uint8_t shape = 0;
   uint16_t arithmetic = 0;
-  uint16_t unused = 0;
+  uint16_t element_bytes = 0;
   int32_t parameter = 0;
   int32_t root = 0;
   uint32_t sequence = 0;
@@ -160,6 +160,7 @@ Status CheckMatch(Endpoint* endpoint, const WaitingCall& call) {
   enquiry.channel = static_cast<uint8_t>(call.kind);
   enquiry.pattern = call.header.pattern;
   enquiry.arithmetic = call.header.arithmetic;
+  enquiry.element_bytes = static_cast<uint16_t>(call.header.element_bytes);
   enquiry.shape = call.header.shape;
   enquiry.parameter = call.header.parameter;
   enquiry.root = call.header.root;
@@ -186,6 +187,7 @@ std::optional<Abort> AnswerEnquiry(const GroupState& group, int from, ConstByteS
   WireHeader theirs;
   theirs.pattern = enquiry.pattern;
   theirs.arithmetic = enquiry.arithmetic;
+  theirs.element_bytes = enquiry.element_bytes;
   theirs.shape = enquiry.shape;
   theirs.parameter = enquiry.parameter;
   theirs.root = enquiry.root;

@@ -59,6 +59,10 @@ struct PatternCall {
   // kReduce, kAllReduce, kMultiReduce; equal on all ranks.
   CombineOp op = CombineOp::kSum;
   ElementType type = ElementType::kDouble;
+  // kUser: the operation, with its element bytes equal to those of the layouts, and `type` kByte.
+  // Element bytes and commutativity are equal on all ranks. Not owned. Its function is not called
+  // after the call has returned, or the operation is done.
+  const UserOp* user_op = nullptr;
   // Maxima and minima with locations: one per element in packed order, this rank's own in, the
   // winners' out where the result is written. Null without; equally null or not on all ranks.
   int32_t* locations = nullptr;
@@ -72,6 +76,14 @@ struct PatternCall {
   bool decreasing = false;
 };
 
+// Returns the bytes of one element of what a call combines; 1 if the call has no valid user
+// operation, which CheckMemory refuses.
+inline size_t ElementBytes(const PatternCall& call) {
+  if (call.op != CombineOp::kUser) return ElementBytes(call.type);
+  return call.user_op == nullptr || call.user_op->element_bytes == 0 ? 1
+                                                                     : call.user_op->element_bytes;
+}
+
 // Returns whether a call has a source that its pattern reads.
 inline bool HasSource(const PatternCall& call) {
   return call.source && (call.pattern == Pattern::kReduce || call.pattern == Pattern::kAllReduce);
@@ -80,6 +92,18 @@ inline bool HasSource(const PatternCall& call) {
 // Returns where the contribution of this rank to a reduce or an all-reduce is.
 inline const Matrix& ContributionOf(const PatternCall& call) {
   return call.source ? *call.source : call.matrix;
+}
+
+// Returns whether the contributions of a call that combines must be combined in the order of ranks.
+inline bool IsInRankOrder(const PatternCall& call) {
+  return call.op == CombineOp::kUser && call.user_op != nullptr && !call.user_op->commutative;
+}
+
+// Combines as the call says.
+inline void Combine(const PatternCall& call, size_t elems, const MutableOperand& dst,
+                    const ConstOperand& left, const ConstOperand& right) {
+  if (call.op == CombineOp::kUser) return Combine(*call.user_op, elems, dst, left, right);
+  Combine(call.op, call.type, elems, dst, left, right);
 }
 
 // The channel that carries a call.

@@ -13,7 +13,7 @@ namespace brigade {
 void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call, bool shares_memory) {
   call_ = call;
   shares_memory_ = shares_memory;
-  elem_bytes_ = entry.combines ? ElementBytes(call->type) : 1;
+  elem_bytes_ = entry.combines ? ElementBytes(*call) : 1;
   wire_elem_bytes_ = elem_bytes_ + (call->locations != nullptr ? sizeof(int32_t) : 0);
   statistics = OperationStatistics();
 }
@@ -89,7 +89,7 @@ void PieceMover::Combine(const Place& dst, std::byte* dst_payload, const Place& 
     const size_t bytes = WireBytes(range.bytes);
     if (!processor_->Combine(to.base, one.base, other.base, bytes, run_bytes)) return;
   }
-  brigade::Combine(call_->op, call_->type, range.bytes / elem_bytes_, to, one, other);
+  brigade::Combine(*call_, range.bytes / elem_bytes_, to, one, other);
 }
 
 }  // namespace brigade

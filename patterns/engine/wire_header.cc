@@ -14,14 +14,21 @@ std::string PatternText(uint8_t pattern) {
 }
 
 // Where the fields are in WireHeader::arithmetic, behind a bit that says that there are any.
-enum Shift { kOp = 1, kType = 5, kLocations = 9 };
+enum Shift { kOp = 1, kType = 5, kLocations = 9, kInRankOrder = 10 };
+static_assert(kCombineOps <= 16 && kElementTypes <= 16, "four bits each");
 
-std::string ArithmeticText(uint16_t arithmetic) {
+std::string ArithmeticText(const WireHeader& header) {
+  const int arithmetic = header.arithmetic;
   if (arithmetic == 0) return "none";
   const int op = arithmetic >> kOp & 15;
   const int type = arithmetic >> kType & 15;
   if (op >= kCombineOps || type >= kElementTypes) {
     return "unknown arithmetic " + std::to_string(arithmetic);
+  }
+  // Short: of the texts of both ranks, others learn 200 bytes at most.
+  if (static_cast<CombineOp>(op) == CombineOp::kUser) {
+    return std::string((arithmetic >> kInRankOrder & 1) != 0 ? "non-" : "") +
+           "commutative user op on " + std::to_string(header.element_bytes) + " bytes";
   }
   return std::string(CombineOpName(static_cast<CombineOp>(op))) + " of " +
          ElementTypeName(static_cast<ElementType>(type)) +
@@ -48,7 +55,11 @@ void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t se
   if (entry.combines) {
     header->arithmetic = static_cast<uint16_t>(1 | static_cast<int>(call.op) << kOp |
                                                static_cast<int>(call.type) << kType |
-                                               (call.locations != nullptr ? 1 << kLocations : 0));
+                                               (call.locations != nullptr ? 1 << kLocations : 0) |
+                                               (IsInRankOrder(call) ? 1 << kInRankOrder : 0));
+    if (call.op == CombineOp::kUser) {
+      header->element_bytes = static_cast<uint16_t>(ElementBytes(call));
+    }
   }
   header->shape =
       static_cast<uint8_t>(static_cast<int>(call.topology.shape) |
@@ -86,18 +97,18 @@ std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const Wir
   }
   if (theirs.root != ours.root) return numbers("the root", ours.root, theirs.root);
   if (theirs.total_bytes != ours.total_bytes) {
-    return numbers("bytes", ours.total_bytes, theirs.total_bytes);
+    return numbers("bytes", size_t{ours.total_bytes}, size_t{theirs.total_bytes});
   }
   if (theirs.lengths != ours.lengths) {
     return HeaderDifference{"the lengths of portions", "digest " + std::to_string(ours.lengths),
                             "digest " + std::to_string(theirs.lengths)};
   }
+  // Before the topology, which may depend on it.
+  if (theirs.arithmetic != ours.arithmetic || theirs.element_bytes != ours.element_bytes) {
+    return HeaderDifference{"the arithmetic", ArithmeticText(ours), ArithmeticText(theirs)};
+  }
   if (theirs.shape != ours.shape || theirs.parameter != ours.parameter) {
     return HeaderDifference{"the topology", TopologyText(ours), TopologyText(theirs)};
-  }
-  if (theirs.arithmetic != ours.arithmetic) {
-    return HeaderDifference{"the arithmetic", ArithmeticText(ours.arithmetic),
-                            ArithmeticText(theirs.arithmetic)};
   }
   if (theirs.portion != ours.portion) {
     return numbers("the portion", ours.portion, theirs.portion);

@@ -23,15 +23,22 @@ struct WireHeader {
   uint16_t magic = 0x4247;  // "GB"; the wire format's version is compared when a group is made
   uint8_t pattern = 0;      // kSend for both halves of a point-to-point message
   uint8_t shape = 0;        // bit 6: by host, bit 7: decreasing
-  uint16_t arithmetic = 0;  // operation, type, and whether locations follow the values
+  uint16_t arithmetic = 0;  // operation, type, locations behind the values, order of ranks
   uint16_t lengths = 0;     // of the portions, if there are several in the message: a digest
   int32_t parameter = 0;
   int32_t root = 0;
   int32_t portion = -1;
   uint32_t sequence =
       0;  // of the operation on its channel (point to point: of the pair), modulo 2^32
-  uint64_t total_bytes = 0;  // of the message, in user memory
+  uint64_t total_bytes : 48;    // of the message, in user memory
+  uint64_t element_bytes : 16;  // of a user operation; 0: the operation is another one
+
+  WireHeader() : total_bytes(0), element_bytes(0) {}
 };
+// The longest collective call, and element of a user operation, that a header can tell of. A
+// message from point to point is shorter, as no process has so much memory.
+inline constexpr size_t kMostTotalBytes = (size_t{1} << 48) - 1;
+inline constexpr size_t kMostUserElementBytes = UINT16_MAX;
 static_assert(sizeof(WireHeader) == kHeaderBytes, "the header's size is part of the wire format");
 
 // Writes what this rank thinks it is doing into `*header`, which is a new one.

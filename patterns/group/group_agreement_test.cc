@@ -1,9 +1,15 @@
 #include "patterns/group/group_agreement.h"
 
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "membuf/combine.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/pattern_call.h"
+#include "patterns/engine/wire_header.h"
 #include "test/support/run_ranks.h"
 
 namespace brigade {
@@ -90,6 +96,26 @@ TEST(GroupAgreement, ComparesNamesOfAnyLength) {
       }
     }
   }
+}
+
+// Other bytes are another format, and need another number.
+TEST(GroupAgreement, NumbersTheFormatOfHeaders) {
+  EXPECT_EQ(AgreedSettings(EngineOptions(), "shm", kRows, kCols).numbers.format, 7u);
+  const UserOp op{nullptr, nullptr, 0x0a0b, /*commutative=*/false};
+  PatternCall call;
+  call.pattern = Pattern::kReduce;
+  call.topology = {Shape::kTree, 0x0c0d, /*by_host=*/true};
+  call.root = 0x0e0f;
+  call.op = CombineOp::kUser;
+  call.type = ElementType::kByte;
+  call.user_op = &op;
+  WireHeader header;
+  SetHeader(EntryOf(call.pattern), call, 0x01020304, 0x05060708090a, &header);
+  constexpr uint8_t kBytes[] = {0x47, 0x42, 3,    0x40, 0x13, 0x04, 0,    0,    0x0d, 0x0c, 0,
+                                0,    0x0f, 0x0e, 0,    0,    0xff, 0xff, 0xff, 0xff, 4,    3,
+                                2,    1,    0x0a, 9,    8,    7,    6,    5,    0x0b, 0x0a};
+  static_assert(sizeof(kBytes) == sizeof(header));
+  EXPECT_EQ(std::memcmp(&header, kBytes, sizeof(header)), 0);
 }
 
 }  // namespace

@@ -75,11 +75,18 @@ const PatternCall& OwnCall(const GroupState& group, const PatternCall& call,
   return **copy;
 }
 
+// Whether two layouts of equally many bytes, from one address on, name the same bytes in one order.
+bool AreAlike(const StridedLayout& a, const StridedLayout& b) {
+  if (a.plain() && b.plain()) return true;
+  return a.rows() == b.rows() && a.cols() == b.cols() && a.ld() == b.ld() && a.part() == b.part();
+}
+
 // The result of one rank is its contribution.
 void CopySource(const PatternCall& call) {
   const Matrix& to = call.matrix;
-  if (to.data == call.source->data || to.layout.bytes() == 0) return;
-  CopyAcross(call.source->layout, call.source->data, to.layout, to.data, 0, to.layout.bytes());
+  const Matrix& from = *call.source;
+  if (to.layout.bytes() == 0 || (to.data == from.data && AreAlike(to.layout, from.layout))) return;
+  CopyAcross(from.layout, from.data, to.layout, to.data, 0, to.layout.bytes());
 }
 
 Status CheckAndCopy(const Plan& plan, const PatternCall& call) {

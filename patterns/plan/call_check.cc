@@ -3,6 +3,7 @@
 #include <string>
 
 #include "membuf/combine.h"
+#include "patterns/engine/wire_header.h"
 
 namespace brigade {
 namespace {
@@ -14,7 +15,7 @@ Status Invalid(const CatalogueEntry& entry, const std::string& what) {
 bool IsRight(const CatalogueEntry& entry, const PatternCall& call, const Matrix& matrix) {
   if (matrix.layout.bytes() == 0) return true;
   return matrix.data != nullptr &&
-         (!entry.combines || matrix.layout.elem_bytes() == ElementBytes(call.type));
+         (!entry.combines || matrix.layout.elem_bytes() == ElementBytes(call));
 }
 
 // What is wrong with a matrix of that name.
@@ -22,13 +23,27 @@ Status WrongMatrix(const CatalogueEntry& entry, const PatternCall& call, const M
                    const std::string& name) {
   if (matrix.data == nullptr) return Invalid(entry, name + " is a null pointer");
   return Invalid(entry, name + " has elements of " + std::to_string(matrix.layout.elem_bytes()) +
-                            " bytes, not of " + ElementTypeName(call.type));
+                            " bytes, not of " +
+                            (call.op == CombineOp::kUser ? std::to_string(ElementBytes(call))
+                                                         : ElementTypeName(call.type)));
+}
+
+Status CheckUserOp(const CatalogueEntry& entry, const PatternCall& call) {
+  if (call.user_op == nullptr) return Invalid(entry, "user_op is a null pointer");
+  const size_t bytes = call.user_op->element_bytes;
+  if (bytes == 0 || bytes > kMostUserElementBytes) {
+    return Invalid(entry, "a user operation has elements of " + std::to_string(bytes) +
+                              " bytes, not of 1.." + std::to_string(kMostUserElementBytes));
+  }
+  return Status();
 }
 
 Status CheckArithmetic(const CatalogueEntry& entry, const PatternCall& call) {
-  if (call.op != CombineOp::kUser && Combines(call.op, call.type)) return Status();
-  return Invalid(entry, std::string(ElementTypeName(call.type)) + " has no " +
-                            CombineOpName(call.op) + "; see the table in membuf/README.md");
+  if (!Combines(call.op, call.type)) {
+    return Invalid(entry, std::string(ElementTypeName(call.type)) + " has no " +
+                              CombineOpName(call.op) + "; see the table in membuf/README.md");
+  }
+  return call.op == CombineOp::kUser ? CheckUserOp(entry, call) : Status();
 }
 
 }  // namespace
@@ -54,8 +69,14 @@ Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int 
 }
 
 Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int size, int rank) {
+  const bool has_user_op = entry.combines && call.op == CombineOp::kUser;
+  // Again: a signature does not tell all wrong operations from right ones.
+  if (has_user_op) BRIGADE_RETURN_IF_ERROR(CheckUserOp(entry, call));
   if (HasMatrix(call.pattern) && !IsRight(entry, call, call.matrix)) {
     return WrongMatrix(entry, call, call.matrix, "matrix");
+  }
+  if (has_user_op && call.user_op->combine == nullptr) {
+    return Invalid(entry, "the function of the user operation is a null pointer");
   }
   if (HasSource(call)) {
     if (!IsRight(entry, call, *call.source)) {

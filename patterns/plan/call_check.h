@@ -19,7 +19,8 @@ Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int siz
 // Returns whether CheckMemory would return OK, for most calls at once; false: it may.
 inline bool IsMemoryRight(const CatalogueEntry& entry, const PatternCall& call) {
   return !entry.multi && !call.source && call.matrix.data != nullptr &&
-         (!entry.combines || call.matrix.layout.elem_bytes() == ElementBytes(call.type));
+         (!entry.combines || (call.op != CombineOp::kUser &&
+                              call.matrix.layout.elem_bytes() == ElementBytes(call.type)));
 }
 
 }  // namespace brigade

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "patterns/engine/wire_header.h"
 
 namespace brigade {
 namespace {
@@ -104,6 +105,30 @@ TEST(CallCheck, WrongArithmeticIsNamed) {
             "all_reduce: locations go with the maximum and minimum of reduce and all_reduce");
   call.call.op = CombineOp::kMin;
   EXPECT_TRUE(call.Check().ok());
+}
+
+TEST(CallCheck, WrongUserOperationsAreNamed) {
+  UserOp op{[](void*, const void*, const void*, int64_t, void*) {}, nullptr, 8, true};
+  RightCall call(Pattern::kReduce);
+  call.call.op = CombineOp::kUser;
+  EXPECT_EQ(call.Complaint(),
+            "reduce: double has no user operation; see the table in membuf/README.md");
+  call.call.type = ElementType::kByte;
+  EXPECT_EQ(call.Complaint(), "reduce: user_op is a null pointer");
+  call.call.user_op = &op;
+  EXPECT_TRUE(call.Check().ok());
+  op.element_bytes = 16;
+  EXPECT_EQ(call.Complaint(), "reduce: matrix has elements of 8 bytes, not of 16");
+  for (const size_t bytes : {size_t{0}, kMostUserElementBytes + 1}) {
+    op.element_bytes = bytes;
+    EXPECT_EQ(call.Complaint(), "reduce: a user operation has elements of " +
+                                    std::to_string(bytes) + " bytes, not of 1..65535");
+    EXPECT_FALSE(CheckMemory(EntryOf(Pattern::kReduce), call.call, kSize, kRank).ok());
+  }
+  op.element_bytes = 8;
+  op.combine = nullptr;
+  EXPECT_EQ(call.Complaint(), "reduce: the function of the user operation is a null pointer");
+  EXPECT_FALSE(IsMemoryRight(EntryOf(Pattern::kReduce), call.call));
 }
 
 TEST(CallCheck, WrongSourcesAreNamed) {

@@ -13,6 +13,9 @@
 namespace brigade {
 namespace {
 
+// Of the library's own types.
+constexpr size_t kLongestOwnElement = 16;
+
 // Returns the question to the model about a call on `bytes` bytes.
 CostQuery QueryFor(const GroupState& group, const PatternCall& call, size_t bytes) {
   const Scope& scope = group.scope(call.scope);
@@ -27,7 +30,7 @@ CostQuery QueryFor(const GroupState& group, const PatternCall& call, size_t byte
     query.topology.by_host =
         scope.goes_by_host() && (!entry.combines || IsOrderFree(call.op, call.type));
   }
-  query.elem_bytes = entry.combines ? ElementBytes(call.type) : 1;
+  query.elem_bytes = entry.combines ? ElementBytes(call) : 1;
   for (int r = 0; group.machine != nullptr && r < scope.size; ++r) {
     query.hosts.push_back(group.host_of[static_cast<size_t>(scope.GroupRank(r))]);
   }
@@ -65,6 +68,11 @@ ModelChoice ChooseTopology(const EngineOptions& options, const GroupState& group
   } else {
     const Ranks ranks{scope.size, scope.hosts, scope.config->capabilities, group.crowded};
     choice.topology = FreeTopology(call.pattern, ranks, counts.total, order_free);
+    // Its messages must have room for an element of each of several portions.
+    if (choice.topology.shape == Shape::kCirculant && entry.combines &&
+        ElementBytes(call) > kLongestOwnElement) {
+      choice.topology = {Shape::kIncreasingRings, 1};
+    }
   }
   const PieceSettings& settings = scope.config->settings;
   PatternCall asked = call;

@@ -26,6 +26,9 @@ bool KeepsToRanks(const CatalogueEntry& entry, const PatternCall& call, Shape sh
 Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call, size_t bytes) {
   if (entry.topologies.empty()) return Topology();
   Topology topology = call.topology;
+  if (entry.combines && IsInRankOrder(call)) {
+    topology = InRankOrder(call.pattern, topology, call.root);
+  }
   // Portions that are given no form of their own take the ring, by host if that can be.
   if (entry.multi && topology.shape != Shape::kCirculant && topology.shape != Shape::kFree &&
       !(topology == kRing)) {
@@ -49,7 +52,8 @@ const PatternCall& NormalForm(const CatalogueEntry& entry, const PatternCall& ca
                               const Topology& topology, std::optional<PatternCall>* copy) {
   const int root = entry.rooted ? call.root : 0;
   const Matrix* const portions = entry.multi ? call.portions : nullptr;
-  const bool decreasing = entry.multi && call.decreasing;
+  const bool decreasing =
+      entry.multi && call.decreasing && !(entry.combines && IsInRankOrder(call));
   const bool drops_matrix =
       !HasMatrix(call.pattern) && (call.matrix.data != nullptr || call.matrix.layout.bytes() > 0);
   if (topology == call.topology && root == call.root && portions == call.portions &&

@@ -53,6 +53,44 @@ const PatternCall& Form(const PatternCall& call, std::optional<PatternCall>* cop
   return NormalForm(entry, call, NormalTopology(entry, call, call.matrix.layout.bytes()), copy);
 }
 
+// A topology whose order is not that of ranks is replaced; the others stay, by rank.
+TEST(NormalForm, KeepsTheOrderOfRanks) {
+  const UserOp op{nullptr, nullptr, 8, /*commutative=*/false};
+  const auto topology_of = [&](Pattern pattern, const Topology& named, int root) {
+    PatternCall call;
+    call.pattern = pattern;
+    call.topology = named;
+    call.root = root;
+    call.op = CombineOp::kUser;
+    call.type = ElementType::kByte;
+    call.user_op = &op;
+    return NormalTopology(EntryOf(pattern), call, 1 << 20);
+  };
+  const Topology tree{Shape::kTree, 2};
+  const Topology chain{Shape::kIncreasingRings, 1};
+  const Pattern reduce = Pattern::kReduce;
+  const Pattern all_reduce = Pattern::kAllReduce;
+  for (const int root : {0, 2}) {
+    for (const Topology& stays :
+         {Topology{Shape::kTree, 3}, {Shape::kIncreasingRings, 2}, {Shape::kExchange, 8}}) {
+      EXPECT_TRUE(topology_of(reduce, stays, root) == stays);
+      EXPECT_TRUE(topology_of(all_reduce, stays, root) == stays);
+    }
+    EXPECT_TRUE(topology_of(reduce, {Shape::kTree, 3, true}, root) == Topology({Shape::kTree, 3}));
+    EXPECT_TRUE(topology_of(reduce, {Shape::kCirculant, 0}, root) == tree);
+    EXPECT_TRUE(topology_of(reduce, {Shape::kDecreasingRings, 3}, root) ==
+                Topology({Shape::kIncreasingRings, 3}));
+    EXPECT_TRUE(topology_of(all_reduce, {Shape::kDealt, 0}, root) == chain);
+    EXPECT_TRUE(topology_of(all_reduce, {Shape::kHypercube, 0}, root) ==
+                Topology({Shape::kHypercube, 0}));
+    for (const Topology& named : {chain, Topology{Shape::kCirculant, 0}}) {
+      EXPECT_TRUE(topology_of(Pattern::kMultiReduce, named, root) == chain);
+    }
+  }
+  EXPECT_TRUE(topology_of(reduce, {Shape::kTwoTree, 0}, 0) == Topology({Shape::kTwoTree, 0}));
+  EXPECT_TRUE(topology_of(reduce, {Shape::kTwoTree, 0}, 1) == tree);
+}
+
 TEST(NormalForm, OfANormalFormIsItself) {
   for (const CatalogueEntry& entry : Catalogue()) {
     for (const PatternCall& call : CallsOf(entry)) {

@@ -3,10 +3,12 @@
 #include <utility>
 
 #include "membuf/rules.h"
+#include "patterns/model/candidates.h"
 #include "patterns/plan/call_check.h"
 #include "patterns/plan/call_topology.h"
 #include "patterns/plan/normal_form.h"
 #include "patterns/plan/plan_cache.h"
+#include "patterns/schedule/piece_plan.h"
 
 namespace brigade {
 
@@ -20,14 +22,26 @@ const PatternCall& Plan::Resolved(const PatternCall& call, std::optional<Pattern
 
 namespace {
 
+// Says why a call whose operands must stay in the order of ranks takes another topology than the
+// one that was named or chosen, if it is for the order.
+void ExplainOrder(const PatternCall& call, const Topology& taken, std::string* reason) {
+  const Topology& chosen = call.topology;
+  if (InRankOrder(call.pattern, chosen, call.root) == chosen) return;
+  *reason = TopologyName(taken) + ": the operation is not commutative, and " +
+            TopologyName(chosen) + " does not combine in the order of ranks";
+}
+
 ReadSchedule ReadsOf(const Plan& plan, const PatternCall& normal) {
   const Scope& scope = *plan.scope;
   const bool has_locations = plan.wire_elem_bytes != plan.elem_bytes;
-  if (plan.entry->compile_reads == nullptr || has_locations || !scope.shares_memory() ||
+  if (plan.entry->compile_reads == nullptr || has_locations ||
+      plan.elem_bytes > rules::kPartialSumBytes || !scope.shares_memory() ||
       plan.config->capabilities->line_bytes == 0 || plan.signature.piece_bytes > 0 ||
       !plan.signature.Greatest(plan.config->settings).IsLongToExpose(scope.size) ||
       scope.size < 2 || scope.size > rules::kMostRanksOfZeroCopy ||
-      !ReadsKeepOrder(plan.entry->pattern, plan.choice.topology, scope.size)) {
+      (plan.entry->combines && IsInRankOrder(normal)) ||
+      !ReadsKeepOrder(plan.entry->pattern, plan.choice.topology, scope.size,
+                      /*commutes=*/normal.op != CombineOp::kUser)) {
     return {};
   }
   ScheduleParameters parameters;
@@ -51,18 +65,38 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
   const bool is_pair = IsPair(call.pattern);
   const ByteCounts greatest =
       is_pair ? ByteCounts() : signature.Greatest(plan->scope->config->settings);
+  if (greatest.total > kMostTotalBytes) {
+    return Status(StatusCode::kInvalidArgument,
+                  std::string(entry.name) + ": calls of up to " + std::to_string(greatest.total) +
+                      " bytes are longer than " + std::to_string(kMostTotalBytes) +
+                      "; make several shorter ones");
+  }
   if (!is_pair) {
-    plan->choice = ChooseTopology(options, group, call,
-                                  signature.Greatest(plan->scope->config->settings), &plan->reason);
+    plan->choice = ChooseTopology(options, group, call, greatest, &plan->reason);
     chosen.topology = plan->choice.topology;
   }
+  const bool in_rank_order = entry.combines && IsInRankOrder(call);
+  // Before the order of ranks replaces it; portions may name any.
+  if (in_rank_order && !entry.multi) {
+    BRIGADE_RETURN_IF_ERROR(CheckTopology(call.pattern, chosen.topology));
+  }
   plan->choice.topology = NormalTopology(entry, chosen, greatest.longest);
+  if (in_rank_order) {
+    ExplainOrder(chosen, plan->choice.topology, &plan->reason);
+  }
   std::optional<PatternCall> copy;
   const PatternCall& normal = NormalForm(entry, chosen, plan->choice.topology, &copy);
   BRIGADE_RETURN_IF_ERROR(CheckSignature(entry, normal, plan->scope->size));
   plan->config = &group.EdgeConfigOf(plan->kind, call.root);
   plan->schedule = schedules->Find(entry, normal, *plan->scope, endpoint, group.id);
-  if (entry.combines) plan->elem_bytes = ElementBytes(call.type);
+  if (entry.combines) plan->elem_bytes = ElementBytes(call);
+  if (plan->scope->size > 1 && plan->elem_bytes > MostPayload(plan->config->settings)) {
+    return Status(StatusCode::kInvalidArgument,
+                  std::string(entry.name) + ": an element of " + std::to_string(plan->elem_bytes) +
+                      " bytes is longer than a segment, which has " +
+                      std::to_string(MostPayload(plan->config->settings)) +
+                      "; raise the chunk bytes");
+  }
   plan->wire_elem_bytes = plan->elem_bytes + (call.locations == nullptr ? 0 : sizeof(int32_t));
   if (!is_pair && plan->scope->size > 1 && plan->config->capabilities->line_bytes > 0 &&
       greatest.longest <= rules::kMostInlineBytes) {

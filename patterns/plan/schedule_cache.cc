@@ -14,6 +14,7 @@ const Schedule* ScheduleCache::FindOrCompile(const Key& key, const CatalogueEntr
     p.root = call.root;
     p.topology = call.topology;
     p.decreasing = call.decreasing;
+    p.in_rank_order = entry.combines && IsInRankOrder(call);
     p.shares_memory = scope.shares_memory();
     p.some_share_memory = scope.some_share_memory();
     for (int r = 0; by_host && r < scope.size; ++r) {

@@ -37,15 +37,16 @@ class ScheduleCache {
  private:
   // Everything that a schedule depends on, packed so that comparing is cheap.
   struct Key {
-    uint64_t kinds = 0;    // pattern, channel, shape, direction, by host
+    uint64_t kinds = 0;    // pattern, channel, shape, direction, by host, order of ranks
     uint64_t numbers = 0;  // parameter, root
 
     static Key Of(const PatternCall& call, bool by_host) {
+      const bool in_rank_order = EntryOf(call.pattern).combines && IsInRankOrder(call);
       const auto bits = [](auto value) {
         return static_cast<uint64_t>(static_cast<uint32_t>(value));
       };
       return {bits(call.pattern) | bits(ChannelOf(call)) << 8 | bits(call.topology.shape) << 16 |
-                  bits(call.decreasing) << 24 | bits(by_host) << 25,
+                  bits(call.decreasing) << 24 | bits(by_host) << 25 | bits(in_rank_order) << 26,
               bits(call.topology.parameter) | bits(call.root) << 32};
     }
     bool operator==(const Key& o) const { return kinds == o.kinds && numbers == o.numbers; }

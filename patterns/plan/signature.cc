@@ -25,6 +25,7 @@ enum Shift {
   kTotal = 40,
 };
 constexpr uint64_t kClassMask = 0xffff;
+static_assert(kCombineOps <= 16 && kElementTypes <= 16, "four bits each");
 
 template <typename Value>
 uint64_t Bits(Value value) {
@@ -37,6 +38,7 @@ struct Fields {
   uint64_t numbers = 0;
   bool pair = false;
   bool multi = false;
+  bool combines = false;
 };
 
 Fields FieldsOf(const CatalogueEntry& entry) {
@@ -44,6 +46,7 @@ Fields FieldsOf(const CatalogueEntry& entry) {
   Fields fields;
   fields.pair = IsPair(entry.pattern);
   fields.multi = entry.multi;
+  fields.combines = entry.combines;
   // A pattern that has no use for locations refuses them (CheckSignature).
   fields.kinds = bits(kPattern, kScope) | bits(kLocations, kLong);
   if (entry.rooted || fields.pair) fields.numbers |= uint64_t{UINT32_MAX} << 32;
@@ -103,6 +106,9 @@ Signature Signature::Of(const PatternCall& call, const Scope& scope) {
     const uint64_t total = fields.multi ? Bits(SizeClassOf(settings, counts.total)) : longest;
     signature.kinds |= longest << kLongest | total << kTotal;
     signature.piece_bytes = call.piece_bytes;
+    if (fields.combines && call.op == CombineOp::kUser) {
+      signature.user_op = ElementBytes(call) << 1 | (IsInRankOrder(call) ? 1 : 0);
+    }
   }
   signature.kinds &= fields.kinds;
   signature.numbers &= fields.numbers;

@@ -40,6 +40,7 @@ struct Signature {
   uint64_t kinds = 0;    // pattern, scope, shape, arithmetic, and the classes of both byte counts
   uint64_t numbers = 0;  // the topology's parameter; the root or the peer
   uint64_t piece_bytes = 0;
+  uint64_t user_op = 0;  // element bytes, and whether it combines in the order of ranks; 0: none
 
   // Fields that the pattern ignores do not count. Byte counts of one class (SizeClassOf) have equal
   // signatures. Of a message from point to point only this counts: whether its buffer may be
@@ -49,10 +50,12 @@ struct Signature {
   ByteCounts Greatest(const PieceSettings& settings) const;
 
   bool operator==(const Signature& other) const {
-    return kinds == other.kinds && numbers == other.numbers && piece_bytes == other.piece_bytes;
+    return kinds == other.kinds && numbers == other.numbers && piece_bytes == other.piece_bytes &&
+           user_op == other.user_op;
   }
   size_t Hash() const {
-    return static_cast<size_t>((numbers * 31 + kinds + piece_bytes) * 0x9E3779B97F4A7C15u >> 32);
+    return static_cast<size_t>(
+        (numbers * 31 + kinds + piece_bytes + user_op) * 0x9E3779B97F4A7C15u >> 32);
   }
 };
 

@@ -51,6 +51,14 @@ TEST(Signature, CallsThatDifferInAPropertyThatCountsDiffer) {
   int32_t location = 0;
   add().locations = &location;
   add().piece_bytes = 100;
+  const UserOp ops[] = {
+      {nullptr, nullptr, 8, true}, {nullptr, nullptr, 16, true}, {nullptr, nullptr, 8, false}};
+  for (const UserOp& op : ops) {
+    PatternCall& user = add();
+    user.op = CombineOp::kUser;
+    user.type = ElementType::kByte;
+    user.user_op = &op;
+  }
   add().matrix.layout = StridedLayout::Contiguous(1600);
   for (const PatternCall& one : all) {
     for (const PatternCall& other : all) {

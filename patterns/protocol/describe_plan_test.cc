@@ -43,12 +43,27 @@ TEST(DescribePlan, SaysWhatIsDoneAndWhy) {
     EXPECT_NE(many.find(" segments of up to "), std::string::npos) << many;
     EXPECT_NE(many.find(" of each block"), std::string::npos) << many;
     EXPECT_EQ(many.find("inline"), std::string::npos) << many;
+    const UserOp op{nullptr, nullptr, 8, /*commutative=*/false};
+    PatternCall ordered = Call(Pattern::kReduce, 8);
+    ordered.topology = {Shape::kDecreasingRings, 1};
+    ordered.op = CombineOp::kUser;
+    ordered.type = ElementType::kByte;
+    ordered.user_op = &op;
+    EXPECT_NE(
+        DescribePlan(me.PlanOf(ordered))
+            .find(": the operation is not commutative, and decreasing ring does not combine in the "
+                  "order of ranks"),
+        std::string::npos)
+        << DescribePlan(me.PlanOf(ordered));
+    // Two trees keep the order, and a tree replaces them for shortness.
+    ordered.topology = {Shape::kTwoTree, 0};
+    EXPECT_EQ(DescribePlan(me.PlanOf(ordered)).find("not commutative"), std::string::npos);
     PatternCall send = Call(Pattern::kSend, 8);
     send.root = (rank + 1) % 3;
     EXPECT_EQ(DescribePlan(me.PlanOf(send)).find("send to rank " + std::to_string(send.root)), 0u);
     // Once for each plan, by the first rank.
     const size_t before = reports.size();
-    EXPECT_EQ(before, rank == 0 ? 3u : 0u);
+    EXPECT_EQ(before, rank == 0 ? 5u : 0u);
     (void)me.PlanOf(Call(Pattern::kBroadcast, 24));
     EXPECT_EQ(reports.size(), before);
   });

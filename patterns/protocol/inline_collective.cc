@@ -303,7 +303,7 @@ class InlineCollective {
                              run_.call.locations}
             : MutableOperand{&packed_, made, 0,
                              has_locations_ ? reinterpret_cast<int32_t*>(made + bytes_) : nullptr};
-    brigade::Combine(run_.call.op, run_.call.type, bytes_ / plan_.elem_bytes, target, left, right);
+    brigade::Combine(run_.call, bytes_ / plan_.elem_bytes, target, left, right);
     Trace::Mark(TraceKind::kCombine, bytes_, -1);
   }
   ConstOperand Operand(const Place& place) const {

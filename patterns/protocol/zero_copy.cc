@@ -110,7 +110,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     return {call_.matrix, begin, ShareBegin(block + 1) - begin};
   }
   size_t ShareBegin(int share) const {
-    const size_t elem_bytes = ElementBytes(call_.type);
+    const size_t elem_bytes = ElementBytes(call_);
     return brigade::ShareBegin(call_.matrix.layout.bytes() / elem_bytes, scope_.size, share) *
            elem_bytes;
   }
@@ -133,17 +133,18 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     const TraceSpan span(TraceKind::kCombine, own.bytes);
     const Matrix& to = call_.matrix;
     const Matrix& last = entry_.multi ? own.matrix : ContributionOf(call_);
-    const size_t elem_bytes = ElementBytes(call_.type);
+    const size_t elem_bytes = ElementBytes(call_);
     alignas(64) std::byte partial_bytes[rules::kPartialSumBytes];
     const Matrix partial{partial_bytes, StridedLayout::Contiguous(rules::kPartialSumBytes)};
     const Peer& first = PeerOf(schedule_.order[0]);
     const bool at_once = peer_count() == 1 && first.operand.data != nullptr;
+    const size_t part_bytes = rules::kPartialSumBytes / elem_bytes * elem_bytes;
     for (size_t done = 0; done < own.bytes;) {
-      const size_t now = at_once ? own.bytes : std::min(rules::kPartialSumBytes, own.bytes - done);
+      const size_t now = at_once ? own.bytes : std::min(part_bytes, own.bytes - done);
       const size_t at = own.begin + done;
       const auto combine = [&](const MutableOperand& target, const ConstOperand& left,
                                const ConstOperand& right) {
-        brigade::Combine(call_.op, call_.type, now / elem_bytes, target, left, right);
+        brigade::Combine(call_, now / elem_bytes, target, left, right);
       };
       ConstOperand sum{&first.operand.layout, first.operand.data, at, nullptr};
       if (first.operand.data == nullptr) {

@@ -218,7 +218,7 @@ bool ZeroCopyAgreement::Find(const Peer& peer, const SharedSegment::Address& seg
   }
   found->data = peer.in->peer_memory().Map(memory, segment, offset, &found->layout);
   if (found->data == nullptr || (is_copied && !GoesInOneCopy(found->layout, to))) return false;
-  return !entry_.combines || found->layout.run_bytes() % ElementBytes(call_.type) == 0;
+  return !entry_.combines || found->layout.run_bytes() % ElementBytes(call_) == 0;
 }
 
 Status ZeroCopyAgreement::Withdraw(const Status& status) {

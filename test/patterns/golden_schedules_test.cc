@@ -31,6 +31,7 @@ using Golden = std::vector<std::pair<std::string, std::string>>;
 struct Surroundings {
   bool by_host = false;
   bool memory_is_shared = false;  // within a host
+  bool in_rank_order = false;
 };
 
 CheckCase CaseOf(Pattern pattern, const Topology& topology, int size, const Surroundings& around,
@@ -40,6 +41,7 @@ CheckCase CaseOf(Pattern pattern, const Topology& topology, int size, const Surr
   c.topology = topology;
   c.size = size;
   c.by_host = around.by_host;
+  c.in_rank_order = around.in_rank_order;
   c.shares_memory = around.memory_is_shared && !around.by_host;
   c.some_share_memory = around.memory_is_shared && around.by_host;
   for (int r = 0; around.by_host && r < size; ++r) c.hosts.push_back(r / ranks_per_host);
@@ -59,6 +61,7 @@ struct InFull {
   Topology topology;
   int size;
   Surroundings around;
+  int root = 0;
 };
 
 constexpr Topology kTree{Shape::kTree, 2};
@@ -69,6 +72,8 @@ constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr Surroundings kHosts{true, false};
 constexpr Surroundings kSharedMemory{false, true};
 constexpr Surroundings kHostsWithSharedMemory{true, true};
+constexpr Surroundings kRankOrder{false, false, true};
+constexpr Surroundings kRankOrderInSharedMemory{false, true, true};
 
 const InFull kKeptInFull[] = {
     {Pattern::kSend, Topology(), 2, {}},
@@ -98,15 +103,20 @@ const InFull kKeptInFull[] = {
     {Pattern::kMultiReduce, kCirculant, 4, kSharedMemory},
     {Pattern::kBarrier, Topology(), 4, {}},
     {Pattern::kBarrier, Topology(), 4, kSharedMemory},
+    {Pattern::kReduce, kTree, 4, kRankOrder, 2},
+    {Pattern::kReduce, {Shape::kExchange, 8}, 3, kRankOrderInSharedMemory, 1},
+    {Pattern::kMultiReduce, kRing, 3, kRankOrder},
 };
 
 Golden SchedulesInFull() {
   Golden golden;
   for (const InFull& kept : kKeptInFull) {
-    const CheckCase c = CaseOf(kept.pattern, kept.topology, kept.size, kept.around, kept.size / 2);
+    CheckCase c = CaseOf(kept.pattern, kept.topology, kept.size, kept.around, kept.size / 2);
+    c.root = kept.root;
     std::string title = TitleOf(c);
     if (c.by_host) title += ", half of them on each host";
     if (kept.around.memory_is_shared) title += ", over shared memory";
+    if (c.in_rank_order) title += ", in the order of ranks, root " + std::to_string(c.root);
     std::string text;
     int rank = 0;
     for (const Schedule& schedule : CompileAll(c)) {
@@ -152,11 +162,12 @@ class Digest {
 };
 
 // Of all roots, surroundings and directions.
-std::string DigestOf(Pattern pattern, const Topology& topology, int size) {
+std::string DigestOf(Pattern pattern, const Topology& topology, int size,
+                     const std::vector<Surroundings>& all_around = {
+                         Surroundings(), kSharedMemory, kHosts, kHostsWithSharedMemory}) {
   Digest digest;
   for (const int root : {0, size / 2, size - 1}) {
-    for (const Surroundings& around :
-         {Surroundings(), kSharedMemory, kHosts, kHostsWithSharedMemory}) {
+    for (const Surroundings& around : all_around) {
       for (const bool decreasing : {false, true}) {
         CheckCase c = CaseOf(pattern, topology, size, around, 3);
         c.root = root;
@@ -181,6 +192,13 @@ Golden DigestsOfAll() {
       for (int size = pair ? 2 : 1; size <= (pair ? 2 : 17); ++size) {
         const std::string title = TitleOf(CaseOf(entry.pattern, topology, size, {}, 1));
         golden.emplace_back(title, DigestOf(entry.pattern, topology, size));
+      }
+      if (!entry.combines || !(InRankOrder(entry.pattern, topology, 1) == topology)) continue;
+      for (int size = 2; size <= 17; ++size) {
+        const std::string title = TitleOf(CaseOf(entry.pattern, topology, size, {}, 1));
+        golden.emplace_back(
+            title + ", in the order of ranks",
+            DigestOf(entry.pattern, topology, size, {kRankOrder, kRankOrderInSharedMemory}));
       }
     }
   }

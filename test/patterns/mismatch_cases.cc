@@ -36,6 +36,8 @@ TestCall Along(Topology topology, TestCall call) {
   return call;
 }
 
+void Nothing(void*, const void*, const void*, int64_t, void*) {}
+
 std::vector<MismatchCase> MakeCases() {
   std::vector<MismatchCase> cases;
   const auto add = [&](const std::string& name, int odd_rank, std::vector<TestCall> odd,
@@ -89,6 +91,27 @@ std::vector<MismatchCase> MakeCases() {
     odd.op = CombineOp::kAbsMax;
     add(name + " that takes maxima", 2, {odd}, {Of(pattern)}, {"differ in the arithmetic"});
   }
+  // Doubles are as long as the shorter elements; 20 of the one are as long as 10 of the other.
+  static const UserOp ops[] = {
+      {Nothing, nullptr, 8, true}, {Nothing, nullptr, 8, false}, {Nothing, nullptr, 16, true}};
+  for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce}) {
+    const std::string name = std::string(PatternName(pattern)) + " by a user operation ";
+    TestCall calls[3];
+    for (int i = 0; i < 3; ++i) {
+      calls[i] = Of(pattern, pattern == Pattern::kReduce ? 1 : 0, i == 2 ? 10 : 20);
+      calls[i].op = CombineOp::kUser;
+      calls[i].type = ElementType::kByte;
+      calls[i].user_op = &ops[i];
+    }
+    add(name + "that does not commute", 2, {calls[1]}, {calls[0]},
+        {"non-commutative user op on 8 bytes"});
+    add(name + "on longer elements", 2, {calls[2]}, {calls[0]},
+        {"commutative user op on 16 bytes"});
+    TestCall sum = calls[0];
+    sum.op = CombineOp::kSum;
+    sum.type = ElementType::kDouble;
+    add(name + "among sums", 3, {calls[0]}, {sum}, {"commutative user op on 8 bytes"});
+  }
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
     for (const size_t elems : {size_t{10}, size_t{3000}}) {
       add(std::string(PatternName(pattern)) + " along rings of " + std::to_string(elems), 3,
@@ -123,13 +146,14 @@ class Data {
     call.topology = tested.topology;
     call.type = tested.type;
     call.op = tested.op;
+    call.user_op = tested.user_op;
     const auto rows = static_cast<int64_t>(tested.elems);
     memory_.resize(static_cast<size_t>(group.ScopeSize(tested.scope)) + 1);
     for (std::vector<double>& memory : memory_) {
-      memory.resize(tested.elems);
+      memory.resize(tested.elems * ElementBytes(call) / 8 + 1);
       Matrix matrix;
       matrix.data = reinterpret_cast<std::byte*>(memory.data());
-      made_ = StridedLayout::General(rows, 1, rows, ElementBytes(tested.type), &matrix.layout);
+      made_ = StridedLayout::General(rows, 1, rows, ElementBytes(call), &matrix.layout);
       portions_.push_back(matrix);
     }
     if (HasMatrix(tested.pattern)) call.matrix = portions_.back();

@@ -25,6 +25,7 @@ struct TestCall {
   Topology topology{Shape::kTree, 2};
   ElementType type = ElementType::kDouble;
   CombineOp op = CombineOp::kSum;
+  const UserOp* user_op = nullptr;
 };
 
 struct MismatchCase {

@@ -1,5 +1,6 @@
-// Every type and operation, and sources apart from their results: random calls on ranks that are
-// threads, or live in virtual time, against the operands combined one after the other.
+// Every type and operation, operations of users, and sources apart from their results: random calls
+// on ranks that are threads, or live in virtual time, against the operands combined one after the
+// other in the order of ranks.
 
 #include <algorithm>
 #include <array>
@@ -36,6 +37,45 @@ void Require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
 }
 
+// --- operations of users ---
+
+// Integer matrices of 2 x 2: their product is associative and does not commute.
+void MultiplyMatrices(void* result, const void* left, const void* right, int64_t count, void*) {
+  using Square = std::array<uint32_t, 4>;
+  for (int64_t i = 0; i < count; ++i) {
+    const Square l = static_cast<const Square*>(left)[i];
+    const Square r = static_cast<const Square*>(right)[i];
+    static_cast<Square*>(result)[i] = {l[0] * r[0] + l[1] * r[2], l[0] * r[1] + l[1] * r[3],
+                                       l[2] * r[0] + l[3] * r[2], l[2] * r[1] + l[3] * r[3]};
+  }
+}
+
+// Texts of a length that does not divide a block.
+struct Text {
+  uint8_t length;
+  char letters[22];
+};
+void Append(void* result, const void* left, const void* right, int64_t count, void*) {
+  for (int64_t i = 0; i < count; ++i) {
+    Text l = static_cast<const Text*>(left)[i];
+    const Text& r = static_cast<const Text*>(right)[i];
+    std::memcpy(l.letters + l.length, r.letters, r.length);
+    l.length = static_cast<uint8_t>(l.length + r.length);
+    static_cast<Text*>(result)[i] = l;
+  }
+}
+
+void AddTriples(void* result, const void* left, const void* right, int64_t count, void*) {
+  for (int64_t i = 0; i < 3 * count; ++i) {
+    static_cast<uint32_t*>(result)[i] =
+        static_cast<const uint32_t*>(left)[i] + static_cast<const uint32_t*>(right)[i];
+  }
+}
+
+const UserOp kUserOps[] = {{MultiplyMatrices, nullptr, 16, false},
+                           {Append, nullptr, sizeof(Text), false},
+                           {AddTriples, nullptr, 12, true}};
+
 // --- calls ---
 
 // A call, as all ranks draw it alike.
@@ -45,8 +85,9 @@ struct Drawn {
   int64_t rows = 0;
   int64_t cols = 0;
   bool is_started = false;
+  bool is_located = false;
 
-  size_t ElemBytes() const { return ElementBytes(call.type); }
+  size_t ElemBytes() const { return ElementBytes(call); }
   bool multi() const { return call.pattern == Pattern::kMultiReduce; }
   int64_t ColsOf(int portion) const {
     return portion < 0 ? cols : std::max<int64_t>(0, cols + portion % 3 - 1);
@@ -66,6 +107,13 @@ void WriteElement(const Drawn& drawn, int rank, int portion, size_t index, std::
            index * 31 + static_cast<uint64_t>(portion + 1));
   const PatternCall& call = drawn.call;
   const size_t bytes = drawn.ElemBytes();
+  if (call.user_op != nullptr && call.user_op->combine == Append) {
+    Text text{};
+    text.length = static_cast<uint8_t>(1 + (static_cast<size_t>(rank) + index) % 2);
+    std::memset(text.letters, 'a' + rank, text.length);
+    std::memcpy(element, &text, sizeof(text));
+    return;
+  }
   const bool rounds = (call.op == CombineOp::kSum || call.op == CombineOp::kProduct) &&
                       !IsOrderFree(call.op, call.type);
   if (!rounds) {
@@ -152,21 +200,37 @@ Owned Make(const Drawn& drawn, int rank, int portion, int64_t gap, bool in_mappe
   return owned;
 }
 
-// Returns the operands of all ranks, combined one after the other, as a packed block.
-std::vector<std::byte> Expected(const Drawn& drawn, int ranks, int portion) {
+// Returns the locations of a rank's contribution, few so that some are equal; empty without.
+std::vector<int32_t> LocationsOf(const Drawn& drawn, int rank) {
+  std::vector<int32_t> locations;
+  if (!drawn.is_located) return locations;
+  for (int64_t i = 0; i < drawn.rows * drawn.cols; ++i) {
+    locations.push_back(static_cast<int32_t>(Hash(static_cast<uint64_t>(i + rank)) % 3));
+  }
+  return locations;
+}
+
+// Returns the operands of all ranks, combined one after the other, as a packed block; likewise
+// *locations, unless it is null.
+std::vector<std::byte> Expected(const Drawn& drawn, int ranks, int portion,
+                                std::vector<int32_t>* locations) {
   const size_t elem_bytes = drawn.ElemBytes();
   const auto elems = static_cast<size_t>(drawn.rows * drawn.ColsOf(portion));
   const size_t bytes = elems * elem_bytes;
   const StridedLayout layout = StridedLayout::Contiguous(bytes);
   std::vector<std::byte> sum(bytes), next(bytes);
+  std::vector<int32_t> winners = LocationsOf(drawn, 0);
   for (int rank = 0; rank < ranks; ++rank) {
     for (size_t i = 0; i < elems; ++i) {
       WriteElement(drawn, rank, portion, i, &(rank == 0 ? sum : next)[i * elem_bytes]);
     }
     if (rank == 0) continue;
-    Combine(drawn.call.op, drawn.call.type, elems, {&layout, sum.data(), 0, nullptr},
-            {&layout, sum.data(), 0, nullptr}, {&layout, next.data(), 0, nullptr});
+    const std::vector<int32_t> others = LocationsOf(drawn, rank);
+    int32_t* const at = drawn.is_located ? winners.data() : nullptr;
+    Combine(drawn.call, elems, {&layout, sum.data(), 0, at}, {&layout, sum.data(), 0, at},
+            {&layout, next.data(), 0, drawn.is_located ? others.data() : nullptr});
   }
+  if (locations != nullptr) *locations = winners;
   return sum;
 }
 
@@ -180,7 +244,7 @@ void ExpectMemory(const Owned& owned, const std::vector<std::byte>& packed, int6
     std::memcpy(&expected[at / column * static_cast<size_t>(layout.ld()) * layout.elem_bytes()],
                 &packed[at], column);
   }
-  if (std::memcmp(expected.data(), owned.matrix.data, expected.size()) != 0) {
+  if (!expected.empty() && std::memcmp(expected.data(), owned.matrix.data, expected.size()) != 0) {
     throw std::runtime_error(what);
   }
 }
@@ -207,10 +271,18 @@ Drawn Draw(int number, int ranks, bool has_shm, std::mt19937* random) {
   const size_t t = below(topologies.size() + 2);
   call.topology = t < topologies.size() ? topologies[t] : Topology{Shape::kFree, 0};
   call.decreasing = below(2) == 0;
-  do {
-    call.op = static_cast<CombineOp>(below(kCombineOps - 1));
-    call.type = static_cast<ElementType>(below(kElementTypes));
-  } while (!Combines(call.op, call.type));
+  if (below(2) == 0) {
+    call.op = CombineOp::kUser;
+    call.type = ElementType::kByte;
+    call.user_op = &kUserOps[below(3)];
+  } else {
+    do {
+      call.op = static_cast<CombineOp>(below(kCombineOps - 1));
+      call.type = static_cast<ElementType>(below(kElementTypes));
+    } while (!Combines(call.op, call.type));
+    drawn.is_located =
+        HasLocations(call.op) && call.pattern != Pattern::kMultiReduce && below(2) == 0;
+  }
   // Inline, of several segments, and long enough for zero-copy reads.
   const size_t longest[] = {1, 12, 12, 300, 600};
   drawn.rows = static_cast<int64_t>(1 + below(longest[below(5)]));
@@ -224,7 +296,8 @@ std::string NameOf(const Drawn& drawn) {
   const PatternCall& call = drawn.call;
   return std::string(PatternName(call.pattern)) + " " + std::to_string(drawn.number) + ", " +
          CombineOpName(call.op) + " of " + ElementTypeName(call.type) + " (" +
-         std::to_string(drawn.ElemBytes()) + " bytes), shape " +
+         std::to_string(drawn.ElemBytes()) + " bytes" +
+         (drawn.is_located ? ", with locations" : "") + "), shape " +
          std::to_string(static_cast<int>(call.topology.shape)) + "/" +
          std::to_string(call.topology.parameter) + ", root " + std::to_string(call.root) + ", " +
          std::to_string(drawn.rows) + " x " + std::to_string(drawn.cols);
@@ -259,7 +332,8 @@ void RunDrawn(Group* group, const Drawn& drawn, bool has_shm, std::mt19937* rand
     call.portions = matrices.data();
     call.matrix = result.matrix;
     Require(RunIt(group, drawn, call).WithContext(name));
-    ExpectMemory(result, Expected(drawn, ranks, rank), drawn.rows, name + ": wrong result");
+    ExpectMemory(result, Expected(drawn, ranks, rank, nullptr), drawn.rows,
+                 name + ": wrong result");
     return;
   }
   const bool has_result = call.pattern == Pattern::kAllReduce || call.root == rank;
@@ -271,11 +345,18 @@ void RunDrawn(Group* group, const Drawn& drawn, bool has_shm, std::mt19937* rand
     call.source = source.matrix;
     if (!has_result && (*random)() % 2 == 0) call.matrix = Matrix();
   }
+  std::vector<int32_t> locations = LocationsOf(drawn, rank);
+  if (drawn.is_located) call.locations = locations.data();
   Require(RunIt(group, drawn, call).WithContext(name));
   ExpectMemory(source, Contribution(drawn, rank), drawn.rows, name + ": the source was written");
   if (has_result) {
-    ExpectMemory(matrix, Expected(drawn, ranks, -1), drawn.rows, name + ": wrong result");
+    std::vector<int32_t> winners;
+    ExpectMemory(matrix, Expected(drawn, ranks, -1, &winners), drawn.rows, name + ": wrong result");
+    if (locations != winners) throw std::runtime_error(name + ": wrong locations");
   } else {
+    if (locations != LocationsOf(drawn, rank)) {
+      throw std::runtime_error(name + ": the locations were written");
+    }
     ExpectMemory(matrix, has_source ? std::vector<std::byte>() : Contribution(drawn, rank),
                  drawn.rows, name + ": the matrix was written");
   }
@@ -363,7 +444,7 @@ TEST(Sources, AreReadWhereTheyLie) {
       if (has_source) call.source = source.matrix;
       OperationStatistics did;
       Require(group->Run(call, &did));
-      ExpectMemory(matrix, Expected(drawn, kRanks, -1), drawn.rows, "wrong result");
+      ExpectMemory(matrix, Expected(drawn, kRanks, -1, nullptr), drawn.rows, "wrong result");
       ExpectMemory(source, Contribution(drawn, rank), drawn.rows, "the source was written");
       EXPECT_EQ(did.copies, uint64_t{kRanks - 1});
       EXPECT_EQ(did.bytes_copied, matrix.matrix.layout.bytes() / kRanks * (kRanks - 1));
