@@ -4,6 +4,7 @@
 #define BRIGADE_PATTERNS_ENGINE_ACTIVITY_H_
 
 #include <string>
+#include <utility>
 
 #include "membuf/status.h"
 #include "patterns/engine/abort.h"
@@ -40,6 +41,8 @@ class Activity {
   virtual bool leaves_by_itself() const { return false; }
 
   bool done() const { return done_; }
+  // Returns whether its completion was not announced before.
+  bool Announce() { return !std::exchange(is_announced_, true); }
   // REQUIRES: done().
   const Status& outcome() const { return outcome_; }
   // Of a failure of its own, as other ranks are told.
@@ -55,6 +58,7 @@ class Activity {
   ChannelKind channel_ = ChannelKind::kPointToPoint;
   int order_peer_ = -1;  // with its direction; -1: the channel has one order
   bool done_ = true;
+  bool is_announced_ = false;
   Status outcome_;
   Abort cause_;
   TimeLimit limit_;

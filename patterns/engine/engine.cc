@@ -145,6 +145,33 @@ void Engine::TellOfHelper() {
   for (Listener* listener : listeners_) listener->OnHelper(helper_answers_);
 }
 
+Status Engine::OpenEvents(int* fd) {
+  const Turn turn(this);
+  if (!endpoint_->HelperMayDrive()) {
+    return Status(StatusCode::kUnavailable,
+                  std::string("the transport ") + endpoint_->capabilities().name +
+                      " allows no progress thread, so no descriptor tells that an operation is "
+                      "complete; call brigade_progress() from a timer");
+  }
+  BRIGADE_RETURN_IF_ERROR(events_.Open());
+  helps_operations_ = true;
+  AskWhetherHelperMayDrive();
+  *fd = events_.fd();
+  return Status();
+}
+
+void Engine::LeaveActive() {
+  endpoint_->Flush();
+  AnnounceCompletions();
+}
+
+void Engine::AnnounceCompletions() {
+  if (!events_.is_open()) return;
+  bool any = false;
+  for (Activity* activity : active_) any |= activity->done() && activity->Announce();
+  if (any) events_.Signal();
+}
+
 bool Engine::OwnWorkIsLeft() const {
   return sends_.in_flight() > 0 ||
          std::any_of(active_.begin(), active_.end(),
@@ -161,6 +188,7 @@ bool Engine::WorkIsLeft() {
 Helper::Step Engine::StepOfHelper() {
   const int stalled_before = buffers_.stalled();
   const bool moved = Move();
+  AnnounceCompletions();
   if (!WorkIsLeft()) return Helper::Step::kNothingLeft;
   // Who counts how often it looks for memory is not to sleep in between.
   const bool looked = buffers_.stalled() != stalled_before && !buffers_.OutOfPatience();
@@ -205,6 +233,7 @@ bool Engine::AdvanceActivities() {
 
 bool Engine::Progress() {
   const Turn turn(this);
+  if (events_.is_open()) events_.Clear();
   return Move();
 }
 

@@ -26,6 +26,7 @@
 #include "membuf/staging_pool.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine_options.h"
+#include "patterns/engine/event_descriptor.h"
 #include "patterns/engine/helper.h"
 #include "patterns/engine/match_timer.h"
 #include "patterns/engine/send_queue.h"
@@ -68,6 +69,10 @@ class Engine {
 
   // Moves everything that can move without waiting. True if anything did.
   bool Progress();
+  // Opens a descriptor that is readable from the completion of a started operation until the next
+  // Progress, which the progress thread sees to. kUnavailable, naming the transport: it allows no
+  // progress thread. REQUIRES: the groups of the operations are made.
+  Status OpenEvents(int* fd);
   // Waits until every returned send has left. kPeerLost if one never can. Where ranks share memory
   // that may take calls of the ranks that relay a broadcast, and not only of those that receive it.
   Status Drain();
@@ -96,7 +101,7 @@ class Engine {
     ~Turn() {
       // Who was told of a failure may give its memory back: nothing of the group works on it now.
       if (!engine_->failing_.empty()) engine_->BreakFailing();
-      if (!engine_->active_.empty()) engine_->endpoint_->Flush();
+      if (!engine_->active_.empty()) engine_->LeaveActive();
       if (!engine_->helper_may_drive_) return;
       if (!engine_->listeners_.empty() || engine_->sends_.in_flight() > 0 ||
           !engine_->active_.empty() || engine_->tells_ || engine_->left_all_groups_) {
@@ -141,6 +146,9 @@ class Engine {
   void ActivateOnce(Activity* activity);
   // Progresses until it is done.
   void RunToEnd(Activity* activity);
+  // In a long wait: compares the call of an activity that is waited for, or of the one that goes
+  // before it, with the calls of other ranks.
+  void CheckMatchOf(Activity* activity);
   // Takes one that is done out of the order, or one that may have left.
   void Deactivate(Activity* activity);
   // From here on, until Ignore, what others ask of this rank is answered by the helper while the
@@ -223,6 +231,9 @@ class Engine {
   void TakeRoleBack();
   // To the helper, if it still may drive and has something to do.
   void GiveRole();
+  // At the end of a turn with started operations.
+  void LeaveActive();
+  void AnnounceCompletions();
   // False: there is no thread to be had.
   bool MakeHelper();
   // Who listens, whether a helper answers, if that has changed.
@@ -246,8 +257,6 @@ class Engine {
   static bool HasFailed(GroupState* group);
   void TellOthers(const GroupState& group);
   void OnEnquiry(GroupState* group, int from, ConstByteSpan message);
-  // Of an activity that is waited for, or of the one that goes before it.
-  void CheckMatchOf(Activity* activity);
   // REQUIRES: `group->failure` is set.
   void EndGroup(GroupState* group);
   void CloseIdleGroups();
@@ -263,6 +272,7 @@ class Engine {
   bool tells_ = false;       // others of a failure, and some may not know of it yet
   // There was a group in which what is sent and started needs a driver. In others a helper is for
   // those alone who listen.
+  EventDescriptor events_;
   bool helps_operations_ = false;
   bool helper_may_drive_ = false;  // when it was last asked
   std::unique_ptr<Helper> helper_;

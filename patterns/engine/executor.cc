@@ -50,7 +50,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   held_bytes_ = 0;
   looks_ = 0;
   memory_wait_.Reset();
-  work_over_ = done_ = false;
+  work_over_ = done_ = is_announced_ = false;
   outcome_ = Status();
   return Status();
 }

@@ -126,6 +126,21 @@ struct OperationStatistics {
   // Held at once; a short operation's are counted until they are sent, not until they are back.
   size_t peak_staging_bytes = 0;
   uint64_t wait_ns = 0;  // spent waiting for others or for a chunk
+
+  // Adds the counters of another operation that ran at the same time.
+  OperationStatistics& operator+=(const OperationStatistics& other) {
+    messages_sent += other.messages_sent;
+    bytes_sent += other.bytes_sent;
+    pieces += other.pieces;
+    copies += other.copies;
+    bytes_copied += other.bytes_copied;
+    combines += other.combines;
+    bytes_combined += other.bytes_combined;
+    overflow_pieces += other.overflow_pieces;
+    peak_staging_bytes += other.peak_staging_bytes;
+    wait_ns += other.wait_ns;
+    return *this;
+  }
 };
 
 }  // namespace brigade

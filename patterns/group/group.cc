@@ -96,6 +96,7 @@ Status Group::failure() const {
   const Engine::Turn turn(engine_);
   return LookAround(engine_, *state_);
 }
+const brigade::Abort& Group::cause() const { return state_->cause; }
 void Group::Abort(const std::string& text) {
   const Engine::Turn turn(engine_);
   const brigade::Abort cause{state_->rank, StatusCode::kAborted, {}, 0, text};
@@ -126,6 +127,10 @@ Cost Group::Predict(const PatternCall& call) const { return PredictCall(*state_,
 
 Status Group::Run(const PatternCall& call, OperationStatistics* statistics) {
   return RunCall(engine_, state_.get(), call, statistics);
+}
+
+Status Group::Prepare(const PatternCall& call, std::unique_ptr<PersistentCall>* prepared) {
+  return PrepareCall(engine_, state_.get(), call, prepared);
 }
 
 Status Group::Start(const PatternCall& call, std::unique_ptr<Operation>* operation) {

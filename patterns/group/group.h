@@ -18,10 +18,12 @@
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/operation.h"
+#include "patterns/group/persistent_call.h"
 #include "transport/bootstrap.h"
 
 namespace brigade {
 
+struct Abort;
 struct Candidate;
 struct Cost;
 struct MachineDescription;
@@ -103,8 +105,14 @@ class Group {
   // sends to, and receives from, one rank.
   Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);
 
+  // Finds the plan of `call` and checks its arguments, to make the call often. Local. The failures
+  // of Start that depend on arguments. The memory of `call` must stay valid as long as *prepared.
+  Status Prepare(const PatternCall& call, std::unique_ptr<PersistentCall>* prepared);
+
   // The group's first failure, as far as this rank has heard of it; looks, and does not wait.
   Status failure() const;
+  // The rank that broke the group, and its call. REQUIRES: failure() is not OK.
+  const brigade::Abort& cause() const;
   // Breaks the group: every call on it, under way or made later, ends on every rank with kAborted,
   // this rank and `text`, whose first Abort::kMostTextBytes travel. No effect on a broken group.
   void Abort(const std::string& text);

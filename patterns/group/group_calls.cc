@@ -9,6 +9,7 @@
 #include "patterns/engine/executor.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/group/group_scopes.h"
+#include "patterns/group/persistent_call.h"
 #include "patterns/plan/call_check.h"
 #include "patterns/plan/plan.h"
 #include "patterns/plan/plan_cache.h"
@@ -22,7 +23,7 @@ namespace {
 
 Status NewPlan(const Engine& engine, GroupState* group, const PatternCall& call,
                const Signature& signature, const Plan** plan) {
-  auto made = std::make_unique<Plan>();
+  auto made = std::make_shared<Plan>();
   const bool is_pair = IsPair(call.pattern);
   if (is_pair && group->config_to.empty()) {
     PrepareForPairs(*engine.endpoint(), engine.options(), group);
@@ -82,16 +83,46 @@ bool AreAlike(const StridedLayout& a, const StridedLayout& b) {
 }
 
 // The result of one rank is its contribution.
-void CopySource(const PatternCall& call) {
+void CopySource(const Plan& plan, const PatternCall& call) {
+  if (plan.scope->size > 1 || !HasSource(call)) return;
   const Matrix& to = call.matrix;
   const Matrix& from = *call.source;
   if (to.layout.bytes() == 0 || (to.data == from.data && AreAlike(to.layout, from.layout))) return;
   CopyAcross(from.layout, from.data, to.layout, to.data, 0, to.layout.bytes());
 }
 
-Status CheckAndCopy(const Plan& plan, const PatternCall& call) {
-  BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan.entry, call, plan.scope->size, plan.scope->rank));
-  if (plan.scope->size == 1 && HasSource(call)) CopySource(call);
+Status CheckMemory(const Plan& plan, const PatternCall& call) {
+  return CheckMemory(*plan.entry, call, plan.scope->size, plan.scope->rank);
+}
+
+// Asks the protocols of the plan in turn.
+[[gnu::always_inline]] inline Status RunProtocols(CallRun run) {
+  for (const Protocol* const* next = run.plan.protocols; (*next)->run(&run) == Outcome::kNotNow;
+       ++next) {
+    if (!run.group->failure.ok()) return run.group->failure;
+  }
+  if (run.did != nullptr) run.did->wait_ns = static_cast<uint64_t>(run.engine->waited().count());
+  return std::move(run.status);
+}
+
+Status StartPlanned(Engine* engine, GroupState* group, const Plan& plan, const PatternCall& given,
+                    uint64_t* sequence, std::unique_ptr<Operation>* operation) {
+  std::optional<PatternCall> copy;
+  const PatternCall& call = plan.Resolved(given, &copy);
+  CopySource(plan, call);
+  std::unique_ptr<Executor> executor = Executor::New(engine);
+  const Status status = executor->Prepare(group, *plan.entry, plan.schedule, call, *sequence,
+                                          /*blocking=*/false);
+  if (!status.ok()) {
+    Executor::Keep(std::move(executor));
+    engine->Move();  // so that to try again is all that it takes
+    return status;
+  }
+  ++*sequence;
+  engine->Activate(executor.get());
+  engine->HurryHelperOfOperations();
+  engine->Move();
+  *operation = std::make_unique<Operation>(engine, std::move(executor));
   return Status();
 }
 
@@ -120,18 +151,38 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   std::optional<PatternCall> own;
   const PatternCall& call = OwnCall(*group, given, &own);
   BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, call, &plan));
-  if (!IsMemoryRight(*plan->entry, call)) BRIGADE_RETURN_IF_ERROR(CheckAndCopy(*plan, call));
+  if (!IsMemoryRight(*plan->entry, call)) {
+    BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan, call));
+    CopySource(*plan, call);
+  }
   uint64_t* const sequence = SequenceOf(group, call);
   if (IsToLookAround(*sequence)) BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
-  CallRun run{engine, group, *plan, call, sequence, limit, statistics};
-  for (const Protocol* const* next = plan->protocols; (*next)->run(&run) == Outcome::kNotNow;
-       ++next) {
-    if (!group->failure.ok()) return group->failure;
-  }
-  if (statistics != nullptr) {
-    statistics->wait_ns = static_cast<uint64_t>(engine->waited().count());
-  }
-  return std::move(run.status);
+  return RunProtocols({engine, group, *plan, call, sequence, limit, statistics});
+}
+
+Status PrepareCall(Engine* engine, GroupState* group, const PatternCall& given,
+                   std::unique_ptr<PersistentCall>* prepared) {
+  const Engine::Turn turn(engine);
+  if (!group->failure.ok()) return group->failure;
+  const Plan* plan = nullptr;
+  std::optional<PatternCall> own;
+  const PatternCall& call = OwnCall(*group, given, &own);
+  BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, call, &plan));
+  BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan, call));
+  *prepared = std::make_unique<PersistentCall>(engine, group, call, plan->shared_from_this(),
+                                               SequenceOf(group, call));
+  return Status();
+}
+
+Status PersistentCall::Run(OperationStatistics* statistics) {
+  const Engine::Turn turn(engine_);
+  TimeLimit limit;
+  limit.Start(call_.timeout_seconds);
+  engine_->CountWaits(statistics != nullptr);
+  if (!group_->failure.ok()) return group_->failure;
+  if (call_.source) CopySource(*plan_, call_);
+  if (IsToLookAround(*sequence_)) BRIGADE_RETURN_IF_ERROR(LookAround(engine_, *group_));
+  return RunProtocols({engine_, group_, *plan_, call_, sequence_, limit, statistics});
 }
 
 Status StartCall(Engine* engine, GroupState* group, const PatternCall& given,
@@ -139,27 +190,17 @@ Status StartCall(Engine* engine, GroupState* group, const PatternCall& given,
   const Engine::Turn turn(engine);
   if (!group->failure.ok()) return group->failure;
   const Plan* plan = nullptr;
-  std::optional<PatternCall> own_copy;
-  const PatternCall& own = OwnCall(*group, given, &own_copy);
-  BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, own, &plan));
-  std::optional<PatternCall> copy;
-  const PatternCall& call = plan->Resolved(own, &copy);
-  BRIGADE_RETURN_IF_ERROR(CheckAndCopy(*plan, call));
-  uint64_t* const sequence = SequenceOf(group, call);
-  std::unique_ptr<Executor> executor = Executor::New(engine);
-  const Status status = executor->Prepare(group, *plan->entry, plan->schedule, call, *sequence,
-                                          /*blocking=*/false);
-  if (!status.ok()) {
-    Executor::Keep(std::move(executor));
-    engine->Move();  // so that to try again is all that it takes
-    return status;
-  }
-  ++*sequence;
-  engine->Activate(executor.get());
-  engine->HurryHelperOfOperations();
-  engine->Move();
-  *operation = std::make_unique<Operation>(engine, std::move(executor));
-  return Status();
+  std::optional<PatternCall> own;
+  const PatternCall& call = OwnCall(*group, given, &own);
+  BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, call, &plan));
+  BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan, call));
+  return StartPlanned(engine, group, *plan, call, SequenceOf(group, call), operation);
+}
+
+Status PersistentCall::Start(std::unique_ptr<Operation>* operation) {
+  const Engine::Turn turn(engine_);
+  if (!group_->failure.ok()) return group_->failure;
+  return StartPlanned(engine_, group_, *plan_, call_, sequence_, operation);
 }
 
 }  // namespace brigade

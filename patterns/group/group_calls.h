@@ -11,6 +11,7 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/operation.h"
+#include "patterns/group/persistent_call.h"
 #include "patterns/plan/plan.h"
 
 namespace brigade {
@@ -21,11 +22,13 @@ Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call
                 const Plan** plan);
 // The group's failure, if others have given it up by now. REQUIRES: the caller is the driver.
 Status LookAround(Engine* engine, const GroupState& group);
-// As Group::Run and Start.
+// As Group::Run, Start and Prepare.
 Status RunCall(Engine* engine, GroupState* group, const PatternCall& call,
                OperationStatistics* statistics = nullptr);
 Status StartCall(Engine* engine, GroupState* group, const PatternCall& call,
                  std::unique_ptr<Operation>* operation);
+Status PrepareCall(Engine* engine, GroupState* group, const PatternCall& call,
+                   std::unique_ptr<PersistentCall>* prepared);
 
 }  // namespace brigade
 

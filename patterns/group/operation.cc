@@ -1,5 +1,6 @@
 #include "patterns/group/operation.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -25,6 +26,23 @@ bool Operation::Test() {
 }
 
 bool Operation::is_over() const { return executor_ == nullptr || executor_->done(); }
+
+void Operation::AwaitOne(Operation* const* operations, size_t count) {
+  Operation* const* const end = operations + count;
+  Operation* const first =
+      *std::find_if(operations, end, [](const Operation* o) { return o != nullptr; });
+  Engine* const engine = first->engine_;
+  const Engine::Turn turn(engine);
+  engine->Move();
+  engine->WaitUntil(
+      [&] {
+        return std::any_of(operations, end,
+                           [](const Operation* o) { return o != nullptr && o->is_over(); });
+      },
+      [&] { return "one of several operations: " + first->executor_->Describe(); },
+      [&] { return first->executor_->AwaitedPeer(); },
+      [&] { engine->CheckMatchOf(first->executor_.get()); });
+}
 
 Status Operation::Wait(OperationStatistics* statistics) {
   if (executor_ != nullptr) {

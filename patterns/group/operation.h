@@ -3,6 +3,7 @@
 #ifndef BRIGADE_PATTERNS_GROUP_OPERATION_H_
 #define BRIGADE_PATTERNS_GROUP_OPERATION_H_
 
+#include <cstddef>
 #include <memory>
 
 #include "membuf/status.h"
@@ -26,6 +27,9 @@ class Operation {
   bool Test();
   // Whether it is done. REQUIRES: the caller is the driver.
   bool is_over() const;
+  // Blocks until one of `count` operations of one engine is done. Null entries are skipped.
+  // REQUIRES: one is not null.
+  static void AwaitOne(Operation* const* operations, size_t count);
   // Waits until done. The outcome, as Group::Run returns it.
   Status Wait(OperationStatistics* statistics = nullptr);
 

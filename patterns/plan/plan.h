@@ -8,6 +8,7 @@
 #define BRIGADE_PATTERNS_PLAN_PLAN_H_
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -31,7 +32,7 @@ namespace brigade {
 
 struct Protocol;
 
-struct Plan {
+struct Plan : std::enable_shared_from_this<Plan> {
   Signature signature;
   const CatalogueEntry* entry = nullptr;
   ChannelKind kind = ChannelKind::kPointToPoint;

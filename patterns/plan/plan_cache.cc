@@ -4,9 +4,9 @@
 
 namespace brigade {
 
-const Plan* PlanCache::Insert(std::unique_ptr<const Plan> plan) {
+const Plan* PlanCache::Insert(std::shared_ptr<const Plan> plan) {
   if (count_ == kMostPlans) {
-    for (std::unique_ptr<const Plan>& kept : plans_) kept.reset();
+    for (std::shared_ptr<const Plan>& kept : plans_) kept.reset();
     count_ = 0;
   }
   ++count_;
@@ -17,7 +17,7 @@ const Plan* PlanCache::Insert(std::unique_ptr<const Plan> plan) {
   return plans_[place].get();
 }
 
-const Plan* PlanCache::InsertPair(const PatternCall& call, std::unique_ptr<const Plan> plan) {
+const Plan* PlanCache::InsertPair(const PatternCall& call, std::shared_ptr<const Plan> plan) {
   ++made_;
   const size_t place = PlaceOfPair(call);
   if (place >= pairs_.size()) pairs_.resize(place + 1);

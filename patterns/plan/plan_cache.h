@@ -37,11 +37,11 @@ class PlanCache {
       if (plan == nullptr || plan->signature == signature) return plan;
     }
   }
-  // Keeps a plan whose signature has none. Frees all others if there are kMostPlans: no call may be
-  // using one.
-  const Plan* Insert(std::unique_ptr<const Plan> plan);
+  // Keeps a plan whose signature has none. Drops all others if there are kMostPlans: no call under
+  // way may be using one. Persistent calls keep theirs.
+  const Plan* Insert(std::shared_ptr<const Plan> plan);
   // Keeps the plan of a point-to-point call as long as the cache.
-  const Plan* InsertPair(const PatternCall& call, std::unique_ptr<const Plan> plan);
+  const Plan* InsertPair(const PatternCall& call, std::shared_ptr<const Plan> plan);
 
   // They live as long as the cache.
   ScheduleCache* schedules() { return &schedules_; }
@@ -57,8 +57,8 @@ class PlanCache {
            (Signature::IsLong(call) ? 1 : 0);
   }
 
-  std::vector<std::unique_ptr<const Plan>> plans_;
-  std::vector<std::unique_ptr<const Plan>> pairs_;
+  std::vector<std::shared_ptr<const Plan>> plans_;
+  std::vector<std::shared_ptr<const Plan>> pairs_;
   size_t count_ = 0;
   uint64_t lookups_ = 0;
   uint64_t made_ = 0;
