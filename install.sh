@@ -81,15 +81,15 @@ targets() { local file; for file; do echo "//$(dirname "$file"):$(basename "$fil
 
 families=("$mpi")
 ! $either || families=(openmpi mpich)
-files=(bench/brigade_bench tools/brigade_info "${libraries[@]/%/.0}")
-for family in "${families[@]}"; do files+=("${parts[@]/%/_$family.so.0}"); done
+files=(bench/brigade_bench tools/brigade_info "${libraries[@]/%/.1}")
+for family in "${families[@]}"; do files+=("${parts[@]/%/_$family.so.1}"); done
 [[ $mpi == openmpi ]] || build+=(--config=mpich)
 # shellcheck disable=SC2046 # a list of words
 bazel build "${build[@]}" $(targets "${files[@]}")
 built=$(bazel info "${build[@]}" bazel-bin)  # bazel-bin may be of other options
 
 version=$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)
-soversion=$(readelf --dynamic "$built/patterns/api/libbrigade.so.0" | sed -nE 's/.*SONAME.*\.so\.([0-9]+)\]/\1/p')
+soversion=$(readelf --dynamic "$built/patterns/api/libbrigade.so.1" | sed -nE 's/.*SONAME.*\.so\.([0-9]+)\]/\1/p')
 up=$(sed -E 's,[^/]+,..,g' <<<"$libdir")  # from the libraries to the prefix
 lib=$prefix/$libdir
 
@@ -102,12 +102,12 @@ filled() {  # NAME FILE MODE [COMMAND-OF-SED]: packaging/NAME.in
 
 for library in "${libraries[@]}"; do
   name=$(basename "$library")
-  install -D --mode=755 "$built/$library.0" "$lib/$name.$version"
+  install -D --mode=755 "$built/$library.1" "$lib/$name.$version"
   ln -sf "$name.$version" "$lib/$name.$soversion"
   ln -sf "$name.$soversion" "$lib/$name"
 done
 for family in "${families[@]}"; do
-  for part in "${parts[@]}"; do install --mode=755 --target-directory="$lib" "$built/${part}_$family.so.0"; done
+  for part in "${parts[@]}"; do install --mode=755 --target-directory="$lib" "$built/${part}_$family.so.1"; done
 done
 # Of an installation before they would be opened by what is new.
 for family in openmpi mpich; do

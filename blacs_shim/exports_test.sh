@@ -39,8 +39,8 @@ if nm --demangle --defined-only "$3" | grep ' brigade::Engine::Create('; then
 fi
 # The loader refuses a libbrigade.so of another release.
 release=$(sed -n 's/^#define BRIGADE_VERSION "\(.*\)"/\1/p' "$2")
-needed=$(readelf --version-info --wide "$3" | grep -A9 'File: libbrigade\.so\.0' || true)
+needed=$(readelf --version-info --wide "$3" | grep -A9 'File: libbrigade\.so\.1' || true)
 if ! grep -q "Name: BRIGADE_INTERNAL_$release " <<<"$needed"; then
-  echo "FAILED: does not ask for libbrigade.so.0 of release $release"
+  echo "FAILED: does not ask for libbrigade.so.1 of release $release"
   exit 1
 fi

@@ -68,7 +68,7 @@ function(brigade_shared target exports)  # SOURCE...
   install(TARGETS ${target} LIBRARY COMPONENT libraries NAMELINK_COMPONENT devel)
 endfunction()
 
-# lib<target>.so.0, which other libraries of ours open or load. It has no file of another name.
+# lib<target>.so.1, which other libraries of ours open or load. It has no file of another name.
 function(brigade_part target exports)  # SOURCE...
   brigade_shared(${target} ${exports} ${ARGN})
   set_target_properties(${target} PROPERTIES SUFFIX .so.${soversion})

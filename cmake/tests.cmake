@@ -42,7 +42,7 @@ function(brigade_program_of_ranks name library source ranks)  # ARGUMENT...
 endfunction()
 
 # Needs no MPI. An emulator runs targets.
-brigade_program(first_call Brigade::brigade test/patterns/first_call.c)
+brigade_program(first_call Brigade::brigade test/api/first_call.c)
 brigade_test(first_call first_call)
 if(with_jobs)
   brigade_program_of_ranks(brigade_c_test Brigade::brigade test/patterns/brigade_c_test.c 4)
@@ -139,6 +139,9 @@ if(with_jobs)
   file(GLOB sources CONFIGURE_DEPENDS examples/*.c examples/*.cc examples/*.f90)
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
+    if(name STREQUAL without_mpi)  # no job; test/installation_test.sh runs it
+      continue()
+    endif()
     brigade_job(job 4 ${examples}/${name})
     brigade_test(example_${name} test/support/prints.sh ${source} ${job})
     set_property(TEST example_${name} APPEND PROPERTY ENVIRONMENT BRIGADE_LOG=info)

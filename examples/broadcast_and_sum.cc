@@ -21,20 +21,15 @@ int main(int argc, char** argv) {
 
   // 1000 x 32, of a larger matrix with 1200 rows: nobody has to pack it.
   std::vector<double> a(1200 * 32, rank == 0 ? 1.0 : 0.0);
-  brigade::direct::Result result;
+  const brigade::View<double> matrix(a.data(), 1000, 32, 1200);
+  brigade::Result result;
   {
-    brigade::direct::Engine engine;
-    brigade::direct::Group group;
+    brigade::Engine engine;
+    brigade::Group group;
     result = engine.Create();
-    if (result) result = group.Create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks);
-
-    brigade_call call = {};
-    call.matrix = brigade::direct::MatrixOf(a.data(), 1000, 32, 1200);
-    call.shape = BRIGADE_FREE;
-    call.pattern = BRIGADE_BROADCAST;  // from rank 0, since call.root is 0
-    if (result) result = group.Run(call);
-    call.pattern = BRIGADE_ALL_REDUCE;
-    if (result) result = group.Run(call);
+    if (result) result = group.FromMpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks);
+    if (result) result = group.Broadcast(matrix, 0);
+    if (result) result = group.AllReduceInPlace(matrix, BRIGADE_SUM);
   }  // group and engine go before MPI does
   if (!result) {
     std::fprintf(stderr, "rank %d: %s\n", rank, result.text.c_str());

@@ -18,9 +18,9 @@ cd "$here"
 
 # The lines before the code, without what makes them comments.
 head=$(awk '/^(#include|program )/ { exit } { sub(/^!/, ""); sub(/ \*\/$/, ""); print }' "$example")
-commands=$(awk '/^   mpi/ || more { print; more = /\\$/ }' <<<"$head")
+commands=$(awk '/^   (mpi|gcc |for )/ || more { print; more = /\\$/ }' <<<"$head")
 expected=$(sed -n 's/^ *-> //p' <<<"$head")
-runs=$(grep -c '^   mpirun -n [0-9]* --oversubscribe ' <<<"$commands" || true)
+runs=$(grep -cE '^   (mpirun -n [0-9]* --oversubscribe|for rank in) ' <<<"$commands" || true)
 if [[ $runs -eq 0 || -z $expected ]]; then
   echo "$example: its head has no commands, or does not say what they print"
   exit 1

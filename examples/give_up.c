@@ -27,15 +27,16 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   check(brigade_engine_create(NULL, &engine));
-  check(brigade_group_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, &group));
+  check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, &group));
 
-  double sum = rank;
-  brigade_call call = {.pattern = BRIGADE_ALL_REDUCE,
-                       .shape = BRIGADE_FREE,
-                       .matrix = {.data = &sum, .rows = 1, .cols = 1},
-                       .timeout_seconds = 60}; /* should a rank never call */
+  double number = rank, sum = 0;
+  const brigade_matrix source = {.data = &number, .rows = 1, .cols = 1};
+  const brigade_matrix result = {.data = &sum, .rows = 1, .cols = 1};
+  brigade_call_options options = brigade_call_options_init();
+  options.timeout_seconds = 60; /* should a rank never call */
   if (rank == 2) brigade_group_abort(group, "there is no input");
-  brigade_status status = brigade_run(group, &call, NULL);
+  brigade_status status =
+      brigade_allreduce(group, &source, &result, BRIGADE_DOUBLE, BRIGADE_SUM, &options);
   if (status != BRIGADE_OK) printf("rank %d: %s\n", rank, brigade_error_text());
 
   brigade_group_destroy(group);

@@ -26,13 +26,14 @@ int main(int argc, char** argv) {
   double* halo; /* from the left and from the right, of even steps and of odd ones */
   int rank, ranks, left, right;
   brigade_engine* engine;
+  brigade_group* group;
   brigade_window* window;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   check(brigade_engine_create(NULL, &engine));
-  check(brigade_window_allocate(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 4 * sizeof(double),
-                                sizeof(double), (void**)&halo, &window));
+  check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, &group));
+  check(brigade_window_allocate(group, 4 * sizeof(double), sizeof(double), (void**)&halo, &window));
 
   left = (rank + ranks - 1) % ranks; /* the rod is a ring */
   right = (rank + 1) % ranks;
@@ -41,9 +42,8 @@ int main(int argc, char** argv) {
     const int odd = step % 2 * 2; /* a neighbour may be one step ahead, and not two */
     edge[odd] = u[kCells];
     edge[odd + 1] = u[1];
-    check(brigade_window_put_notify(window, &edge[odd + 1], 1, BRIGADE_ELEMENT_DOUBLE, left,
-                                    odd + 1));
-    check(brigade_window_put_notify(window, &edge[odd], 1, BRIGADE_ELEMENT_DOUBLE, right, odd));
+    check(brigade_window_put_notify(window, &edge[odd + 1], 1, BRIGADE_DOUBLE, left, odd + 1));
+    check(brigade_window_put_notify(window, &edge[odd], 1, BRIGADE_DOUBLE, right, odd));
     check(brigade_window_notify_wait(window, left, 1));
     check(brigade_window_notify_wait(window, right, 1));
     u[0] = halo[odd];
@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
            total > 99.999 && total < 100.001 ? "as before" : "now");
   }
   check(brigade_window_free(window));
+  brigade_group_destroy(group);
   brigade_engine_destroy(engine);
   MPI_Finalize();
   return 0;

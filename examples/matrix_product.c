@@ -34,14 +34,13 @@ static int64_t global(int64_t local, int procs, int proc) {
 }
 
 /* This rank's part of a square matrix, in memory that its host's ranks can read in place. */
-static double* make(brigade_engine* engine, brigade_distributed_matrix* matrix,
+static double* make(brigade_group* group, brigade_distributed_matrix* matrix,
                     brigade_window** window) {
   memset(matrix, 0, sizeof(*matrix));
   matrix->rows = matrix->cols = kSize;
   matrix->row_block = matrix->col_block = kBlock;
   matrix->ld = own_rows() > 0 ? own_rows() : 1;
-  check(brigade_window_allocate(engine, MPI_Comm_c2f(MPI_COMM_WORLD),
-                                (size_t)(matrix->ld * own_cols()) * sizeof(double), 1,
+  check(brigade_window_allocate(group, (size_t)(matrix->ld * own_cols()) * sizeof(double), 1,
                                 &matrix->data, window));
   matrix->window = *window;
   return matrix->data;
@@ -52,9 +51,10 @@ int main(int argc, char** argv) {
   int rank, ranks;
   long good = 0, all;
   brigade_engine* engine;
+  brigade_group* group;
   brigade_multiplier* multiplier;
   brigade_window* windows[3];
-  brigade_product product;
+  brigade_product product = brigade_product_init();
   double *a, *b, *c;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -63,18 +63,17 @@ int main(int argc, char** argv) {
   row = rank / grid[1];
   col = rank % grid[1];
   check(brigade_engine_create(NULL, &engine));
-  check(brigade_multiplier_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), grid[0], grid[1], 0,
-                                  &multiplier));
+  check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), grid[0], grid[1], &group));
+  check(brigade_multiplier_create(group, 0, &multiplier));
 
-  memset(&product, 0, sizeof(product));
-  product.element = BRIGADE_ELEMENT_DOUBLE;
+  product.type = BRIGADE_DOUBLE;
   product.op_b = BRIGADE_TRANSPOSED;
   product.m = product.n = product.k = kSize;
   product.alpha = &one;
   product.beta = &zero;
-  a = make(engine, &product.a, &windows[0]);
-  b = make(engine, &product.b, &windows[1]);
-  c = make(engine, &product.c, &windows[2]);
+  a = make(group, &product.a, &windows[0]);
+  b = make(group, &product.b, &windows[1]);
+  c = make(group, &product.c, &windows[2]);
   for (int64_t j = 0; j < own_cols(); ++j) {
     for (int64_t i = 0; i < own_rows(); ++i) { /* A(i, k) = i, B(j, k) = j + 1 */
       a[i + j * product.a.ld] = (double)global(i, grid[0], row);
@@ -96,6 +95,7 @@ int main(int argc, char** argv) {
   }
   check(brigade_multiplier_free(multiplier));
   for (int i = 0; i < 3; ++i) check(brigade_window_free(windows[i]));
+  brigade_group_destroy(group);
   brigade_engine_destroy(engine);
   MPI_Finalize();
   return 0;

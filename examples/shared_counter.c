@@ -22,28 +22,28 @@ int main(int argc, char** argv) {
   const int64_t tasks = 1000, one = 1;
   int64_t task, sum = 0, number = 0;
   int64_t* memory; /* of rank 0: the next task, tasks done, their sum */
-  int rank;
+  int rank, ranks;
   brigade_engine* engine;
+  brigade_group* group;
   brigade_window* window;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   check(brigade_engine_create(NULL, &engine));
-  check(brigade_window_allocate(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 3 * sizeof(int64_t),
-                                sizeof(int64_t), (void**)&memory, &window));
+  check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, &group));
+  check(brigade_window_allocate(group, 3 * sizeof(int64_t), sizeof(int64_t), (void**)&memory,
+                                &window));
 
   check(brigade_window_lock_all(window));
   for (;;) {
-    check(brigade_window_fetch_and_op(window, BRIGADE_ACCUMULATE_SUM, BRIGADE_ELEMENT_INT64, &one,
-                                      &task, 0, 0));
+    check(brigade_window_fetch_and_op(window, BRIGADE_SUM, BRIGADE_INT64, &one, &task, 0, 0));
     check(brigade_window_flush(window, 0)); /* now it is there */
     if (task >= tasks) break;
     sum += task; /* the work */
     ++number;
   }
-  check(brigade_window_accumulate(window, BRIGADE_ACCUMULATE_SUM, &number, 1, BRIGADE_ELEMENT_INT64,
-                                  0, 1));
-  check(brigade_window_accumulate(window, BRIGADE_ACCUMULATE_SUM, &sum, 1, BRIGADE_ELEMENT_INT64, 0,
-                                  2));
+  check(brigade_window_accumulate(window, BRIGADE_SUM, &number, 1, BRIGADE_INT64, 0, 1));
+  check(brigade_window_accumulate(window, BRIGADE_SUM, &sum, 1, BRIGADE_INT64, 0, 2));
   check(brigade_window_unlock_all(window));
   check(brigade_window_fence(window, BRIGADE_FENCE_NOTHING_SUCCEEDS)); /* all have done so */
 
@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
            (long long)memory[2]);
   }
   check(brigade_window_free(window));
+  brigade_group_destroy(group);
   brigade_engine_destroy(engine);
   MPI_Finalize();
   return 0;

@@ -12,7 +12,7 @@
 
 #include "brigade/brigade.h"
 
-enum { kRows = 1000, kCols = 8 }; /* of each rank's portion */
+enum { kRows = 1000, kCols = 8 }; /* of each rank */
 
 static void check(brigade_status status) {
   if (status == BRIGADE_OK) return;
@@ -37,20 +37,15 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 
-  /* Portion q is rank q's: its own is sent, all others are received. */
+  /* Columns of all ranks. This rank's columns are in their place, and are sent from there. */
   double* panel = malloc(sizeof(double) * kRows * kCols * ranks);
-  brigade_matrix* portions = malloc(sizeof(brigade_matrix) * ranks);
-  for (int q = 0; q < ranks; ++q) {
-    portions[q] = (brigade_matrix){.data = panel + q * kRows * kCols, .rows = kRows, .cols = kCols};
-  }
+  const brigade_matrix all = {.data = panel, .rows = kRows, .cols = (int64_t)kCols * ranks};
   for (int i = 0; i < kRows * kCols; ++i) panel[rank * kRows * kCols + i] = rank;
 
   check(brigade_engine_create(NULL, &engine));
-  check(brigade_group_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, &group));
+  check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, &group));
 
-  brigade_call call = {
-      .pattern = BRIGADE_MULTI_BROADCAST, .shape = BRIGADE_FREE, .portions = portions};
-  check(brigade_start(group, &call, &spread));
+  check(brigade_allgather_start(group, NULL, &all, BRIGADE_DOUBLE, NULL, &spread));
   while (!brigade_test(spread)) x = compute(x);
   check(brigade_wait(spread, NULL));
 
@@ -60,7 +55,6 @@ int main(int argc, char** argv) {
   brigade_group_destroy(group);
   brigade_engine_destroy(engine);
   if (rank == 0) printf("rank 0 has %s columns of all ranks\n", wrong == 0 ? "the" : "wrong");
-  free(portions);
   free(panel);
   MPI_Finalize();
   return wrong != 0 || x < 0;

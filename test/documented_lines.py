@@ -27,7 +27,7 @@ int main(int argc, char** argv) {{
 def commands(text):
     """The commands in `text` that compile C or C++, each on one line."""
     text = re.sub(r"\\\n", " ", text)
-    return [" ".join(line.split()) for line in re.findall(r"^[ !]*(mpi(?:cc|cxx) .*)$", text, re.M)]
+    return [" ".join(line.split()) for line in re.findall(r"^[ !]*((?:mpicc|mpicxx|gcc) .*)$", text, re.M)]
 
 
 def plain_names(line):
@@ -63,7 +63,7 @@ def main():
             for compiler, language, suffix in (("mpicc", "c", ".c"), ("mpicxx", "c++", ".cc")):
                 source = pathlib.Path(work) / ("program" + suffix)
                 source.write_text(program_for(command, language))
-                line = re.sub(r"^mpi(cc|cxx) \S+", f"{compiler} -fsyntax-only -Wall -Werror {source}", command)
+                line = re.sub(r"^\w+ \S+", f"{compiler} -fsyntax-only -Wall -Werror {source}", command)
                 outcome = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
                 if outcome.returncode != 0:
                     broken += 1

@@ -47,7 +47,7 @@ ln -s "$(command -v realpath)" "$(command -v dirname)" "$work/few"
 "$run_mpi" 2 "$work/plain/bin/brigade_bench" calls --seconds 0.01 --peers none >"$work/out" 2>&1 || fail "brigade_bench"
 grep -q shim "$work/out" || fail "brigade_bench does not find the BLACS"
 # A host without these runs, too, and libraries take the MPI that the program has.
-for file in "$work"/plain/lib/*.so.0 "$work"/plain/bin/brigade_{bench,info}; do
+for file in "$work"/plain/lib/*.so.1 "$work"/plain/bin/brigade_{bench,info}; do
   needed=$(readelf --dynamic "$file" | grep NEEDED) || fail "readelf $file"
   optional='liburing|libsodium'
   [[ $file == */bin/* ]] || optional+='|libmpi'
@@ -59,7 +59,7 @@ libdir=lib/$(gcc -print-multiarch)
 for _ in 1 2; do
   ./install.sh --prefix "$work/first" --libdir "$libdir" -- "$@"
   # As after an installation for another MPI.
-  old=("$work/first/$libdir/libbrigade_blacs_mpich.so.0" "$work/first/include/brigade/mpi.h")
+  old=("$work/first/$libdir/libbrigade_blacs_mpich.so.1" "$work/first/include/brigade/mpi.h")
   for file in "${old[@]}"; do [[ ! -e $file ]] || fail "the second installation leaves $file of the first"; done
   touch "${old[@]}"
 done
@@ -75,13 +75,16 @@ mkdir "$work/pkg-config"
 compile() {  # COMPILER FILE PACKAGE LIBRARY...
   local name
   name=$(basename "${2%.*}")
-  # shellcheck disable=SC2046 # lists of words
-  "$1" "$examples/$2" -o "$work/pkg-config/$name" $(pkg-config --cflags --libs "$3") \
+  # shellcheck disable=SC2046,SC2086 # lists of words
+  $1 "$examples/$2" -o "$work/pkg-config/$name" $(pkg-config --cflags --libs "$3") \
     -Wl,-rpath,"$(pkg-config --variable=libdir "$3")" "${@:4}"
 }
-compile mpicxx broadcast_and_sum.cc brigade
+compile "mpicxx -std=c++20 -Wall -Werror" broadcast_and_sum.cc brigade
+compile "mpicxx -std=c++17 -Wall -Werror" broadcast_and_sum.cc brigade
 compile mpicc spread_while_computing.c brigade
 compile mpicc give_up.c brigade
+compile "mpicc -std=c99 -pedantic -Wall -Wextra -Werror" persistent.c brigade
+compile "gcc -std=c99 -pedantic -Wall -Wextra -Werror" without_mpi.c brigade
 compile mpicc shared_counter.c brigade
 compile mpicc halo_exchange.c brigade
 compile mpicc matrix_product.c brigade -Wl,--no-as-needed -lblas
@@ -141,15 +144,20 @@ prints() {
 }
 all_print() {
   local example way
-  for example in broadcast_and_sum.cc spread_while_computing.c give_up.c shared_counter.c halo_exchange.c \
+  for example in broadcast_and_sum.cc spread_while_computing.c give_up.c persistent.c shared_counter.c halo_exchange.c \
     matrix_product.c transpose.c deal_by_key.c grid_sum.c solve.f90; do
     for way in pkg-config cmake; do prints "$example" "$work/$way/${example%.*}"; done
   done
 }
 all_print
+for rank in 3 1 2 0; do
+  "$work/pkg-config/without_mpi" 127.0.0.1:$((20000 + $$ % 10000)) $rank 4 >"$work/out.$rank" 2>&1 &
+done
+wait
+grep -q 'rank 0: the sum is 10' "$work/out.0" || { cat "$work"/out.?; fail "without_mpi"; }
 # As if installed for both families: a program that calls no MPI itself has none, and gets that of its launcher. The
 # parts for MPICH may be empty, for none is opened.
-for part in "$lib"/libbrigade_*_openmpi.so.0; do touch "${part/_openmpi/_mpich}"; done
+for part in "$lib"/libbrigade_*_openmpi.so.1; do touch "${part/_openmpi/_mpich}"; done
 all_print
 code=0
 "$work/pkg-config/grid_sum" >"$work/out" 2>&1 || code=$?
@@ -157,7 +165,7 @@ code=0
 grep -q 'launcher of either: start the program with mpirun, or link the program with -Wl,--no-as-needed' "$work/out" ||
   { cat "$work/out"; fail "no text for a program without MPI"; }
 grep -q '^  for MPICH  *blacs, blacs64, mpi, pblas, pblas64, rma$' <<<"$(brigade_info)" || fail "brigade_info: families"
-rm "$lib"/libbrigade_*_mpich.so.0
+rm "$lib"/libbrigade_*_mpich.so.1
 grep -q '^  for MPICH  *none$' <<<"$(brigade_info)" || fail "brigade_info: families that are not there"
 
 mpif90 "$examples/solve.f90" -o "$work/solve" -lscalapack-openmpi
@@ -167,7 +175,7 @@ for program in solve after; do
   grep -q '^  BLACS  .*libscalapack.*, not Brigade: .*link -lbrigade_blacs before it, or preload libbrigade_blacs.so$' \
     <<<"$(brigade_info "$work/$program")" || fail "brigade_info $program"
 done
-ours='^  BLACS  .*/libbrigade_blacs.so.0, Brigade$'
+ours='^  BLACS  .*/libbrigade_blacs.so.1, Brigade$'
 grep -q "$ours" <<<"$(brigade_info "$work/pkg-config/solve")" || fail "brigade_info of a program that is linked"
 grep -q "$ours" <<<"$(brigade_run brigade_info "$work/solve")" || fail "brigade_info with a preload"
 BRIGADE_TRACE=$work/solve.json prints solve.f90 brigade_run "$work/solve"

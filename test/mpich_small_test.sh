@@ -12,12 +12,12 @@ lib=$work/lib
 options=("$@")
 
 built() {
-  bazel build "${options[@]}" //patterns/api:libbrigade{.so.0,_mpi_{mpich,openmpi}.so.0} \
-    //blacs_shim:libbrigade_blacs{.so.0,_mpich.so.0,_openmpi.so.0} \
-    //pblas_shim:libbrigade_pblas_mpich.so.0 //rma_shim:libbrigade_rma_mpich.so.0 && mkdir "$lib" &&
-    cp bazel-bin/patterns/api/libbrigade{.so.0,_mpi_mpich.so.0} \
-      bazel-bin/blacs_shim/libbrigade_blacs{.so.0,_mpich.so.0} "$lib" &&
-    ln -s libbrigade_blacs.so.0 "$lib/libbrigade_blacs.so"
+  bazel build "${options[@]}" //patterns/api:libbrigade{.so.1,_mpi_{mpich,openmpi}.so.1} \
+    //blacs_shim:libbrigade_blacs{.so.1,_mpich.so.1,_openmpi.so.1} \
+    //pblas_shim:libbrigade_pblas_mpich.so.1 //rma_shim:libbrigade_rma_mpich.so.1 && mkdir "$lib" &&
+    cp bazel-bin/patterns/api/libbrigade{.so.1,_mpi_mpich.so.1} \
+      bazel-bin/blacs_shim/libbrigade_blacs{.so.1,_mpich.so.1} "$lib" &&
+    ln -s libbrigade_blacs.so.1 "$lib/libbrigade_blacs.so"
 }
 
 program() {
@@ -31,7 +31,7 @@ program() {
 either() {
   local compiler launcher
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  cp bazel-bin/blacs_shim/libbrigade_blacs_openmpi.so.0 bazel-bin/patterns/api/libbrigade_mpi_openmpi.so.0 "$lib" || return
+  cp bazel-bin/blacs_shim/libbrigade_blacs_openmpi.so.1 bazel-bin/patterns/api/libbrigade_mpi_openmpi.so.1 "$lib" || return
   for compiler in mpicc.openmpi mpicc.mpich; do
     "$compiler" -Iinclude -o "$work/grid_sum" examples/grid_sum.c "$lib/libbrigade_blacs.so" -Wl,--as-needed \
       -Wl,-rpath,"$lib" || return

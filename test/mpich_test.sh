@@ -18,7 +18,7 @@ check "build" bazel build "${mpich[@]}" //blacs_shim:libbrigade_blacs{,64}.so //
   //rma_shim:libbrigade_rma.so //bench:brigade_bench //test/blacs:blacs_c_header_test \
   //test/blacs:blacs64_c_header_test //test/blacs:blacs_cases //test/rma:rma_{cases,refusals,states} \
   //test/transport:one_mpi //test/{blacs,bsp,li,pblas,rma}:waiting_calls \
-  //test/patterns:first_call //test/pblas:differential //test/pblas:errors_cases //test/li:li_{cases,misuse} \
+  //test/api:first_call //test/pblas:differential //test/pblas:errors_cases //test/li:li_{cases,misuse} \
   //test/bsp:{bsp,misuse,start}_cases //bench/studies:suites //bench/studies/putget:studies
 [[ $failed -eq 0 ]] || finish
 built=$(bazel info "${mpich[@]}" bazel-bin)
@@ -191,7 +191,7 @@ families() {
   local lib=$work/either/lib
   mkdir -p "$work/families"
   TEST_TMPDIR=$work/families ./test/transport/families_test.sh "$run_mpi" "$built/test/transport/one_mpi" \
-    "$lib"/libbrigade_{blacs,pblas,rma}.so "$lib"/libbrigade*.so.0
+    "$lib"/libbrigade_{blacs,pblas,rma}.so "$lib"/libbrigade*.so.1
 }
 
 # A program of Open MPI ends at its first call of the BLACS, with a text that says why.
@@ -204,7 +204,7 @@ refused() {
 
 # All libraries say so, and those of Open MPI under MPICH, too (test/transport:wrong_mpi_test).
 all_refused() {
-  ./test/transport/wrong_mpi_test.sh MPICH "Open MPI" libmpi.so.40 "$built/test/patterns/first_call" \
+  ./test/transport/wrong_mpi_test.sh MPICH "Open MPI" libmpi.so.40 "$built/test/api/first_call" \
     "$built/test/bsp/bsp_cases" "$built/test/li/li_cases" "$shim/libbrigade_blacs.so" "$pblas" "$rma"
 }
 
@@ -259,7 +259,7 @@ check "products on harder data" of_products pblas "$pblas" "$shim/libbrigade_bla
 check "products that cannot be" of_products errors "$built/test/pblas/errors_cases" "$pblas" "$shim/libbrigade_blacs.so"
 check "MKL's ScaLAPACK" ./test/scalapack/run_mkl.py --mpi mpich --preload "$shim/libbrigade_blacs.so" --pblas "$pblas"
 check "one-sided calls: its names" ./rma_shim/exports_test.sh "$rma" rma_shim/exports.map "$built/test/rma/rma_cases" \
-  "$built/rma_shim/libbrigade_rma_mpich.so.0"
+  "$built/rma_shim/libbrigade_rma_mpich.so.1"
 check "one-sided calls" one_sided
 check "one-sided calls that are refused" one_sided_refusals
 check "one-sided calls of Fortran" one_sided_fortran

@@ -102,12 +102,12 @@ mkdir -p "$prefix/bin" "$prefix/lib/x86_64-any"
 cp "$info" "$prefix/bin"
 run 0 "$prefix/bin/brigade_info"
 says '^  libraries +none beside this program$'
-touch "$prefix"/lib/x86_64-any/libbrigade{,_blacs,_mpi_openmpi,_blacs_openmpi,_blacs64_openmpi,_mpi_mpich}.so.0
+touch "$prefix"/lib/x86_64-any/libbrigade{,_blacs,_mpi_openmpi,_blacs_openmpi,_blacs64_openmpi,_mpi_mpich}.so.1
 run 0 "$prefix/bin/brigade_info"
 says "^  libraries +$prefix/lib/x86_64-any$"
 says '^  for Open MPI +blacs, blacs64, mpi$'
 says '^  for MPICH +mpi$'
-rm "$prefix"/lib/x86_64-any/*_mpich.so.0
+rm "$prefix"/lib/x86_64-any/*_mpich.so.1
 run 0 "$prefix/bin/brigade_info"
 says '^  for MPICH +none$'
 
@@ -127,8 +127,8 @@ int main(void) {
 }
 EOF
 for name in scalapack brigade_blacs mpi; do
-  gcc -shared -fPIC "$code/$name.c" -o "$code/lib$name.so.0" -Wl,-soname,lib$name.so.0
-  ln -s lib$name.so.0 "$code/lib$name.so"
+  gcc -shared -fPIC "$code/$name.c" -o "$code/lib$name.so.1" -Wl,-soname,lib$name.so.1
+  ln -s lib$name.so.1 "$code/lib$name.so"
 done
 program() {  # NAME OPTION...
   gcc "$code/program.c" -o "$code/$1" -L"$code" -Wl,-rpath,"$code" -Wl,--no-as-needed "${@:2}"
@@ -141,15 +141,15 @@ program static -static "$code/scalapack.c"
 
 run 0 "$info" "$code/right"
 says "^$code/right will use$"
-says "^  BLACS +$code/libbrigade_blacs.so.0, Brigade$"
-says "^  products \\(PBLAS\\) +$code/libscalapack.so.0, not Brigade: link -lbrigade_pblas before it, or preload lib"
+says "^  BLACS +$code/libbrigade_blacs.so.1, Brigade$"
+says "^  products \\(PBLAS\\) +$code/libscalapack.so.1, not Brigade: link -lbrigade_pblas before it, or preload lib"
 says '^  one-sided calls +none$'
-says "^  MPI +$code/libmpi.so.0, Open MPI$"
+says "^  MPI +$code/libmpi.so.1, Open MPI$"
 [ "$(wc -l <"$out")" -eq 5 ] || { echo "FAILED: more than the program's libraries"; failures=$((failures + 1)); }
 run 0 "$info" "$code/wrong"
-says "^  BLACS +$code/libscalapack.so.0, not Brigade: $code/libbrigade_blacs.so.0 comes later and is not called; "
+says "^  BLACS +$code/libscalapack.so.1, not Brigade: $code/libbrigade_blacs.so.1 comes later and is not called; "
 run 0 "$info" "$code/other"
-says "^  BLACS +$code/libscalapack.so.0, not Brigade: link -lbrigade_blacs before it, or preload libbrigade_blacs.so$"
+says "^  BLACS +$code/libscalapack.so.1, not Brigade: link -lbrigade_blacs before it, or preload libbrigade_blacs.so$"
 says '^  MPI +none$'
 run 0 env LD_PRELOAD="$code/libbrigade_blacs.so" "$info" "$code/other"
 says "^  BLACS +$code/libbrigade_blacs.so, Brigade$"
@@ -159,7 +159,7 @@ for name in inside static; do
 done
 # One that lies in this folder.
 run 0 env -C "$code" "$(realpath "$info")" right
-says "^  BLACS +$code/libbrigade_blacs.so.0, Brigade$"
+says "^  BLACS +$code/libbrigade_blacs.so.1, Brigade$"
 # A library that a program opens, such as a module of Python.
 run 0 "$info" "$code/libbrigade_blacs.so"
 says "^  BLACS +$code/libbrigade_blacs.so, Brigade$"
@@ -168,9 +168,9 @@ says '^brigade_info: .* is no program of this machine.s kind \(ELF\); of a scrip
 run 1 "$info" "$code/none"
 says "^brigade_info: $code/none: No such file or directory$"
 # Without one of its libraries it would not start.
-rm "$code/libmpi.so.0"
+rm "$code/libmpi.so.1"
 run 1 "$info" "$code/right"
-says "^brigade_info: its libraries cannot be listed: $code/right: error while loading .* libmpi.so.0: "
+says "^brigade_info: its libraries cannot be listed: $code/right: error while loading .* libmpi.so.1: "
 # One process of a job prints it.
 run 0 "$run_mpi" 2 "$info" "$code/other"
 says 'BLACS +.*not Brigade: '

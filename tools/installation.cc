@@ -13,7 +13,7 @@ struct Family {
   const char* name;
   const char* ending;  // of its libraries' files
 };
-constexpr Family kFamilies[] = {{"Open MPI", "_openmpi.so.0"}, {"MPICH", "_mpich.so.0"}};
+constexpr Family kFamilies[] = {{"Open MPI", "_openmpi.so.1"}, {"MPICH", "_mpich.so.1"}};
 
 std::vector<fs::path> EntriesOf(const fs::path& folder) {
   std::error_code none;
@@ -28,7 +28,7 @@ std::vector<fs::path> EntriesOf(const fs::path& folder) {
 
 bool HasLibraries(const fs::path& folder) {
   std::error_code none;
-  return fs::exists(folder / "libbrigade.so.0", none);
+  return fs::exists(folder / "libbrigade.so.1", none);
 }
 
 // Beside the folder of this program: as installed, with any --libdir below lib, and as built.

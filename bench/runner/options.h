@@ -41,7 +41,7 @@ struct Options : MeasuringOptions {
   EngineOptions::Calibrate calibrate = EngineOptions::Calibrate::kIfUnknown;
   bool explained = false;
   std::vector<std::string> peers = {"mpi", "blacs", "plain", "ring"};
-  std::string shim = "libbrigade_blacs.so.0";  // for dlopen; or "none"
+  std::string shim = "libbrigade_blacs.so.1";  // for dlopen; or "none"
   std::string stock = "libscalapack-openmpi.so.2.2";
 
   // pingpong

@@ -25,6 +25,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "brigade/brigade.h"
 #include "brigade/window.h"
@@ -40,27 +41,22 @@ extern "C" {
 /// A multiplier; opaque.
 typedef struct brigade_multiplier brigade_multiplier;
 
-/// Makes the ranks of a communicator a grid for products. Collective over the communicator: exactly
-/// its ranks must call.
+/// Makes a multiplier of a group, whose grid is the grid of the products. Collective over the
+/// group.
 ///
-/// @param engine        the engine of the calling process; must outlive the multiplier
-/// @param mpi_comm      as of brigade_group_create(): used during this call only
-/// @param rows          rows of the grid; equal on all ranks
-/// @param cols          columns of the grid; equal on all ranks; rows * cols must be the
-///                      communicator's size
+/// @param group         may be destroyed afterwards; its engine must outlive the multiplier
 /// @param buffer_bytes  bytes of the buffer of one piece; equal on all ranks, at least 4096; 0: 8
 ///                      MiB. A rank allocates at most 2 * (depth + 1) buffers for pieces, and at
 ///                      most the memory of 8 buffers for sums. The buffer size decides how much is
 ///                      summed at once, and so the last bits of results. Larger buffers make longer
 ///                      messages, and fewer parts are fetched twice.
 /// @param multiplier    the new multiplier
-/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad shape or size on a rank;
-///         #BRIGADE_MISMATCH: ranks differ in shape or size; otherwise as brigade_window_create().
+/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size on a rank;
+///         #BRIGADE_MISMATCH: ranks differ in size; otherwise as brigade_window_create().
 ///         On failure no multiplier is made.
 ///
 /// Cost: making a window. Buffers are allocated later.
-BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_engine* engine, int mpi_comm,
-                                                        int rows, int cols, size_t buffer_bytes,
+BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, size_t buffer_bytes,
                                                         brigade_multiplier** multiplier);
 /// Frees a multiplier. Collective over its ranks.
 ///
@@ -109,12 +105,13 @@ typedef enum {
   BRIGADE_CONJUGATE_TRANSPOSED  ///< the conjugate transpose
 } brigade_transpose;
 
-/// The arguments of a product; equal on all ranks, except where brigade_distributed_matrix permits
-/// otherwise.
+/// The arguments of a product, made by brigade_product_init(); equal on all ranks, except where
+/// brigade_distributed_matrix permits otherwise.
 typedef struct {
-  /// The type of all matrices and scalars: #BRIGADE_ELEMENT_FLOAT, #BRIGADE_ELEMENT_DOUBLE,
-  /// #BRIGADE_ELEMENT_COMPLEX_FLOAT or #BRIGADE_ELEMENT_COMPLEX_DOUBLE.
-  brigade_element element;
+  size_t size;  ///< set by brigade_product_init()
+  /// The type of all matrices and scalars: #BRIGADE_FLOAT, #BRIGADE_DOUBLE,
+  /// #BRIGADE_COMPLEX_FLOAT or #BRIGADE_COMPLEX_DOUBLE.
+  brigade_type type;
   brigade_transpose op_a;        ///< op(A) is m x k
   brigade_transpose op_b;        ///< op(B) is k x n
   int64_t m;                     ///< rows of op(A) and C; 0 or more
@@ -129,6 +126,14 @@ typedef struct {
   brigade_distributed_matrix c;
 } brigade_product;
 
+/// Returns a product without matrices.
+static inline brigade_product brigade_product_init(void) {
+  brigade_product product;
+  memset(&product, 0, sizeof(product));
+  product.size = sizeof(product);
+  return product;
+}
+
 /// The order in which a rank takes the pieces that it multiplies.
 typedef enum {
   BRIGADE_MULTIPLY_DIAGONAL = 0,  ///< each rank begins at another piece, to spread requests
@@ -136,24 +141,42 @@ typedef enum {
   BRIGADE_MULTIPLY_OWN_FIRST      ///< the rank's own pieces first, then diagonal
 } brigade_multiply_order;
 
-/// Options of a product. Options change times and never results, and may differ by rank. Call
-/// brigade_multiply_options_init() first.
+/// Options of a product, made by brigade_multiply_options_init(). Options change times and never
+/// results, and may differ by rank.
 typedef struct {
+  size_t size;                   ///< set by brigade_multiply_options_init()
   brigade_multiply_order order;  ///< order of the pieces
-  int depth;     ///< pieces of A and B on their way while one is multiplied; 0 to 16
-  int in_place;  ///< 1: mapped parts of other ranks are read in place; 0: fetched
+  /// Pieces of A and B on their way while one is multiplied, 1 to 16; 0 means 1, and -1 means none.
+  int depth;
+  /// On: mapped parts of other ranks are read in place. Off: they are fetched. Default: on.
+  brigade_switch in_place;
+  int reserved;  ///< 0
 } brigade_multiply_options;
 
-/// Counters of a product on this rank.
+/// Returns the default options.
+static inline brigade_multiply_options brigade_multiply_options_init(void) {
+  brigade_multiply_options options;
+  memset(&options, 0, sizeof(options));
+  options.size = sizeof(options);
+  return options;
+}
+
+/// Counters of a product on this rank; made by brigade_multiply_statistics_init().
 typedef struct {
+  size_t size;        ///< set by brigade_multiply_statistics_init()
   int64_t products;   ///< calls of the BLAS
   int64_t in_place;   ///< operands of these calls that were read in place
   int64_t gets;       ///< gets from other ranks
   int64_t bytes_got;  ///< bytes of these gets
 } brigade_multiply_statistics;
 
-/// Fills in the defaults: #BRIGADE_MULTIPLY_DIAGONAL, a depth of 1, in place.
-BRIGADE_EXPORT void brigade_multiply_options_init(brigade_multiply_options* options);
+/// Returns counters of 0.
+static inline brigade_multiply_statistics brigade_multiply_statistics_init(void) {
+  brigade_multiply_statistics statistics;
+  memset(&statistics, 0, sizeof(statistics));
+  statistics.size = sizeof(statistics);
+  return statistics;
+}
 
 /// Computes C = alpha op(A) op(B) + beta C. Collective over the multiplier. When it returns, this
 /// rank's part of C is complete, and no rank reads this rank's parts of A and B any more. The parts

@@ -47,34 +47,33 @@ extern "C" {
 /// A window; opaque.
 typedef struct brigade_window brigade_window;
 
-/// Makes a window of memory that the caller owns. Collective over the communicator: exactly its
-/// ranks must call. The owner of the memory need not call while other ranks access it, if their
-/// system permits direct access (process_vm_writev), or if the transport has a progress thread.
-/// Memory of brigade_alloc() is accessed like memory of brigade_window_allocate().
+/// Makes a window of memory that the caller owns. Collective over the group. The owner of the
+/// memory need not call while other ranks access it, if their system permits direct access
+/// (process_vm_writev), or if the transport has a progress thread. Memory of brigade_alloc() is
+/// accessed like memory of brigade_window_allocate().
 ///
-/// @param engine    the calling process's; must outlive the window
-/// @param mpi_comm  as of brigade_group_create(): used during this call only
+/// @param group     the members of the window; may be destroyed afterwards. Its engine must outlive
+///                  the window.
 /// @param memory    the memory that this rank exposes; NULL only if it has no bytes. The caller
 ///                  keeps this memory, which must stay valid until the window is freed.
 /// @param bytes     the length of `memory`; may differ by rank
 /// @param unit      the unit of displacements into this memory, in bytes, at least 1; may differ by
 ///                  rank
-/// @param window    the new window; its ranks are numbered as in the communicator
+/// @param window    the new window; its ranks are numbered as in the group
 /// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size or unit on a rank;
 ///         #BRIGADE_OUT_OF_MEMORY: no memory, or no staging memory for windows (4 chunks, for all
 ///         windows of an engine); #BRIGADE_MISMATCH and #BRIGADE_UNAVAILABLE as of
-///         brigade_group_create(). On failure no window is made.
+///         brigade_group_split(). On failure no window is made.
 ///
 /// Cost: making a group, and two exchanges of a few hundred bytes per rank.
-BRIGADE_EXPORT brigade_status brigade_window_create(brigade_engine* engine, int mpi_comm,
-                                                    void* memory, size_t bytes, int64_t unit,
+BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* memory,
+                                                    size_t bytes, int64_t unit,
                                                     brigade_window** window);
 /// Makes a window of memory that the library allocates. The window is faster than a window of other
 /// memory: ranks of one host access the memory by loads and stores. Otherwise like
 /// brigade_window_create().
 ///
-/// @param engine    the calling process's; must outlive the window
-/// @param mpi_comm  as of brigade_group_create(): used during this call only
+/// @param group     as of brigade_window_create()
 /// @param bytes     the length of the memory that this rank exposes; may differ by rank
 /// @param unit      the unit of displacements into it, in bytes, at least 1; may differ by rank
 /// @param memory    the address of the memory, zeroed and aligned to a page; valid until the window
@@ -83,19 +82,18 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_engine* engine, int 
 /// @return as brigade_window_create()
 ///
 /// Pages of the memory count as used when they are first touched, as with brigade_alloc().
-BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_engine* engine, int mpi_comm,
-                                                      size_t bytes, int64_t unit, void** memory,
+BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_group* group, size_t bytes,
+                                                      int64_t unit, void** memory,
                                                       brigade_window** window);
 /// Makes a window to which each rank attaches memory later: MPI's dynamic window. Displacements are
 /// addresses of the target, in bytes, cast to int64_t. Otherwise like brigade_window_create().
 ///
-/// @param engine    the calling process's; must outlive the window
-/// @param mpi_comm  as of brigade_group_create(): used during this call only
+/// @param group     as of brigade_window_create()
 /// @param window    the new window; brigade_window_bytes() is meaningless for it
 /// @return as brigade_window_create()
 ///
 /// Cost: brigade_window_create(), and 64 KiB of shared memory.
-BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_engine* engine, int mpi_comm,
+BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group,
                                                             brigade_window** window);
 /// Attaches memory of the caller to a dynamic window, until it is detached or the window is freed.
 /// Local: the program must send the address to other ranks after this call has returned.
@@ -134,11 +132,12 @@ BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
 /// @param window  NULL is ignored
 BRIGADE_EXPORT void brigade_window_destroy(brigade_window* window);
 
-/// Returns the number of members of a window. Local, like the four functions below.
+/// Returns the number of members of a window; -1 if it is NULL. Local, like the four functions
+/// below.
 BRIGADE_EXPORT int brigade_window_size(const brigade_window* window);
-/// Returns the calling rank's number in the window, from 0.
+/// Returns the calling rank's number in the window, from 0; -1 if it is NULL.
 BRIGADE_EXPORT int brigade_window_rank(const brigade_window* window);
-/// Returns the number of bytes that a member exposes; -1 if there is no such rank.
+/// Returns the number of bytes that a member exposes; -1 if there is no such rank or window.
 BRIGADE_EXPORT int64_t brigade_window_bytes(const brigade_window* window, int rank);
 /// Returns the displacement unit of a member, in bytes; -1 if there is no such rank.
 BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int rank);
@@ -153,66 +152,15 @@ BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int ra
 /// Types and layouts of the values in memory.
 /// @{
 
-/// Types of elements.
-typedef enum {
-  BRIGADE_ELEMENT_BYTE = 0,             ///< bits without a meaning
-  BRIGADE_ELEMENT_INT8,                 ///< int8_t
-  BRIGADE_ELEMENT_INT16,                ///< int16_t
-  BRIGADE_ELEMENT_INT32,                ///< int32_t
-  BRIGADE_ELEMENT_INT64,                ///< int64_t
-  BRIGADE_ELEMENT_UINT8,                ///< uint8_t
-  BRIGADE_ELEMENT_UINT16,               ///< uint16_t
-  BRIGADE_ELEMENT_UINT32,               ///< uint32_t
-  BRIGADE_ELEMENT_UINT64,               ///< uint64_t
-  BRIGADE_ELEMENT_FLOAT,                ///< float
-  BRIGADE_ELEMENT_DOUBLE,               ///< double
-  BRIGADE_ELEMENT_LONG_DOUBLE,          ///< long double
-  BRIGADE_ELEMENT_COMPLEX_FLOAT,        ///< two floats
-  BRIGADE_ELEMENT_COMPLEX_DOUBLE,       ///< two doubles
-  BRIGADE_ELEMENT_COMPLEX_LONG_DOUBLE,  ///< two long doubles
-  BRIGADE_ELEMENT_BOOL,                 ///< a byte, 0 or 1
-  BRIGADE_ELEMENT_LOGICAL,              ///< Fortran's, of 4 bytes; 0 is false
-  /// A value and its location. The elements with locations are packed without a gap: this one has
-  /// 12 bytes, where a structure has 16. brigade_layout_resized() adds the gap.
-  BRIGADE_ELEMENT_FLOAT_AND_INT,
-  BRIGADE_ELEMENT_DOUBLE_AND_INT,       ///< of 12 bytes
-  BRIGADE_ELEMENT_LONG_DOUBLE_AND_INT,  ///< of 20 bytes
-  BRIGADE_ELEMENT_LONG_AND_INT,         ///< of 12 bytes
-  BRIGADE_ELEMENT_SHORT_AND_INT,        ///< of 6 bytes
-  BRIGADE_ELEMENT_INT_AND_INT,          ///< of 8 bytes
-  BRIGADE_ELEMENT_FLOAT_AND_FLOAT,      ///< of 8 bytes
-  BRIGADE_ELEMENT_DOUBLE_AND_DOUBLE     ///< of 16 bytes
-} brigade_element;
-
-/// Operations that accumulates apply to the target's value and the origin's value. Values of
-/// several origins are summed in the order of their arrival.
-typedef enum {
-  BRIGADE_ACCUMULATE_REPLACE = 0,  ///< the origin's value; for every element
-  BRIGADE_ACCUMULATE_NO_OP,        ///< the target's value: an atomic read, if fetched
-  BRIGADE_ACCUMULATE_SUM,          ///< of numbers; integers wrap
-  BRIGADE_ACCUMULATE_PRODUCT,      ///< of numbers
-  BRIGADE_ACCUMULATE_MAX,          ///< of integers and floating numbers
-  BRIGADE_ACCUMULATE_MIN,          ///< of integers and floating numbers
-  BRIGADE_ACCUMULATE_LOGICAL_AND,  ///< of integers, bools and logicals
-  BRIGADE_ACCUMULATE_LOGICAL_OR,   ///< of integers, bools and logicals
-  BRIGADE_ACCUMULATE_LOGICAL_XOR,  ///< of integers, bools and logicals
-  BRIGADE_ACCUMULATE_BIT_AND,      ///< of integers and bytes
-  BRIGADE_ACCUMULATE_BIT_OR,       ///< of integers and bytes
-  BRIGADE_ACCUMULATE_BIT_XOR,      ///< of integers and bytes
-  /// Of values with locations: the larger value; of equal values the smaller location.
-  BRIGADE_ACCUMULATE_MAX_LOCATION,
-  BRIGADE_ACCUMULATE_MIN_LOCATION  ///< the smaller value, then location
-} brigade_accumulate_op;
-
 /// The layout of the bytes of one value, like an MPI datatype; opaque. In an array of values each
 /// value begins directly after the last byte of the value before, unless brigade_layout_resized()
 /// sets another extent. Keep layouts that are used again: a layout is sent to each rank at most
 /// once, if no more than 256 layouts are in use at a time.
 typedef struct brigade_layout brigade_layout;
 
-/// Returns the layout of one element. The library owns it, and it stays valid. NULL if there is no
-/// such element.
-BRIGADE_EXPORT const brigade_layout* brigade_layout_of(brigade_element element);
+/// Returns the layout of one element. The library owns it, and it stays valid. NULL if windows have
+/// no such type.
+BRIGADE_EXPORT const brigade_layout* brigade_layout_of(brigade_type type);
 /// Makes a layout of `count` adjacent values of a layout. Local, like all functions that make
 /// layouts.
 ///
@@ -243,12 +191,13 @@ typedef struct {
 } brigade_block;
 /// Makes a layout of blocks at any offsets, with any layouts: MPI's indexed type, or a structure.
 ///
-/// @param count   blocks, 0 or more
-/// @param blocks  the blocks, in the order in which their values are taken
-/// @param layout  the new layout
+/// @param count        blocks, 0 or more
+/// @param blocks       the blocks, in the order in which their values are taken
+/// @param block_bytes  sizeof(brigade_block)
+/// @param layout       the new layout
 /// @return as brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_list(int64_t count, const brigade_block* blocks,
-                                                  brigade_layout** layout);
+                                                  size_t block_bytes, brigade_layout** layout);
 /// Makes a layout with the bytes of `of`, whose adjacent values begin `extent` bytes apart: MPI's
 /// resized type. The extent may be smaller than the span of the bytes, 0, or negative.
 ///
@@ -295,29 +244,28 @@ typedef struct {
 
 /// Puts `count` adjacent elements of the caller into the memory of `rank`.
 BRIGADE_EXPORT brigade_status brigade_window_put(brigade_window* window, const void* data,
-                                                 int64_t count, brigade_element element, int rank,
+                                                 int64_t count, brigade_type type, int rank,
                                                  int64_t displacement);
 /// Gets `count` adjacent elements from the memory of `rank` into `result`.
 BRIGADE_EXPORT brigade_status brigade_window_get(brigade_window* window, void* result,
-                                                 int64_t count, brigade_element element, int rank,
+                                                 int64_t count, brigade_type type, int rank,
                                                  int64_t displacement);
 /// Combines `count` adjacent elements in the memory of `rank` with elements of the caller.
-BRIGADE_EXPORT brigade_status brigade_window_accumulate(brigade_window* window,
-                                                        brigade_accumulate_op op, const void* data,
-                                                        int64_t count, brigade_element element,
-                                                        int rank, int64_t displacement);
-/// Combines one element in the memory of `rank` with `*value`, which #BRIGADE_ACCUMULATE_NO_OP
+BRIGADE_EXPORT brigade_status brigade_window_accumulate(brigade_window* window, brigade_op op,
+                                                        const void* data, int64_t count,
+                                                        brigade_type type, int rank,
+                                                        int64_t displacement);
+/// Combines one element in the memory of `rank` with `*value`, which #BRIGADE_NO_OP
 /// ignores. `*result` gets the element's old value.
-BRIGADE_EXPORT brigade_status brigade_window_fetch_and_op(brigade_window* window,
-                                                          brigade_accumulate_op op,
-                                                          brigade_element element,
-                                                          const void* value, void* result, int rank,
+BRIGADE_EXPORT brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_op op,
+                                                          brigade_type type, const void* value,
+                                                          void* result, int rank,
                                                           int64_t displacement);
 /// Replaces one element of at most 8 bytes in the memory of `rank` by `*desired` if it equals
 /// `*expected`, bit by bit. `*result` gets the element's old value. `expected` and `desired` may be
 /// freed afterwards.
 BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* window,
-                                                              brigade_element element,
+                                                              brigade_type type,
                                                               const void* expected,
                                                               const void* desired, void* result,
                                                               int rank, int64_t displacement);
@@ -325,8 +273,8 @@ BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* wi
 /// brigade_window_notify_wait(). Needs no epoch. Puts with notification to one target arrive in
 /// order. Once the target has consumed the notification, the caller may reuse its memory.
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
-                                                        int64_t count, brigade_element element,
-                                                        int rank, int64_t displacement);
+                                                        int64_t count, brigade_type type, int rank,
+                                                        int64_t displacement);
 
 /// A request: an operation that can be waited for by itself; opaque.
 typedef struct brigade_window_request brigade_window_request;
@@ -345,15 +293,17 @@ BRIGADE_EXPORT brigade_status brigade_window_get_values(brigade_window* window,
 /// Combines values of any layout. All elements of the origin and target values must have one type.
 /// `request` as of brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_accumulate_values(brigade_window* window,
-                                                               brigade_accumulate_op op,
+                                                               brigade_op op,
                                                                const brigade_values* values,
                                                                const brigade_target* target,
                                                                brigade_window_request** request);
 /// Combines values of any layout, and stores the old values of the target in `result`.
-/// #BRIGADE_ACCUMULATE_NO_OP ignores `values`. `request` as of brigade_window_put_values().
-BRIGADE_EXPORT brigade_status brigade_window_get_accumulate(
-    brigade_window* window, brigade_accumulate_op op, const brigade_values* values,
-    const brigade_values* result, const brigade_target* target, brigade_window_request** request);
+/// #BRIGADE_NO_OP ignores `values`. `request` as of brigade_window_put_values().
+BRIGADE_EXPORT brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_op op,
+                                                            const brigade_values* values,
+                                                            const brigade_values* result,
+                                                            const brigade_target* target,
+                                                            brigade_window_request** request);
 /// Puts values of any layout, like brigade_window_put_notify(). `request` as of
 /// brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_put_notify_values(brigade_window* window,

@@ -6,7 +6,7 @@ set -euo pipefail
 release=$(sed -n 's/^#define BRIGADE_VERSION "\(.*\)"/\1/p' "$2")
 exported=$(nm -D --defined-only --with-symbol-versions "$1" | awk '$2 != "A" { print $NF }')
 expected=$(cat "${@:3}" | tr '\n' ' ' | grep -oE 'BRIGADE_EXPORT [^(;]*\bbrigade_\w+\(' |
-  sed -E 's/.*\b(brigade_\w+)\($/\1@@BRIGADE_0/' | LC_ALL=C sort)
+  sed -E 's/.*\b(brigade_\w+)\($/\1@@BRIGADE_1/' | LC_ALL=C sort)
 if ! diff <(echo "$expected") <(grep '^brigade_' <<<"$exported" | LC_ALL=C sort); then
   echo "FAILED: '<' is missing from the exports, '>' should not be there"
   exit 1

@@ -1,5 +1,9 @@
 #include "patterns/api/handles.h"
 
+#include <exception>
+#include <new>
+#include <string>
+
 namespace brigade {
 namespace {
 
@@ -12,9 +16,34 @@ std::string& LastError() {
 
 const std::string& ErrorText() { return LastError(); }
 
+Status NullPointer(const char* name) { return Invalid(std::string(name) + " is a null pointer"); }
+
 brigade_status FailureToC(const Status& status) {
   LastError() = status.message();
+  return CodeToC(status);
+}
+
+brigade_status ExceptionToC(brigade_group* group) noexcept {
+  StatusCode code = StatusCode::kInternal;
+  std::string what = "an exception that is none of the standard library";
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    code = StatusCode::kOutOfMemory;
+    what = "this process has no memory left";
+  } catch (const std::exception& exception) {
+    what = exception.what();
+  } catch (...) {
+  }
+  if (group == nullptr) return FailureToC(Status(code, what));
+  group->group->Abort(what);
+  return FailureToC(group->group->failure());
+}
+
+brigade_status CodeToC(const Status& status) {
   switch (status.code()) {
+    case StatusCode::kOk:
+      return BRIGADE_OK;
     case StatusCode::kNoResource:
       return BRIGADE_NO_RESOURCE;
     case StatusCode::kInvalidArgument:
@@ -31,7 +60,6 @@ brigade_status FailureToC(const Status& status) {
       return BRIGADE_UNAVAILABLE;
     case StatusCode::kAborted:
       return BRIGADE_ABORTED;
-    case StatusCode::kOk:
     case StatusCode::kInternal:
       break;
   }

@@ -1,4 +1,4 @@
-// What the C faces have in common: their engine, and how they tell errors.
+// The handles of the C interface, and its error texts.
 
 #ifndef BRIGADE_PATTERNS_API_HANDLES_H_
 #define BRIGADE_PATTERNS_API_HANDLES_H_
@@ -10,6 +10,7 @@
 #include "brigade/brigade.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
+#include "patterns/group/group.h"
 #include "transport/endpoint.h"
 
 struct brigade_engine {
@@ -20,17 +21,45 @@ struct brigade_engine {
   bool checks_windows = false;
 };
 
+struct brigade_group {
+  brigade_engine* engine;
+  std::unique_ptr<brigade::Group> group;
+};
+
 namespace brigade {
 
 // The text of this thread's last failure.
 const std::string& ErrorText();
-// `status` becomes this thread's last failure. REQUIRES: it is one.
+brigade_status CodeToC(const Status& status);
+// Makes `status` this thread's last failure. REQUIRES: it is one.
 brigade_status FailureToC(const Status& status);
 inline brigade_status ToC(const Status& status) {
   return status.ok() ? BRIGADE_OK : FailureToC(status);
 }
 
 inline Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
+
+class Bootstrap;
+// Makes a group, collectively over the members of `bootstrap`.
+Status MakeGroup(brigade_engine* engine, Bootstrap* bootstrap, int rows, int cols,
+                 brigade_group** group);
+
+Status NullPointer(const char* name);
+inline Status CheckPointer(const char* name, const void* pointer) {
+  return pointer != nullptr ? Status() : NullPointer(name);
+}
+
+// Runs the inside of a function of the C interface. An exception, such as that of an allocation,
+// becomes a failure, which breaks `group` unless it is null: no exception leaves C.
+brigade_status ExceptionToC(brigade_group* group) noexcept;
+template <typename Inside>
+brigade_status Enter(brigade_group* group, const Inside& inside) noexcept {
+  try {
+    return ToC(inside());
+  } catch (...) {
+    return ExceptionToC(group);
+  }
+}
 
 // `value` as one of the enumerators of To, which C's are a permutation of.
 template <typename To, size_t n>

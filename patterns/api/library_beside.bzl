@@ -46,7 +46,7 @@ _with_parts = rule(
 )
 
 def library_beside(name, srcs, deps, copts = [], exports = "exports.map", names = None):
-    """lib<name>.so.0, lib<name>.so, a copy, and what they need beside them, as where they are installed.
+    """lib<name>.so.1, lib<name>.so, a copy, and what they need beside them, as where they are installed.
 
     Programs that are linked look for the library under its SONAME, which changes when they would no longer work.
 
@@ -57,13 +57,13 @@ def library_beside(name, srcs, deps, copts = [], exports = "exports.map", names 
       copts: more than BRIGADE_COPTS.
       exports: the version script with the names.
       names: a source that has the names alone (transport/family). The library is made of it, for all MPIs, and the
-        rest is lib<name>_<family>.so.0. Without it the library is for the MPI that all is built with.
+        rest is lib<name>_<family>.so.1. Without it the library is for the MPI that all is built with.
     """
     library = "lib%s.so" % name
-    soname = library + ".0"
-    _copied("libbrigade.so.0")
+    soname = library + ".1"
+    _copied("libbrigade.so.1")
     for family in FAMILIES:
-        _copied("libbrigade_mpi_%s.so.0" % family)
+        _copied("libbrigade_mpi_%s.so.1" % family)
     native.cc_library(
         name = name + "_api",
         srcs = srcs,
@@ -73,7 +73,7 @@ def library_beside(name, srcs, deps, copts = [], exports = "exports.map", names 
         deps = deps + ["@mpi"],
     )
     for family in FAMILIES if names else [""]:
-        file = "lib%s_%s.so.0" % (name, family) if names else soname
+        file = "lib%s_%s.so.1" % (name, family) if names else soname
         beyond = file + "_beyond_libbrigade"
         without(
             name = beyond,
@@ -86,17 +86,17 @@ def library_beside(name, srcs, deps, copts = [], exports = "exports.map", names 
             name = file,
             additional_linker_inputs = [
                 exports,
-                ":libbrigade.so.0",
-            ] + ([":libbrigade_mpi_%s.so.0" % family] if family else mpi_parts([":libbrigade_mpi_%s.so.0"])),
+                ":libbrigade.so.1",
+            ] + ([":libbrigade_mpi_%s.so.1" % family] if family else mpi_parts([":libbrigade_mpi_%s.so.1"])),
             linkopts = [
-                "$(location :libbrigade.so.0)",
+                "$(location :libbrigade.so.1)",
                 "-Wl,-rpath,'$$ORIGIN'",
                 "-Wl,--version-script=$(location %s)" % exports,
                 "-Wl,-soname," + file,
             ] + ([
-                "$(location :libbrigade_mpi_%s.so.0)" % family,
+                "$(location :libbrigade_mpi_%s.so.1)" % family,
                 "-Wl,-z,nodelete",
-            ] if family else mpi_parts(["$(location :libbrigade_mpi_%s.so.0)"])),
+            ] if family else mpi_parts(["$(location :libbrigade_mpi_%s.so.1)"])),
             linkshared = True,
             tags = ["manual"] if names else [],
             deps = [":" + beyond],
@@ -121,8 +121,8 @@ def library_beside(name, srcs, deps, copts = [], exports = "exports.map", names 
     _with_parts(
         name = library,
         library = ":" + soname,
-        parts = [":libbrigade.so.0"] +
-                mpi_parts([":libbrigade_mpi_%s.so.0"] + ([":lib" + name + "_%s.so.0"] if names else [])),
+        parts = [":libbrigade.so.1"] +
+                mpi_parts([":libbrigade_mpi_%s.so.1"] + ([":lib" + name + "_%s.so.1"] if names else [])),
     )
     native.sh_test(
         name = name + "_soname_test",

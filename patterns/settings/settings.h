@@ -38,7 +38,7 @@ struct Settings {
 
   // Of LI.
   std::string li_backend = "windows";          // BRIGADE_LI_BACKEND
-  std::string li_bsp = "libbrigade_bsp.so.0";  // BRIGADE_LI_BSP, as dlopen takes it
+  std::string li_bsp = "libbrigade_bsp.so.1";  // BRIGADE_LI_BSP, as dlopen takes it
   bool li_check = false;                       // BRIGADE_LI_CHECK
 };
 

@@ -44,7 +44,7 @@ TEST(SettingsTest, DefaultsWithoutVariables) {
   EXPECT_EQ(settings.multiply_bytes, size_t{8} << 20);
   EXPECT_FALSE(settings.check_windows);
   EXPECT_EQ(settings.li_backend, "windows");
-  EXPECT_EQ(settings.li_bsp, "libbrigade_bsp.so.0");
+  EXPECT_EQ(settings.li_bsp, "libbrigade_bsp.so.1");
   EXPECT_FALSE(settings.li_check);
 }
 

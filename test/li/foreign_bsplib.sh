@@ -20,7 +20,7 @@ clone() {  # NAME SOURCE: false if there is no such source.
 our_program() {  # NAME OPTION... FILE...: a program for BSPonMPI, on our library.
   local name=$1
   shift
-  mpicc -w -o "$work/$name" "$@" -L"$built/windows/faces/bsp" -l:libbrigade_bsp.so.0 -lm \
+  mpicc -w -o "$work/$name" "$@" -L"$built/windows/faces/bsp" -l:libbrigade_bsp.so.1 -lm \
     -Wl,-rpath,"$built/windows/faces/bsp" -Wl,--allow-shlib-undefined
 }
 

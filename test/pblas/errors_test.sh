@@ -78,7 +78,7 @@ for preloads in "$library" "$library:$blacs"; do
 done
 # Without the library of names, or with one from before it gave what the part needs.
 # Among the files of this test lies the part for one family; where they were built may lie that for the other.
-preloads=$(realpath "${3%.so}"_*.so.0)
+preloads=$(realpath "${3%.so}"_*.so.1)
 ends small 'not opened by a libbrigade_pblas.so of its version' BRIGADE_PBLAS=on
 preloads=$library
 # Values that must be equal on all ranks, also before there is a multiplier. Over our BLACS that takes a rank that calls

@@ -85,7 +85,7 @@ import ctypes, sys
 ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL)
 ctypes.CDLL(None).MPI_Put_c()' "$mpi" >"$out" 2>&1
     [ $? -eq 1 ] || fail "MPI_Put_c"
-    grep -q '^brigade: libbrigade_rma.so: there is no MPI_Put_c in /.*libbrigade_rma_openmpi.so.0, which' "$out" ||
+    grep -q '^brigade: libbrigade_rma.so: there is no MPI_Put_c in /.*libbrigade_rma_openmpi.so.1, which' "$out" ||
       fail "no text"
     ;;
 esac
@@ -112,7 +112,7 @@ needs_launcher() {  # LIBRARY
     fail "no text"
 }
 launched "$blacs"
-if [ -e "${blacs%.so*}_openmpi.so.0" ] && [ -e "${blacs%.so*}_mpich.so.0" ]; then
+if [ -e "${blacs%.so*}_openmpi.so.1" ] && [ -e "${blacs%.so*}_mpich.so.1" ]; then
   needs_launcher "$blacs"
 else
   alone "$blacs"
@@ -120,10 +120,10 @@ else
   # As if it were installed for both. The part for the other family is not opened.
   both=$TEST_TMPDIR/both
   mkdir "$both"
-  cp -L "${blacs%/*}"/libbrigade*.so.0 "$both"
-  for part in mpi_openmpi mpi_mpich blacs_openmpi blacs_mpich; do touch "$both/libbrigade_$part.so.0"; done
-  launched "$both/libbrigade_blacs.so.0"
-  needs_launcher "$both/libbrigade_blacs.so.0"
+  cp -L "${blacs%/*}"/libbrigade*.so.1 "$both"
+  for part in mpi_openmpi mpi_mpich blacs_openmpi blacs_mpich; do touch "$both/libbrigade_$part.so.1"; done
+  launched "$both/libbrigade_blacs.so.1"
+  needs_launcher "$both/libbrigade_blacs.so.1"
 fi
 
 [ $failures -eq 0 ]

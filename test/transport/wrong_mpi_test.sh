@@ -29,7 +29,7 @@ alone=$TEST_TMPDIR/alone
 mkdir -p "$alone"
 for copied in "$7" "$8" "$9"; do
   real=$(realpath "$copied")
-  cp "$real" "${real%.so}_$family.so.0" "$(dirname "$real")"/libbrigade{.so.0,_mpi_"$family".so.0} "$alone"
+  cp "$real" "${real%.so}_$family.so.1" "$(dirname "$real")"/libbrigade{.so.1,_mpi_"$family".so.1} "$alone"
 done
 
 # Programs of the one in which the other takes all calls.
@@ -41,7 +41,7 @@ ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL).MPI_Init(None, None)
 brigade = ctypes.CDLL(sys.argv[2])
 brigade.brigade_error_text.restype = ctypes.c_char_p
 assert brigade.brigade_engine_create(None, ctypes.byref(ctypes.c_void_p())) != 0
-print(brigade.brigade_error_text().decode())' "$library" "$alone/libbrigade.so.0"
+print(brigade.brigade_error_text().decode())' "$library" "$alone/libbrigade.so.1"
 refusal="this library was built for $own, but the program uses $other [vV]"
 says "^brigade: libbrigade_bsp.so: $refusal" LD_PRELOAD="$library" "$5"
 says "^brigade: libbrigade_li.so: $refusal" LD_PRELOAD="$library" "$6" all

@@ -15,6 +15,7 @@ enum { kSize = 150, kBlock = 8 };
 
 static int me, size;
 static brigade_engine* engine;
+static brigade_group* group; /* of the grid */
 static brigade_multiplier* multiplier;
 static int grid_rows, grid_cols;
 
@@ -55,9 +56,8 @@ static void make(int matrix, int64_t rows, int64_t cols, brigade_distributed_mat
   made->row_block = made->col_block = kBlock;
   made->ld = own_rows > 0 ? own_rows : 1;
   if (window != NULL) {
-    ok(brigade_window_allocate(engine, MPI_Comm_c2f(MPI_COMM_WORLD),
-                               (size_t)(made->ld * own_cols) * sizeof(double), 1, &made->data,
-                               window),
+    ok(brigade_window_allocate(group, (size_t)(made->ld * own_cols) * sizeof(double), 1,
+                               &made->data, window),
        "a window");
     made->window = *window;
   } else {
@@ -72,24 +72,26 @@ static void make(int matrix, int64_t rows, int64_t cols, brigade_distributed_mat
   }
 }
 
+static void make_grid(int rows, int cols) {
+  grid_rows = rows;
+  grid_cols = cols;
+  ok(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), rows, cols, &group), "a grid");
+}
+
 /* C = 2 A B^T - C, of which a submatrix is computed. */
 static void multiply(int rows, int cols, int in_windows) {
   const double alpha = 2, beta = -1;
   const int64_t m = 120, n = 90, k = 130;
   brigade_window* windows[3] = {NULL, NULL, NULL};
-  brigade_product product;
-  brigade_multiply_options options;
-  brigade_multiply_statistics statistics;
+  brigade_product product = brigade_product_init();
+  brigade_multiply_options options = brigade_multiply_options_init();
+  brigade_multiply_statistics statistics = brigade_multiply_statistics_init();
   double *c, *first, *original;
   int64_t count, i, j, l;
   int order, depth, in_place;
-  grid_rows = rows;
-  grid_cols = cols;
-  ok(brigade_multiplier_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), rows, cols, 16384,
-                               &multiplier),
-     "a multiplier");
-  memset(&product, 0, sizeof(product));
-  product.element = BRIGADE_ELEMENT_DOUBLE;
+  make_grid(rows, cols);
+  ok(brigade_multiplier_create(group, 16384, &multiplier), "a multiplier");
+  product.type = BRIGADE_DOUBLE;
   product.op_b = BRIGADE_TRANSPOSED;
   product.m = m;
   product.n = n;
@@ -124,15 +126,12 @@ static void multiply(int rows, int cols, int in_windows) {
       check(fabs(first[i + j * product.c.ld] - expected) < 1e-10, "what it should be");
     }
   }
-  brigade_multiply_options_init(&options);
-  check(options.order == BRIGADE_MULTIPLY_DIAGONAL && options.depth == 1 && options.in_place == 1,
-        "the defaults");
   for (order = 0; order < 3; ++order) {
-    for (depth = 0; depth < 4; depth += 3) {
-      for (in_place = 0; in_place < 2; ++in_place) {
+    for (depth = -1; depth < 4; depth += 2) {
+      for (in_place = BRIGADE_DEFAULT; in_place <= BRIGADE_OFF; ++in_place) {
         options.order = (brigade_multiply_order)order;
         options.depth = depth;
-        options.in_place = in_place;
+        options.in_place = (brigade_switch)in_place;
         memcpy(c, original, (size_t)count * sizeof(double));
         MPI_Barrier(MPI_COMM_WORLD);
         ok(brigade_multiply(multiplier, &product, &options, &statistics), "the same product");
@@ -143,6 +142,7 @@ static void multiply(int rows, int cols, int in_windows) {
     }
   }
   ok(brigade_multiplier_free(multiplier), "free");
+  brigade_group_destroy(group);
   for (i = 0; i < 3; ++i) ok(brigade_window_free(windows[i]), "free a window");
   if (!in_windows) {
     free(product.a.data);
@@ -156,28 +156,24 @@ static void multiply(int rows, int cols, int in_windows) {
 /* On one rank; all are told, and the next call works. */
 static void mistakes(void) {
   const double one = 1;
-  brigade_product product, wrong;
-  brigade_multiply_options options;
+  brigade_product product = brigade_product_init(), wrong;
+  brigade_multiply_options options = brigade_multiply_options_init();
+  brigade_multiply_statistics nothing = {0};
   const int is_wrong = me == 2;
-  grid_rows = grid_cols = 2;
-  failed(brigade_multiplier_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 3, 2, 0, &multiplier),
-         BRIGADE_INVALID_ARGUMENT, "a grid of 3 x 2 for 4 ranks");
-  failed(brigade_multiplier_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 2, 2, 5, &multiplier),
-         BRIGADE_INVALID_ARGUMENT, "buffer_bytes is 5");
-  failed(brigade_multiplier_create(NULL, 0, 2, 2, 0, &multiplier), BRIGADE_INVALID_ARGUMENT,
-         "engine is a null pointer");
-  ok(brigade_multiplier_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 2, 2, 0, &multiplier),
-     "a multiplier");
+  make_grid(2, 2);
+  failed(brigade_multiplier_create(group, 5, &multiplier), BRIGADE_INVALID_ARGUMENT,
+         "buffer_bytes is 5");
+  failed(brigade_multiplier_create(NULL, 0, &multiplier), BRIGADE_INVALID_ARGUMENT,
+         "group is a null pointer");
+  ok(brigade_multiplier_create(group, 0, &multiplier), "a multiplier");
   failed(brigade_multiply(NULL, NULL, NULL, NULL), BRIGADE_INVALID_ARGUMENT,
          "multiplier is a null pointer");
-  memset(&product, 0, sizeof(product));
-  product.element = BRIGADE_ELEMENT_DOUBLE;
+  product.type = BRIGADE_DOUBLE;
   product.m = product.n = product.k = 20;
   product.alpha = product.beta = &one;
   make(0, 20, 20, &product.a, NULL);
   make(1, 20, 20, &product.b, NULL);
   make(2, 20, 20, &product.c, NULL);
-  brigade_multiply_options_init(&options);
   failed(brigade_multiply(multiplier, is_wrong ? NULL : &product, NULL, NULL),
          BRIGADE_INVALID_ARGUMENT, "a product on rank 2: product is a null pointer");
   wrong = product;
@@ -185,12 +181,16 @@ static void mistakes(void) {
   failed(brigade_multiply(multiplier, &wrong, NULL, NULL), BRIGADE_INVALID_ARGUMENT,
          "rank 2: op_a has no value 256");
   wrong = product;
-  if (is_wrong) wrong.element = (brigade_element)1000;
+  if (is_wrong) wrong.type = (brigade_type)1000;
   failed(brigade_multiply(multiplier, &wrong, NULL, NULL), BRIGADE_INVALID_ARGUMENT,
-         "rank 2: element has no value 1000");
+         "rank 2: type has no value 1000");
   if (is_wrong) options.order = (brigade_multiply_order)3;
   failed(brigade_multiply(multiplier, &product, &options, NULL), BRIGADE_INVALID_ARGUMENT,
          "rank 2: order has no value 3");
+  wrong = product;
+  if (is_wrong) wrong.size = 0;
+  failed(brigade_multiply(multiplier, &wrong, NULL, NULL), BRIGADE_INVALID_ARGUMENT,
+         "rank 2: brigade_product has a size of 0: initialise it with brigade_product_init()");
   wrong = product;
   if (is_wrong) wrong.b.ld = 1;
   failed(brigade_multiply(multiplier, &wrong, NULL, NULL), BRIGADE_INVALID_ARGUMENT,
@@ -199,8 +199,11 @@ static void mistakes(void) {
   if (is_wrong) wrong.k = 19;
   failed(brigade_multiply(multiplier, &wrong, NULL, NULL), BRIGADE_MISMATCH,
          "differ in k: rank 0 has 20, rank 2 has 19");
+  failed(brigade_multiply(multiplier, &product, NULL, &nothing), BRIGADE_INVALID_ARGUMENT,
+         "brigade_multiply_statistics has a size of 0");
   ok(brigade_multiply(multiplier, &product, NULL, NULL), "a product");
-  /* Who gives it up ends what the others wait for, which shall not be the product before. */
+  /* A rank that destroys the multiplier ends the calls of the others, but not the product before.
+   */
   MPI_Barrier(MPI_COMM_WORLD);
   if (is_wrong) {
     brigade_multiplier_destroy(multiplier);
@@ -213,6 +216,7 @@ static void mistakes(void) {
   check(brigade_dealt_count(10, 3, 1, 2, 1) == 6 && brigade_dealt_count(10, 3, 1, 2, 0) == 4 &&
             brigade_dealt_count(10, 0, 0, 1, 0) == -1,
         "how indices are dealt");
+  brigade_group_destroy(group);
   free(product.a.data);
   free(product.b.data);
   free(product.c.data);
@@ -221,18 +225,17 @@ static void mistakes(void) {
 /* Nothing is computed without it. */
 static void without_blas(void) {
   const double one = 1;
-  brigade_product product;
-  grid_rows = grid_cols = 2;
-  ok(brigade_multiplier_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 2, 2, 0, &multiplier),
-     "a multiplier");
-  memset(&product, 0, sizeof(product));
-  product.element = BRIGADE_ELEMENT_COMPLEX_DOUBLE;
+  brigade_product product = brigade_product_init();
+  make_grid(2, 2);
+  ok(brigade_multiplier_create(group, 0, &multiplier), "a multiplier");
+  product.type = BRIGADE_COMPLEX_DOUBLE;
   product.alpha = product.beta = &one;
   product.a.row_block = product.a.col_block = product.a.ld = 1;
   product.b = product.c = product.a;
   failed(brigade_multiply(multiplier, &product, NULL, NULL), BRIGADE_UNAVAILABLE,
          "no zgemm_ in this process: link or preload a BLAS");
   ok(brigade_multiplier_free(multiplier), "free");
+  brigade_group_destroy(group);
 }
 
 int main(int argc, char** argv) {
@@ -241,7 +244,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   check(argc == 2 && size == 4, "multiply_c_test TRANSPORT, on 4 ranks");
-  brigade_options_init(&options);
+  options = brigade_options_init();
   options.transport = argv[1];
   ok(brigade_engine_create(&options, &engine), "an engine");
   without_blas();

@@ -12,6 +12,7 @@ enum { kSlots = 256, kMost = 64 };
 
 static int me, size, next, previous;
 static brigade_engine* engine;
+static brigade_group* group;
 static brigade_window* window;
 static double* mine; /* kSlots, exposed */
 
@@ -54,27 +55,25 @@ static void runs(void) {
   double got[2] = {0, 0};
   int i;
   clear();
-  ok(brigade_window_put(window, sent, 2, BRIGADE_ELEMENT_DOUBLE, next, 3), "put");
-  ok(brigade_window_put(window, NULL, 0, BRIGADE_ELEMENT_DOUBLE, next, 0), "put of nothing");
+  ok(brigade_window_put(window, sent, 2, BRIGADE_DOUBLE, next, 3), "put");
+  ok(brigade_window_put(window, NULL, 0, BRIGADE_DOUBLE, next, 0), "put of nothing");
   fence();
   check(mine[3] == previous && mine[4] == previous + 0.5 && mine[5] == -1, "what was put");
-  ok(brigade_window_get(window, got, 2, BRIGADE_ELEMENT_DOUBLE, next, 3), "get");
+  ok(brigade_window_get(window, got, 2, BRIGADE_DOUBLE, next, 3), "get");
   fence();
   check(got[0] == me && got[1] == me + 0.5, "what was got");
   for (i = 0; i < size; ++i) {
-    ok(brigade_window_accumulate(window, BRIGADE_ACCUMULATE_SUM, sent, 1, BRIGADE_ELEMENT_DOUBLE, i,
-                                 9),
-       "accumulate");
+    ok(brigade_window_accumulate(window, BRIGADE_SUM, sent, 1, BRIGADE_DOUBLE, i, 9), "accumulate");
   }
   ok(brigade_window_fence(window, BRIGADE_FENCE_NOTHING_SUCCEEDS), "last fence");
   check(mine[9] == -1 + size * (size - 1) / 2.0, "sum");
-  refused(brigade_window_put(window, sent, 1, BRIGADE_ELEMENT_DOUBLE, next, 0), "no epoch");
+  refused(brigade_window_put(window, sent, 1, BRIGADE_DOUBLE, next, 0), "no epoch");
   ok(brigade_window_fence(window, BRIGADE_FENCE_NOTHING_PRECEDES), "first fence");
 }
 
 /* Columns here, blocks there; requests. */
 static void layouts(void) {
-  const brigade_layout* const one = brigade_layout_of(BRIGADE_ELEMENT_DOUBLE);
+  const brigade_layout* const one = brigade_layout_of(BRIGADE_DOUBLE);
   brigade_layout *pair = NULL, *column = NULL, *list = NULL, *wide = NULL;
   brigade_window_request* request = NULL;
   brigade_window_request* more = NULL;
@@ -93,7 +92,7 @@ static void layouts(void) {
   blocks[1].offset = 0;
   blocks[1].count = 1;
   blocks[1].of = one;
-  ok(brigade_layout_list(2, blocks, &list), "list");
+  ok(brigade_layout_list(2, blocks, sizeof(brigade_block), &list), "list");
   ok(brigade_layout_resized(20 * 8, list, &wide), "resized");
   for (i = 0; i < 40; ++i) from[i] = 100 * me + i;
   memset(&values, 0, sizeof(values));
@@ -123,10 +122,9 @@ static void layouts(void) {
   check(back[0] == 100 * me && back[7] == 100 * me + 16, "what was got");
 
   /* Two at once; layouts go before they are done. */
-  ok(brigade_window_get_accumulate(window, BRIGADE_ACCUMULATE_MAX, &values, &result, &target,
-                                   &request),
+  ok(brigade_window_get_accumulate(window, BRIGADE_MAX, &values, &result, &target, &request),
      "get and accumulate");
-  ok(brigade_window_accumulate_values(window, BRIGADE_ACCUMULATE_SUM, &values, &target, &more),
+  ok(brigade_window_accumulate_values(window, BRIGADE_SUM, &values, &target, &more),
      "accumulate of values");
   brigade_layout_destroy(pair);
   brigade_layout_destroy(column);
@@ -143,7 +141,7 @@ static void layouts(void) {
   target.layout = result.layout;
   result.count = 4;
   result.data = sums;
-  ok(brigade_window_get_accumulate(window, BRIGADE_ACCUMULATE_NO_OP, NULL, &result, &target, NULL),
+  ok(brigade_window_get_accumulate(window, BRIGADE_NO_OP, NULL, &result, &target, NULL),
      "an atomic read");
   fence();
   check(sums[2] == 2 * (100 * me + 6), "what it reads");
@@ -159,8 +157,7 @@ static void locks(void) {
   for (i = 0; i < 20; ++i) {
     ok(brigade_window_lock(window, i % 2 == 0 ? BRIGADE_LOCK_SHARED : BRIGADE_LOCK_EXCLUSIVE, 0),
        "lock");
-    ok(brigade_window_fetch_and_op(window, BRIGADE_ACCUMULATE_SUM, BRIGADE_ELEMENT_INT64, &one,
-                                   &was, 0, 0),
+    ok(brigade_window_fetch_and_op(window, BRIGADE_SUM, BRIGADE_INT64, &one, &was, 0, 0),
        "fetch and add");
     ok(brigade_window_flush_local(window, 0), "local flush");
     ok(brigade_window_flush(window, 0), "flush");
@@ -168,11 +165,11 @@ static void locks(void) {
     ok(brigade_window_unlock(window, 0), "unlock");
   }
   ok(brigade_window_lock_all(window), "lock of all");
-  ok(brigade_window_compare_and_swap(window, BRIGADE_ELEMENT_INT64, &zero, &mark, &was, next, 1),
+  ok(brigade_window_compare_and_swap(window, BRIGADE_INT64, &zero, &mark, &was, next, 1),
      "compare and swap");
   ok(brigade_window_flush_all(window), "flush of all");
   check(was == 0, "what was there");
-  ok(brigade_window_compare_and_swap(window, BRIGADE_ELEMENT_INT64, &zero, &mark, &was, next, 1),
+  ok(brigade_window_compare_and_swap(window, BRIGADE_INT64, &zero, &mark, &was, next, 1),
      "another one");
   ok(brigade_window_flush_local_all(window), "local flush of all");
   check(was == 7, "what is there now");
@@ -192,8 +189,8 @@ static void post_and_start(void) {
   clear();
   ok(brigade_window_post(window, both, count), "post");
   ok(brigade_window_start(window, both, count), "start");
-  ok(brigade_window_put(window, &sent, 1, BRIGADE_ELEMENT_DOUBLE, next, 1), "put");
-  ok(brigade_window_put(window, &sent, 1, BRIGADE_ELEMENT_DOUBLE, previous, 2), "put");
+  ok(brigade_window_put(window, &sent, 1, BRIGADE_DOUBLE, next, 1), "put");
+  ok(brigade_window_put(window, &sent, 1, BRIGADE_DOUBLE, previous, 2), "put");
   ok(brigade_window_complete(window), "complete");
   if (me % 2 == 0) {
     ok(brigade_window_wait(window), "wait");
@@ -208,15 +205,14 @@ static void post_and_start(void) {
 }
 
 static void notifications(void) {
-  const brigade_layout* const one = brigade_layout_of(BRIGADE_ELEMENT_DOUBLE);
+  const brigade_layout* const one = brigade_layout_of(BRIGADE_DOUBLE);
   double sent = 5;
   brigade_values values = {&sent, 1, NULL};
   brigade_target target = {0, 8, 1, NULL};
   brigade_window_request* request = NULL;
   int taken = 0;
   clear();
-  ok(brigade_window_put_notify(window, &sent, 1, BRIGADE_ELEMENT_DOUBLE, next, 7),
-     "put and notify");
+  ok(brigade_window_put_notify(window, &sent, 1, BRIGADE_DOUBLE, next, 7), "put and notify");
   values.layout = target.layout = one;
   target.rank = next;
   ok(brigade_window_put_notify_values(window, &values, &target, &request), "of values");
@@ -232,7 +228,7 @@ static void notifications(void) {
 
 /* What is wrong is said, and does no harm. */
 static void mistakes(void) {
-  const brigade_layout* const one = brigade_layout_of(BRIGADE_ELEMENT_DOUBLE);
+  const brigade_layout* const one = brigade_layout_of(BRIGADE_DOUBLE);
   double value = 1;
   brigade_values values = {&value, 1, NULL};
   brigade_target target = {0, 0, 1, NULL};
@@ -243,34 +239,25 @@ static void mistakes(void) {
   fence();
   refused(brigade_window_fence(NULL, 0), "window is a null pointer");
   refused(brigade_window_fence(window, 4), "promises has no value 4");
-  refused(brigade_window_put(window, &value, 1, (brigade_element)99, 0, 0),
-          "element has no value 99");
-  refused(brigade_window_put(window, &value, 1, (brigade_element)-1, 0, 0),
-          "element has no value -1");
-  refused(brigade_window_put(window, NULL, 1, BRIGADE_ELEMENT_DOUBLE, 0, 0),
-          "data is a null pointer");
-  refused(brigade_window_get(window, &value, -1, BRIGADE_ELEMENT_DOUBLE, 0, 0), "a count of -1");
-  refused(brigade_window_get(window, &value, INT64_MAX, BRIGADE_ELEMENT_DOUBLE, 0, 0),
-          "a count of");
-  refused(brigade_window_put(window, &value, 1, BRIGADE_ELEMENT_DOUBLE, size, 0), "rank");
-  refused(brigade_window_put(window, &value, 1, BRIGADE_ELEMENT_DOUBLE, 0, kSlots),
-          "displacement 256");
-  refused(brigade_window_put(window, &value, 1, BRIGADE_ELEMENT_DOUBLE, 0, -1), "displacement -1");
-  refused(brigade_window_accumulate(window, (brigade_accumulate_op)14, &value, 1,
-                                    BRIGADE_ELEMENT_DOUBLE, 0, 0),
-          "op has no value 14");
-  refused(brigade_window_accumulate(window, BRIGADE_ACCUMULATE_BIT_AND, &value, 1,
-                                    BRIGADE_ELEMENT_DOUBLE, 0, 0),
+  refused(brigade_window_put(window, &value, 1, (brigade_type)99, 0, 0), "type has no value 99");
+  refused(brigade_window_put(window, &value, 1, (brigade_type)-1, 0, 0), "type has no value -1");
+  refused(brigade_window_put(window, NULL, 1, BRIGADE_DOUBLE, 0, 0), "data is a null pointer");
+  refused(brigade_window_get(window, &value, -1, BRIGADE_DOUBLE, 0, 0), "a count of -1");
+  refused(brigade_window_get(window, &value, INT64_MAX, BRIGADE_DOUBLE, 0, 0), "a count of");
+  refused(brigade_window_put(window, &value, 1, BRIGADE_DOUBLE, size, 0), "rank");
+  refused(brigade_window_put(window, &value, 1, BRIGADE_DOUBLE, 0, kSlots), "displacement 256");
+  refused(brigade_window_put(window, &value, 1, BRIGADE_DOUBLE, 0, -1), "displacement -1");
+  refused(brigade_window_accumulate(window, (brigade_op)17, &value, 1, BRIGADE_DOUBLE, 0, 0),
+          "op has no value 17");
+  refused(brigade_window_accumulate(window, BRIGADE_BIT_AND, &value, 1, BRIGADE_DOUBLE, 0, 0),
           "not defined for double");
-  refused(brigade_window_fetch_and_op(window, BRIGADE_ACCUMULATE_SUM, BRIGADE_ELEMENT_DOUBLE, NULL,
-                                      &value, 0, 0),
+  refused(brigade_window_fetch_and_op(window, BRIGADE_SUM, BRIGADE_DOUBLE, NULL, &value, 0, 0),
           "value is a null pointer");
-  refused(brigade_window_compare_and_swap(window, BRIGADE_ELEMENT_COMPLEX_DOUBLE, &value, &value,
-                                          &value, 0, 0),
-          "complex double");
   refused(
-      brigade_window_compare_and_swap(window, BRIGADE_ELEMENT_INT64, &value, NULL, &value, 0, 0),
-      "desired is a null pointer");
+      brigade_window_compare_and_swap(window, BRIGADE_COMPLEX_DOUBLE, &value, &value, &value, 0, 0),
+      "complex double");
+  refused(brigade_window_compare_and_swap(window, BRIGADE_INT64, &value, NULL, &value, 0, 0),
+          "desired is a null pointer");
   refused(brigade_window_put_values(window, NULL, &target, NULL), "values is a null pointer");
   refused(brigade_window_put_values(window, &values, NULL, NULL), "target is a null pointer");
   target.count = 2;
@@ -291,15 +278,18 @@ static void mistakes(void) {
   refused(brigade_window_unlock_all(window), "without a lock of all");
   refused(brigade_window_flush(window, 0), "no lock is held");
 
-  check(brigade_layout_of((brigade_element)25) == NULL, "no such element");
+  check(brigade_layout_of((brigade_type)27) == NULL, "no such element");
   refused(brigade_layout_contiguous(-1, one, &layout), "negative");
   refused(brigade_layout_contiguous(INT64_MAX, one, &layout), "2^62");
   refused(brigade_layout_contiguous(1, NULL, &layout), "null pointer");
   refused(brigade_layout_strided(2, 1, INT64_MAX, one, &layout), "2^62");
-  refused(brigade_layout_list(-1, &block, &layout), "negative");
-  refused(brigade_layout_list(1, NULL, &layout), "blocks is a null pointer");
-  refused(brigade_layout_list(1, &block, &layout), "block 0: the layout is a null pointer");
-  refused(brigade_layout_list(1, &block, NULL), "null pointer");
+  refused(brigade_layout_list(-1, &block, sizeof(brigade_block), &layout), "negative");
+  refused(brigade_layout_list(1, NULL, sizeof(brigade_block), &layout), "blocks is a null pointer");
+  refused(brigade_layout_list(1, &block, 8, &layout), "pass sizeof(brigade_block), 24");
+  check(brigade_layout_of(BRIGADE_FLOAT16) == NULL, "a type that windows do not have");
+  refused(brigade_layout_list(1, &block, sizeof(brigade_block), &layout),
+          "block 0: the layout is a null pointer");
+  refused(brigade_layout_list(1, &block, sizeof(brigade_block), NULL), "null pointer");
   refused(brigade_layout_resized(INT64_MIN, one, &layout), "an extent of -");
   check(layout == NULL, "nothing was made");
   brigade_layout_destroy(NULL);
@@ -317,14 +307,14 @@ static void dynamic(void) {
   brigade_window* attached = NULL;
   refused(brigade_window_attach(NULL, here, 8), "window is a null pointer");
   refused(brigade_window_attach(window, here, 8), "no memory is attached to");
-  ok(brigade_window_create_dynamic(engine, MPI_Comm_c2f(MPI_COMM_WORLD), &attached), "dynamic");
+  ok(brigade_window_create_dynamic(group, &attached), "dynamic");
   refused(brigade_window_attach(attached, NULL, 8), "memory is a null pointer");
   ok(brigade_window_attach(attached, here, sizeof(here)), "attach");
   refused(brigade_window_attach(attached, here + 3, 8), "overlap");
   MPI_Sendrecv(&mine, 1, MPI_INT64_T, previous, 0, &theirs, 1, MPI_INT64_T, next, 0, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
   ok(brigade_window_fence(attached, 0), "fence");
-  ok(brigade_window_put(attached, &value, 1, BRIGADE_ELEMENT_DOUBLE, next, theirs + 16), "put");
+  ok(brigade_window_put(attached, &value, 1, BRIGADE_DOUBLE, next, theirs + 16), "put");
   ok(brigade_window_fence(attached, 0), "fence");
   check(here[2] == previous + 1 && here[1] == 0 && here[3] == 0, "put to an address");
   ok(brigade_window_fence(attached, BRIGADE_FENCE_NOTHING_SUCCEEDS), "fence");
@@ -334,14 +324,14 @@ static void dynamic(void) {
 }
 
 /* Both neighbours put to the same place: found where it is looked for. */
-static void conflict(int comm, int is_checked) {
+static void conflict(int is_checked) {
   static double memory[1];
   const double value = me;
   brigade_status status;
   brigade_window* other;
-  ok(brigade_window_create(engine, comm, memory, sizeof(memory), 8, &other), "window");
+  ok(brigade_window_create(group, memory, sizeof(memory), 8, &other), "window");
   ok(brigade_window_fence(other, 0), "fence");
-  ok(brigade_window_put(other, &value, 1, BRIGADE_ELEMENT_DOUBLE, 0, 0), "put");
+  ok(brigade_window_put(other, &value, 1, BRIGADE_DOUBLE, 0, 0), "put");
   status = brigade_window_fence(other, 0);
   check(status == (is_checked ? BRIGADE_MISMATCH : BRIGADE_OK), "a conflict");
   check(!is_checked || strstr(brigade_error_text(), "rank 0, bytes 0 to 7: a put of") != NULL,
@@ -364,7 +354,6 @@ int main(int argc, char** argv) {
   static double memory[kSlots];
   brigade_options options;
   void* made = NULL;
-  int comm;
   int64_t unit;
 
   MPI_Init(&argc, &argv);
@@ -373,34 +362,33 @@ int main(int argc, char** argv) {
   check(argc == 2 || argc == 3, "usage: window_c_test TRANSPORT [checked]");
   next = (me + 1) % size;
   previous = (me + size - 1) % size;
-  comm = MPI_Comm_c2f(MPI_COMM_WORLD);
-  brigade_options_init(&options);
+  options = brigade_options_init();
   options.transport = argv[1];
-  options.check_windows = argc == 3;
+  options.check_windows = argc == 3 ? BRIGADE_ON : BRIGADE_DEFAULT;
   ok(brigade_engine_create(&options, &engine), "engine");
+  ok(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size, &group), "group");
 
   /* What is wrong on one rank is told to all. */
   unit = me == size - 1 ? 0 : 8;
-  refused(brigade_window_create(engine, comm, memory, sizeof(memory), unit, &window), "unit of 0");
-  refused(brigade_window_create(engine, comm, me == 0 ? NULL : memory, sizeof(memory), 8, &window),
+  refused(brigade_window_create(group, memory, sizeof(memory), unit, &window), "unit of 0");
+  refused(brigade_window_create(group, me == 0 ? NULL : memory, sizeof(memory), 8, &window),
           "null");
-  refused(brigade_window_create(engine, 99999, memory, sizeof(memory), 8, &window), "99999");
-  refused(brigade_window_create(NULL, comm, memory, sizeof(memory), 8, &window), "engine");
-  refused(brigade_window_create(engine, comm, memory, sizeof(memory), 8, NULL), "null pointer");
-  refused(brigade_window_allocate(engine, comm, sizeof(memory), 8, NULL, &window), "null pointer");
+  refused(brigade_window_create(NULL, memory, sizeof(memory), 8, &window), "group is a null");
+  refused(brigade_window_create(group, memory, sizeof(memory), 8, NULL), "null pointer");
+  refused(brigade_window_allocate(group, sizeof(memory), 8, NULL, &window), "null pointer");
   check(window == NULL, "no window was made");
 
-  ok(brigade_window_create(engine, comm, memory, sizeof(memory), 8, &window), "window");
+  ok(brigade_window_create(group, memory, sizeof(memory), 8, &window), "window");
   mine = memory;
   everything();
   ok(brigade_window_free(window), "free");
 
-  ok(brigade_window_allocate(engine, comm, sizeof(memory), 8, &made, &window), "allocated window");
+  ok(brigade_window_allocate(group, sizeof(memory), 8, &made, &window), "allocated window");
   mine = made;
   check(mine[0] == 0 && mine[kSlots - 1] == 0, "zeroed");
   everything();
 
-  conflict(comm, options.check_windows);
+  conflict(options.check_windows == BRIGADE_ON);
 
   /* One rank gives it up. */
   fence();
@@ -413,6 +401,7 @@ int main(int argc, char** argv) {
     check(brigade_window_free(window) == BRIGADE_ABORTED, "it is gone all the same");
   }
   MPI_Barrier(MPI_COMM_WORLD);
+  brigade_group_destroy(group);
   brigade_engine_destroy(engine);
   MPI_Finalize();
   return 0;

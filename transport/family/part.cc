@@ -98,7 +98,7 @@ std::string OwnFolder() {
 }
 
 std::string PathOf(const Family& family, const char* name) {
-  return OwnFolder() + "libbrigade_" + name + "_" + family.in_files + ".so.0";
+  return OwnFolder() + "libbrigade_" + name + "_" + family.in_files + ".so.1";
 }
 
 bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; }

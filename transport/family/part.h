@@ -16,14 +16,14 @@ struct Part {
 };
 
 // Opens the part of the library that this is linked into, in its folder:
-// libbrigade_<name>_openmpi.so.0 or libbrigade_<name>_mpich.so.0. An MPI that was opened with
+// libbrigade_<name>_openmpi.so.1 or libbrigade_<name>_mpich.so.1. An MPI that was opened with
 // RTLD_LOCAL, as in Python, becomes visible to all.
 Part OpenPart(const char* name);
 
 // Returns whether an MPI is loaded, initialised and not finalised. Opens no MPI.
 bool MpiRuns();
 
-// Returns the libbrigade_mpi_<family>.so.0 for the loaded MPI, one for all libraries of this
+// Returns the libbrigade_mpi_<family>.so.1 for the loaded MPI, one for all libraries of this
 // process: the file that one of them has opened already, or else the file beside the library that
 // this is linked into. Null: no MPI is loaded, or there is no file for it. Opens no MPI.
 void* OpenMpiPart();

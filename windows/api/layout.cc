@@ -1,7 +1,8 @@
-// The layouts of the C face.
+// The layouts of the C interface.
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "brigade/window.h"
@@ -13,97 +14,140 @@
 
 namespace {
 
+using brigade::Element;
 using brigade::Invalid;
 using brigade::Status;
-using brigade::ToC;
 using brigade::TypedLayout;
 
 constexpr int64_t kMost = int64_t{1} << 62;
-
-Status CheckPointers(const brigade_layout* of, brigade_layout* const* layout) {
-  if (of == nullptr) return Invalid("layout: the layout of its values is a null pointer");
-  if (layout == nullptr) return Invalid("layout: the place for the new one is a null pointer");
-  return Status();
-}
 
 Status InARow(int64_t count, const TypedLayout& of, TypedLayout* made) {
   return TypedLayout::Repeat(count, of.extent(), of, made);
 }
 
-brigade_status Give(const Status& status, const TypedLayout& made, brigade_layout** layout) {
-  if (!status.ok()) return ToC(status.WithContext("layout"));
-  *layout = new brigade_layout{made};
-  return BRIGADE_OK;
+// Makes a layout, as `make` fills it in.
+template <typename Make>
+brigade_status MakeLayout(brigade_layout** layout, const Make& make) {
+  return brigade::Enter(nullptr, [&]() -> Status {
+    if (layout == nullptr) return Invalid("layout: the place for the new one is a null pointer");
+    *layout = nullptr;
+    TypedLayout made;
+    BRIGADE_RETURN_IF_ERROR(make(&made).WithContext("layout"));
+    *layout = new brigade_layout{std::move(made)};
+    return Status();
+  });
 }
 
-Status ListOf(int64_t count, const brigade_block* blocks, TypedLayout* made) {
+Status CheckValues(const brigade_layout* of) {
+  return of != nullptr ? Status() : Invalid("the layout of its values is a null pointer");
+}
+
+Status ListOf(int64_t count, const brigade_block* blocks, size_t block_bytes, TypedLayout* made) {
   if (count < 0) return Invalid("a negative count");
   if (count > 0 && blocks == nullptr) return Invalid("blocks is a null pointer");
+  if (block_bytes < sizeof(brigade_block)) {
+    return Invalid("block_bytes is " + std::to_string(block_bytes) +
+                   ": pass sizeof(brigade_block), " + std::to_string(sizeof(brigade_block)));
+  }
   std::vector<TypedLayout> rows(static_cast<size_t>(count));
   std::vector<TypedLayout::Part> parts;
   for (size_t b = 0; b < rows.size(); ++b) {
-    const std::string block = "block " + std::to_string(b);
-    if (blocks[b].of == nullptr) return Invalid(block + ": the layout is a null pointer");
-    BRIGADE_RETURN_IF_ERROR(
-        InARow(blocks[b].count, blocks[b].of->layout, &rows[b]).WithContext(block));
-    parts.push_back({blocks[b].offset, &rows[b]});
+    const std::string name = "block " + std::to_string(b);
+    const auto* const bytes = reinterpret_cast<const char*>(blocks) + b * block_bytes;
+    const auto& block = *reinterpret_cast<const brigade_block*>(bytes);
+    if (block.of == nullptr) return Invalid(name + ": the layout is a null pointer");
+    BRIGADE_RETURN_IF_ERROR(InARow(block.count, block.of->layout, &rows[b]).WithContext(name));
+    parts.push_back({block.offset, &rows[b]});
   }
   return TypedLayout::List(parts, made);
 }
 
 }  // namespace
 
-const brigade_layout* brigade_layout_of(brigade_element element) {
-  static_assert(BRIGADE_ELEMENT_DOUBLE_AND_DOUBLE == brigade::kElements - 1);
+namespace brigade {
+
+Status ToElement(int type, Element* element) {
+  constexpr Element kElementsInC[] = {Element::kByte,
+                                      Element::kInt8,
+                                      Element::kInt16,
+                                      Element::kInt32,
+                                      Element::kInt64,
+                                      Element::kUint8,
+                                      Element::kUint16,
+                                      Element::kUint32,
+                                      Element::kUint64,
+                                      Element::kMixed,
+                                      Element::kMixed,
+                                      Element::kFloat,
+                                      Element::kDouble,
+                                      Element::kComplexFloat,
+                                      Element::kComplexDouble,
+                                      Element::kLongDouble,
+                                      Element::kComplexLongDouble,
+                                      Element::kBool,
+                                      Element::kLogical32,
+                                      Element::kDoubleAndInt,
+                                      Element::kFloatAndInt,
+                                      Element::kLongDoubleAndInt,
+                                      Element::kLongAndInt,
+                                      Element::kShortAndInt,
+                                      Element::kIntAndInt,
+                                      Element::kFloatAndFloat,
+                                      Element::kDoubleAndDouble};
+  BRIGADE_RETURN_IF_ERROR(Translate("type", type, kElementsInC, element));
+  if (*element != Element::kMixed) return Status();
+  return Invalid("type " + std::to_string(type) + " is not for windows");
+}
+
+}  // namespace brigade
+
+const brigade_layout* brigade_layout_of(brigade_type type) {
   // Not destroyed: functions of atexit may still use windows.
   static const std::vector<brigade_layout>& all = *[] {
     auto* const made = new std::vector<brigade_layout>;
     for (int e = 0; e < brigade::kElements; ++e) {
-      made->push_back({TypedLayout::Run(static_cast<brigade::Element>(e), 1)});
+      made->push_back({TypedLayout::Run(static_cast<Element>(e), 1)});
     }
     return made;
   }();
-  const auto e = static_cast<size_t>(element);
-  return e < all.size() ? &all[e] : nullptr;
+  Element element;
+  return brigade::ToElement(type, &element).ok() ? &all[static_cast<size_t>(element)] : nullptr;
 }
 
 brigade_status brigade_layout_contiguous(int64_t count, const brigade_layout* of,
                                          brigade_layout** layout) {
-  const Status status = CheckPointers(of, layout);
-  if (!status.ok()) return ToC(status);
-  TypedLayout made;
-  return Give(InARow(count, of->layout, &made), made, layout);
+  return MakeLayout(layout, [&](TypedLayout* made) -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckValues(of));
+    return InARow(count, of->layout, made);
+  });
 }
 
 brigade_status brigade_layout_strided(int64_t count, int64_t block, int64_t stride,
                                       const brigade_layout* of, brigade_layout** layout) {
-  Status status = CheckPointers(of, layout);
-  if (!status.ok()) return ToC(status);
-  TypedLayout row;
-  TypedLayout made;
-  status = InARow(block, of->layout, &row);
-  if (status.ok()) status = TypedLayout::Repeat(count, stride, row, &made);
-  return Give(status, made, layout);
+  return MakeLayout(layout, [&](TypedLayout* made) -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckValues(of));
+    TypedLayout row;
+    BRIGADE_RETURN_IF_ERROR(InARow(block, of->layout, &row));
+    return TypedLayout::Repeat(count, stride, row, made);
+  });
 }
 
-brigade_status brigade_layout_list(int64_t count, const brigade_block* blocks,
+brigade_status brigade_layout_list(int64_t count, const brigade_block* blocks, size_t block_bytes,
                                    brigade_layout** layout) {
-  if (layout == nullptr) {
-    return ToC(Invalid("layout: the place for the new one is a null pointer"));
-  }
-  TypedLayout made;
-  const Status status = ListOf(count, blocks, &made);
-  return Give(status, made, layout);
+  return MakeLayout(layout,
+                    [&](TypedLayout* made) { return ListOf(count, blocks, block_bytes, made); });
 }
 
 brigade_status brigade_layout_resized(int64_t extent, const brigade_layout* of,
                                       brigade_layout** layout) {
-  Status status = CheckPointers(of, layout);
-  if (!status.ok()) return ToC(status);
-  if (extent >= kMost || extent <= -kMost) {
-    status = Invalid("an extent of " + std::to_string(extent) + " bytes");
-  }
-  return Give(status, status.ok() ? of->layout.Resized(extent) : TypedLayout(), layout);
+  return MakeLayout(layout, [&](TypedLayout* made) -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckValues(of));
+    if (extent >= kMost || extent <= -kMost) {
+      return Invalid("an extent of " + std::to_string(extent) + " bytes");
+    }
+    *made = of->layout.Resized(extent);
+    return Status();
+  });
 }
 
 void brigade_layout_destroy(brigade_layout* layout) { delete layout; }

@@ -1,4 +1,4 @@
-// The C face of products: unwrap, call, convert the error.
+// The C interface of products: unwrap, call, convert the error.
 
 #include "brigade/multiply.h"
 
@@ -10,7 +10,9 @@
 
 #include "membuf/status.h"
 #include "patterns/api/handles.h"
+#include "patterns/api/sized.h"
 #include "transport/bootstrap.h"
+#include "windows/api/layout_handle.h"
 #include "windows/api/window_handle.h"
 #include "windows/elements/element.h"
 #include "windows/message/window_space.h"
@@ -32,10 +34,11 @@ using brigade::MultiplyCall;
 using brigade::MultiplyOptions;
 using brigade::MultiplyOrder;
 using brigade::MultiplyStatistics;
+using brigade::ReadSized;
 using brigade::Status;
-using brigade::ToC;
 using brigade::Translate;
 using brigade::Transpose;
+using brigade::WriteSized;
 
 constexpr Transpose kTransposesInC[] = {Transpose::kNo, Transpose::kYes, Transpose::kConjugate};
 constexpr MultiplyOrder kOrdersInC[] = {MultiplyOrder::kDiagonal, MultiplyOrder::kNatural,
@@ -61,11 +64,10 @@ DistributedMatrix ToMatrix(const brigade_distributed_matrix& c) {
 Status ToCall(const brigade_product* c, const brigade_multiply_options* how, MultiplyCall* call,
               MultiplyOptions* options) {
   BRIGADE_RETURN_IF_ERROR(CheckPointer("product", c));
-  const int element = c->element;
-  if (element < 0 || element >= brigade::kElements) {
-    return Invalid("element has no value " + std::to_string(element));
-  }
-  call->element = static_cast<brigade::Element>(element);
+  brigade_product product;
+  BRIGADE_RETURN_IF_ERROR(ReadSized("brigade_product", *c, &product));
+  c = &product;
+  BRIGADE_RETURN_IF_ERROR(brigade::ToElement(c->type, &call->element));
   BRIGADE_RETURN_IF_ERROR(Translate("op_a", c->op_a, kTransposesInC, &call->op_a));
   BRIGADE_RETURN_IF_ERROR(Translate("op_b", c->op_b, kTransposesInC, &call->op_b));
   call->m = c->m;
@@ -77,68 +79,74 @@ Status ToCall(const brigade_product* c, const brigade_multiply_options* how, Mul
   call->b = ToMatrix(c->b);
   call->c = ToMatrix(c->c);
   if (how == nullptr) return Status();
-  BRIGADE_RETURN_IF_ERROR(Translate("order", how->order, kOrdersInC, &options->order));
-  options->depth = how->depth;
-  options->in_place = how->in_place != 0;
-  return Status();
+  brigade_multiply_options read;
+  BRIGADE_RETURN_IF_ERROR(ReadSized("brigade_multiply_options", *how, &read));
+  BRIGADE_RETURN_IF_ERROR(brigade::CheckReserved("brigade_multiply_options", read.reserved));
+  BRIGADE_RETURN_IF_ERROR(Translate("order", read.order, kOrdersInC, &options->order));
+  if (read.depth != 0) options->depth = read.depth == -1 ? 0 : read.depth;
+  constexpr bool kSwitches[] = {MultiplyOptions().in_place, true, false};
+  return Translate("in_place", read.in_place, kSwitches, &options->in_place);
 }
 
-Status Make(brigade_engine* engine, int mpi_comm, const brigade::MultiplierOptions& options,
-            brigade_multiplier** multiplier) {
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("engine", engine));
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("the place for the new multiplier", multiplier));
-  std::unique_ptr<brigade::Bootstrap> bootstrap;
-  brigade::WindowSpace* space = nullptr;
-  BRIGADE_RETURN_IF_ERROR(brigade::OpenSpace(engine, mpi_comm, &bootstrap, &space));
+Status ToC(const MultiplyStatistics& did, brigade_multiply_statistics* statistics) {
+  if (statistics == nullptr) return Status();
+  brigade_multiply_statistics counters = brigade_multiply_statistics_init();
+  counters.products = did.products;
+  counters.in_place = did.in_place;
+  counters.gets = did.gets;
+  counters.bytes_got = did.bytes_got;
+  return WriteSized("brigade_multiply_statistics", counters, statistics);
+}
+
+Status Make(brigade_group* group, size_t buffer_bytes, brigade_multiplier** multiplier) {
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("multiplier", multiplier));
+  *multiplier = nullptr;
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
+  brigade::MultiplierOptions options;
+  options.rows = group->group->rows();
+  options.cols = group->group->cols();
+  if (buffer_bytes != 0) options.buffer_bytes = buffer_bytes;
   auto made = std::make_unique<brigade_multiplier>();
-  BRIGADE_RETURN_IF_ERROR(Multiplier::Create(space, bootstrap.get(), options, &made->multiplier));
+  BRIGADE_RETURN_IF_ERROR(
+      brigade::MakeInSpace(group, [&](brigade::WindowSpace* space, brigade::Bootstrap* bootstrap) {
+        return Multiplier::Create(space, bootstrap, options, &made->multiplier);
+      }));
   *multiplier = made.release();
   return Status();
 }
 
 }  // namespace
 
-brigade_status brigade_multiplier_create(brigade_engine* engine, int mpi_comm, int rows, int cols,
-                                         size_t buffer_bytes, brigade_multiplier** multiplier) {
-  brigade::MultiplierOptions options;
-  options.rows = rows;
-  options.cols = cols;
-  if (buffer_bytes != 0) options.buffer_bytes = buffer_bytes;
-  return ToC(Make(engine, mpi_comm, options, multiplier));
+brigade_status brigade_multiplier_create(brigade_group* group, size_t buffer_bytes,
+                                         brigade_multiplier** multiplier) {
+  return brigade::Enter(group, [&] { return Make(group, buffer_bytes, multiplier); });
 }
 
 brigade_status brigade_multiplier_free(brigade_multiplier* multiplier) {
   if (multiplier == nullptr) return BRIGADE_OK;
   const Status status = multiplier->multiplier->Free();
   delete multiplier;
-  return ToC(status);
+  return brigade::ToC(status);
 }
 
 void brigade_multiplier_destroy(brigade_multiplier* multiplier) { delete multiplier; }
 
-void brigade_multiply_options_init(brigade_multiply_options* options) {
-  const MultiplyOptions defaults;
-  options->order = BRIGADE_MULTIPLY_DIAGONAL;
-  options->depth = defaults.depth;
-  options->in_place = defaults.in_place ? 1 : 0;
-}
-
 brigade_status brigade_multiply(brigade_multiplier* multiplier, const brigade_product* product,
                                 const brigade_multiply_options* options,
                                 brigade_multiply_statistics* statistics) {
-  const Status is_there = CheckPointer("multiplier", multiplier);
-  if (!is_there.ok()) return ToC(is_there);
-  Multiplier* const inside = multiplier->multiplier.get();
-  MultiplyCall call;
-  MultiplyOptions how;
-  const Status made = ToCall(product, options, &call, &how);
-  if (!made.ok()) return ToC(inside->Refuse(made));
-  MultiplyStatistics did;
-  const Status status = inside->Multiply(call, how, &did);
-  if (statistics != nullptr) {
-    *statistics = {did.products, did.in_place, did.gets, did.bytes_got};
-  }
-  return ToC(status);
+  return brigade::Enter(nullptr, [&]() -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("multiplier", multiplier));
+    Multiplier* const inside = multiplier->multiplier.get();
+    MultiplyCall call;
+    MultiplyOptions how;
+    MultiplyStatistics did;
+    Status made = ToCall(product, options, &call, &how);
+    if (made.ok()) made = ToC(did, statistics);
+    if (!made.ok()) return inside->Refuse(made);
+    const Status status = inside->Multiply(call, how, &did);
+    (void)ToC(did, statistics);  // it was found right before
+    return status;
+  });
 }
 
 int64_t brigade_dealt_count(int64_t n, int64_t block, int source, int procs, int proc) {

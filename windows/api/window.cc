@@ -32,6 +32,7 @@ using brigade::AccumulateOp;
 using brigade::CheckPointer;
 using brigade::Element;
 using brigade::Engine;
+using brigade::Enter;
 using brigade::Invalid;
 using brigade::RmaKind;
 using brigade::RmaRequest;
@@ -40,19 +41,27 @@ using brigade::StatusCode;
 using brigade::ToC;
 using brigade::Window;
 
-// Of enumerators that have the same values inside.
-template <typename To>
-Status ToEnum(const char* name, int value, int values, To* result) {
-  if (value < 0 || value >= values) {
-    return Invalid(std::string(name) + " has no value " + std::to_string(value));
-  }
-  *result = static_cast<To>(value);
-  return Status();
-}
-
 Status ToOp(int c, AccumulateOp* op) {
-  static_assert(BRIGADE_ACCUMULATE_MIN_LOCATION == brigade::kAccumulateOps - 1);
-  return ToEnum("op", c, brigade::kAccumulateOps, op);
+  constexpr AccumulateOp kNone{brigade::kAccumulateOps};
+  constexpr AccumulateOp kOpsInC[] = {AccumulateOp::kSum,
+                                      AccumulateOp::kProduct,
+                                      AccumulateOp::kMax,
+                                      AccumulateOp::kMin,
+                                      kNone,
+                                      kNone,
+                                      AccumulateOp::kBitAnd,
+                                      AccumulateOp::kBitOr,
+                                      AccumulateOp::kBitXor,
+                                      kNone,
+                                      AccumulateOp::kLogicalAnd,
+                                      AccumulateOp::kLogicalOr,
+                                      AccumulateOp::kLogicalXor,
+                                      AccumulateOp::kMaxLocation,
+                                      AccumulateOp::kMinLocation,
+                                      AccumulateOp::kReplace,
+                                      AccumulateOp::kNoOp};
+  BRIGADE_RETURN_IF_ERROR(brigade::Translate("op", c, kOpsInC, op));
+  return *op != kNone ? Status() : Invalid("op " + std::to_string(c) + " is not for windows");
 }
 
 Status ToValues(const char* name, const brigade_values* c, RmaRequest::Values* values) {
@@ -93,8 +102,10 @@ Status ToRanks(const int* c, int count, std::vector<int>* ranks) {
 // What call(Window*) says.
 template <typename Call>
 brigade_status On(brigade_window* window, const Call& call) {
-  const Status status = CheckPointer("window", window);
-  return ToC(status.ok() ? call(window->window.get()) : status);
+  return Enter(nullptr, [&]() -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("window", window));
+    return call(window->window.get());
+  });
 }
 
 // Begins an operation, to which `fill` gives its values. A `c_request` is made if it is wanted.
@@ -123,29 +134,33 @@ brigade_status Begin(brigade_window* window, RmaKind kind, const brigade_target*
 
 // What call(values, target) says of adjacent elements on both sides.
 template <typename Call>
-brigade_status OnRun(const void* data, int64_t count, brigade_element element, int rank,
+brigade_status OnRun(const void* data, int64_t count, brigade_type type, int rank,
                      int64_t displacement, const Call& call) {
-  const brigade_layout* const layout = brigade_layout_of(element);
-  if (layout == nullptr) {
-    return ToC(Invalid("element has no value " + std::to_string(static_cast<int>(element))));
-  }
+  Element element;
+  const Status known = brigade::ToElement(type, &element);
+  if (!known.ok()) return ToC(known);
+  const brigade_layout* const layout = brigade_layout_of(type);
   // What is read is not written.
   const brigade_values values{const_cast<void*>(data), count, layout};
   const brigade_target target{rank, displacement, count, layout};
   return call(&values, &target);
 }
 
-Status Make(brigade_engine* engine, int mpi_comm, brigade::WindowOptions options,
-            brigade_window** window) {
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("engine", engine));
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("the place for the new window", window));
-  std::unique_ptr<brigade::Bootstrap> bootstrap;
-  brigade::WindowSpace* space = nullptr;
-  BRIGADE_RETURN_IF_ERROR(brigade::OpenSpace(engine, mpi_comm, &bootstrap, &space));
-  options.is_checked = engine->checks_windows;
+bool HasRank(const brigade_window* window, int rank) {
+  return window != nullptr && rank >= 0 && rank < window->window->size();
+}
+
+Status Make(brigade_group* group, brigade::WindowOptions options, brigade_window** window) {
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("window", window));
+  *window = nullptr;
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
+  options.is_checked = group->engine->checks_windows;
   auto made = std::make_unique<brigade_window>();
-  made->engine = engine->engine.get();
-  BRIGADE_RETURN_IF_ERROR(Window::Create(space, bootstrap.get(), options, &made->window));
+  made->engine = group->engine->engine.get();
+  BRIGADE_RETURN_IF_ERROR(
+      brigade::MakeInSpace(group, [&](brigade::WindowSpace* space, brigade::Bootstrap* bootstrap) {
+        return Window::Create(space, bootstrap, options, &made->window);
+      }));
   *window = made.release();
   return Status();
 }
@@ -154,33 +169,33 @@ Status Make(brigade_engine* engine, int mpi_comm, brigade::WindowOptions options
 
 // --- windows ---
 
-brigade_status brigade_window_create(brigade_engine* engine, int mpi_comm, void* memory,
-                                     size_t bytes, int64_t unit, brigade_window** window) {
+brigade_status brigade_window_create(brigade_group* group, void* memory, size_t bytes, int64_t unit,
+                                     brigade_window** window) {
   brigade::WindowOptions options;
   options.memory = static_cast<std::byte*>(memory);
   options.bytes = bytes;
   options.unit = unit;
-  return ToC(Make(engine, mpi_comm, options, window));
+  return Enter(group, [&] { return Make(group, options, window); });
 }
 
-brigade_status brigade_window_allocate(brigade_engine* engine, int mpi_comm, size_t bytes,
-                                       int64_t unit, void** memory, brigade_window** window) {
-  Status status = CheckPointer("the place for the memory", memory);
-  if (!status.ok()) return ToC(status);
-  brigade::WindowOptions options;
-  options.kind = brigade::WindowMemory::kShared;
-  options.bytes = bytes;
-  options.unit = unit;
-  status = Make(engine, mpi_comm, options, window);
-  if (status.ok()) *memory = (*window)->window->base();
-  return ToC(status);
+brigade_status brigade_window_allocate(brigade_group* group, size_t bytes, int64_t unit,
+                                       void** memory, brigade_window** window) {
+  return Enter(group, [&]() -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("memory", memory));
+    brigade::WindowOptions options;
+    options.kind = brigade::WindowMemory::kShared;
+    options.bytes = bytes;
+    options.unit = unit;
+    BRIGADE_RETURN_IF_ERROR(Make(group, options, window));
+    *memory = (*window)->window->base();
+    return Status();
+  });
 }
 
-brigade_status brigade_window_create_dynamic(brigade_engine* engine, int mpi_comm,
-                                             brigade_window** window) {
+brigade_status brigade_window_create_dynamic(brigade_group* group, brigade_window** window) {
   brigade::WindowOptions options;
   options.kind = brigade::WindowMemory::kDynamic;
-  return ToC(Make(engine, mpi_comm, options, window));
+  return Enter(group, [&] { return Make(group, options, window); });
 }
 
 brigade_status brigade_window_attach(brigade_window* window, void* memory, size_t bytes) {
@@ -208,76 +223,80 @@ brigade_status brigade_window_free(brigade_window* window) {
 
 void brigade_window_destroy(brigade_window* window) { delete window; }
 
-int brigade_window_size(const brigade_window* window) { return window->window->size(); }
-int brigade_window_rank(const brigade_window* window) { return window->window->rank(); }
+int brigade_window_size(const brigade_window* window) {
+  return window == nullptr ? -1 : window->window->size();
+}
+int brigade_window_rank(const brigade_window* window) {
+  return window == nullptr ? -1 : window->window->rank();
+}
 
 int64_t brigade_window_bytes(const brigade_window* window, int rank) {
-  return rank < 0 || rank >= window->window->size() ? -1 : window->window->bytes_of(rank);
+  return HasRank(window, rank) ? window->window->bytes_of(rank) : -1;
 }
 
 int64_t brigade_window_unit(const brigade_window* window, int rank) {
-  return rank < 0 || rank >= window->window->size() ? -1 : window->window->unit_of(rank);
+  return HasRank(window, rank) ? window->window->unit_of(rank) : -1;
 }
 
 void* brigade_window_pointer(const brigade_window* window, int rank) {
-  return rank < 0 || rank >= window->window->size() ? nullptr : window->window->PointerTo(rank);
+  return HasRank(window, rank) ? window->window->PointerTo(rank) : nullptr;
 }
 
 // --- operations on runs ---
 
 brigade_status brigade_window_put(brigade_window* window, const void* data, int64_t count,
-                                  brigade_element element, int rank, int64_t displacement) {
-  return OnRun(data, count, element, rank, displacement,
+                                  brigade_type type, int rank, int64_t displacement) {
+  return OnRun(data, count, type, rank, displacement,
                [&](const brigade_values* values, const brigade_target* target) {
                  return brigade_window_put_values(window, values, target, nullptr);
                });
 }
 
 brigade_status brigade_window_get(brigade_window* window, void* result, int64_t count,
-                                  brigade_element element, int rank, int64_t displacement) {
-  return OnRun(result, count, element, rank, displacement,
+                                  brigade_type type, int rank, int64_t displacement) {
+  return OnRun(result, count, type, rank, displacement,
                [&](const brigade_values* values, const brigade_target* target) {
                  return brigade_window_get_values(window, values, target, nullptr);
                });
 }
 
-brigade_status brigade_window_accumulate(brigade_window* window, brigade_accumulate_op op,
-                                         const void* data, int64_t count, brigade_element element,
-                                         int rank, int64_t displacement) {
-  return OnRun(data, count, element, rank, displacement,
+brigade_status brigade_window_accumulate(brigade_window* window, brigade_op op, const void* data,
+                                         int64_t count, brigade_type type, int rank,
+                                         int64_t displacement) {
+  return OnRun(data, count, type, rank, displacement,
                [&](const brigade_values* values, const brigade_target* target) {
                  return brigade_window_accumulate_values(window, op, values, target, nullptr);
                });
 }
 
 brigade_status brigade_window_put_notify(brigade_window* window, const void* data, int64_t count,
-                                         brigade_element element, int rank, int64_t displacement) {
-  return OnRun(data, count, element, rank, displacement,
+                                         brigade_type type, int rank, int64_t displacement) {
+  return OnRun(data, count, type, rank, displacement,
                [&](const brigade_values* values, const brigade_target* target) {
                  return brigade_window_put_notify_values(window, values, target, nullptr);
                });
 }
 
-brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_accumulate_op op,
-                                           brigade_element element, const void* value, void* result,
-                                           int rank, int64_t displacement) {
+brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_op op, brigade_type type,
+                                           const void* value, void* result, int rank,
+                                           int64_t displacement) {
   return On(window, [&](Window* inside) -> Status {
     AccumulateOp how;
     Element what;
     BRIGADE_RETURN_IF_ERROR(ToOp(op, &how));
-    BRIGADE_RETURN_IF_ERROR(ToEnum("element", element, brigade::kElements, &what));
+    BRIGADE_RETURN_IF_ERROR(brigade::ToElement(type, &what));
     if (how != AccumulateOp::kNoOp) BRIGADE_RETURN_IF_ERROR(CheckPointer("value", value));
     BRIGADE_RETURN_IF_ERROR(CheckPointer("result", result));
     return inside->FetchAndOp(how, what, value, result, rank, displacement);
   });
 }
 
-brigade_status brigade_window_compare_and_swap(brigade_window* window, brigade_element element,
+brigade_status brigade_window_compare_and_swap(brigade_window* window, brigade_type type,
                                                const void* expected, const void* desired,
                                                void* result, int rank, int64_t displacement) {
   return On(window, [&](Window* inside) -> Status {
     Element what;
-    BRIGADE_RETURN_IF_ERROR(ToEnum("element", element, brigade::kElements, &what));
+    BRIGADE_RETURN_IF_ERROR(brigade::ToElement(type, &what));
     BRIGADE_RETURN_IF_ERROR(CheckPointer("expected", expected));
     BRIGADE_RETURN_IF_ERROR(CheckPointer("desired", desired));
     BRIGADE_RETURN_IF_ERROR(CheckPointer("result", result));
@@ -303,7 +322,7 @@ brigade_status brigade_window_get_values(brigade_window* window, const brigade_v
   });
 }
 
-brigade_status brigade_window_accumulate_values(brigade_window* window, brigade_accumulate_op op,
+brigade_status brigade_window_accumulate_values(brigade_window* window, brigade_op op,
                                                 const brigade_values* values,
                                                 const brigade_target* target,
                                                 brigade_window_request** request) {
@@ -314,7 +333,7 @@ brigade_status brigade_window_accumulate_values(brigade_window* window, brigade_
                });
 }
 
-brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_accumulate_op op,
+brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_op op,
                                              const brigade_values* values,
                                              const brigade_values* result,
                                              const brigade_target* target,

@@ -4,7 +4,7 @@
 
 #include "patterns/api/handles.h"
 #include "patterns/group/group_agreement.h"
-#include "transport/registry.h"
+#include "patterns/group/group_bootstrap.h"
 
 namespace brigade {
 namespace {
@@ -19,16 +19,12 @@ Status MakeSpace(brigade_engine* engine) {
 
 }  // namespace
 
-Status CheckPointer(const char* name, const void* pointer) {
-  return pointer != nullptr ? Status() : Invalid(std::string(name) + " is a null pointer");
-}
-
-Status OpenSpace(brigade_engine* engine, int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap,
-                 WindowSpace** space) {
-  BRIGADE_RETURN_IF_ERROR(CreateBootstrap(mpi_comm, bootstrap));
-  BRIGADE_RETURN_IF_ERROR(AgreeOnOutcome(bootstrap->get(), MakeSpace(engine)));
-  *space = static_cast<WindowSpace*>(engine->window_space.get());
-  return Status();
+Status MakeInSpace(brigade_group* group,
+                   const std::function<Status(WindowSpace*, Bootstrap*)>& make) {
+  return GroupBootstrap::Use(group->group.get(), [&](Bootstrap* bootstrap) -> Status {
+    BRIGADE_RETURN_IF_ERROR(AgreeOnOutcome(bootstrap, MakeSpace(group->engine)));
+    return make(static_cast<WindowSpace*>(group->engine->window_space.get()), bootstrap);
+  });
 }
 
 }  // namespace brigade

@@ -4,6 +4,7 @@
 #define BRIGADE_WINDOWS_API_WINDOW_HANDLE_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,11 +31,10 @@ struct brigade_window {
 
 namespace brigade {
 
-Status CheckPointer(const char* name, const void* pointer);
-
-// Collective over the members of a communicator: what it takes to make a window of them.
-Status OpenSpace(brigade_engine* engine, int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap,
-                 WindowSpace** space);
+// Makes a window, or what needs one, of the ranks of a group: calls `make` with what all windows of
+// the engine share, and with a bootstrap of the ranks. Collective over the group.
+Status MakeInSpace(brigade_group* group,
+                   const std::function<Status(WindowSpace*, Bootstrap*)>& make);
 
 }  // namespace brigade
 

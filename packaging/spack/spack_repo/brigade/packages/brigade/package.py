@@ -15,10 +15,10 @@ class Brigade(CMakePackage):
 
     # No server has it: `spack dev-build` builds a checkout, `spack install` an archive in the
     # current folder.
-    url = f"file://{os.getcwd()}/brigade-0.1.0.tar.gz"
+    url = f"file://{os.getcwd()}/brigade-1.0.0.tar.gz"
     manual_download = True
 
-    version("0.1.0")
+    version("1.0.0")
 
     license("BSD-3-Clause")
 

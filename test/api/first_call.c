@@ -13,7 +13,7 @@ int main(void) {
     printf("%s: %s\n", brigade_status_name(status), brigade_error_text());
     return 1;
   }
-  status = brigade_group_create(engine, 0, 1, 1, &group);
+  status = brigade_group_from_mpi(engine, 0, 1, 1, &group);
   printf("%s: %s\n", brigade_status_name(status), brigade_error_text());
   brigade_engine_destroy(engine);
   return status != BRIGADE_UNAVAILABLE;

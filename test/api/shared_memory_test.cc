@@ -42,20 +42,19 @@ class SharedMemory : public testing::Test {
   void SetUp() override {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     setenv("BRIGADE_KERNEL_COPIES", "off", /*overwrite=*/1);
-    brigade_options options;
-    brigade_options_init(&options);
+    EngineOptions options;
     options.transport = "shm";
-    ASSERT_TRUE(engine_.Create(&options));
-    ASSERT_TRUE(group_.Create(engine_, MPI_Comm_c2f(MPI_COMM_WORLD), 1, 2));
+    ASSERT_TRUE(engine_.Create(options));
+    ASSERT_TRUE(group_.FromMpi(engine_, MPI_Comm_c2f(MPI_COMM_WORLD), 1, 2));
   }
 
-  brigade_statistics Run(brigade_pattern pattern, const brigade_matrix& matrix) {
-    brigade_call call = {};
-    call.pattern = pattern;
-    call.root = 1 - rank_;
-    call.matrix = matrix;
-    brigade_statistics statistics = {};
-    const direct::Result result = group_.Run(call, &statistics);
+  // Sends from rank `from` to the other rank.
+  Statistics Message(int from, const View<double>& matrix) {
+    Statistics statistics;
+    CallOptions options;
+    options.statistics = &statistics;
+    const Result result = rank_ == from ? group_.Send(matrix, 1 - from, options)
+                                        : group_.Receive(matrix, from, options);
     EXPECT_TRUE(result) << result.text;
     return statistics;
   }
@@ -63,21 +62,20 @@ class SharedMemory : public testing::Test {
   // Sends matrices from rank 0 to rank 1, which signals when it is about to wait, until this rank
   // has made `copies` copies: it may always be late. The results of both must agree.
   bool ComesIn(uint64_t copies, double* data, int64_t ld, int rounds) {
-    const brigade_matrix matrix = direct::MatrixOf(data, kRows, kCols, ld);
+    const View<double> matrix(data, kRows, kCols, ld);
     double ready = 0;
     for (int round = 0; round < rounds; ++round) {
       for (int64_t i = 0; i < ld * kCols; ++i) {
         const bool is_sent = rank_ == 0 && i % ld < kRows;
         data[i] = is_sent ? ValueOf(round, i % ld, i / ld) : kGap;
       }
-      const brigade_matrix note = direct::MatrixOf(&ready, 1, 1);
-      (void)Run(rank_ == 0 ? BRIGADE_RECEIVE : BRIGADE_SEND, note);
+      (void)Message(1, ViewOfOne(ready));
       // Beside a load the receiver may get a processor only if this rank sleeps.
       if (rank_ == 0 && round < kMostSpins) SpinForMicroseconds(3);
       if (rank_ == 0 && round >= kMostSpins) {
         std::this_thread::sleep_for(std::chrono::microseconds(round % 20 * 100));
       }
-      const brigade_statistics did = Run(rank_ == 0 ? BRIGADE_SEND : BRIGADE_RECEIVE, matrix);
+      const Statistics did = Message(0, matrix);
       EXPECT_EQ(did.copies == 0, did.bytes_copied == 0);
       int64_t wrong = 0;
       for (int64_t i = 0; i < ld * kCols; ++i) {
@@ -90,13 +88,13 @@ class SharedMemory : public testing::Test {
   }
 
   int rank_ = 0;
-  direct::Engine engine_;
-  direct::Group group_;
+  Engine engine_;
+  Group group_;
 };
 
 TEST_F(SharedMemory, MessagesToItTakeNoStagingCopy) {
   for (const int64_t ld : {kRows, kLd}) {
-    const auto data = direct::Allocate<double>(kLd * kCols);
+    const auto data = Allocate<double>(kLd * kCols);
     ASSERT_NE(data, nullptr);
     for (int i = 0; i < 5; ++i) EXPECT_TRUE(ComesIn(0, data.get(), ld, kManyRounds)) << ld;
   }
@@ -104,7 +102,7 @@ TEST_F(SharedMemory, MessagesToItTakeNoStagingCopy) {
 
 // The sender's may be any.
 TEST_F(SharedMemory, TheReceiversIsEnough) {
-  const auto shared = direct::Allocate<double>(kLd * kCols);
+  const auto shared = Allocate<double>(kLd * kCols);
   std::vector<double> other(kLd * kCols);
   EXPECT_TRUE(ComesIn(0, rank_ == 1 ? shared.get() : other.data(), kLd, kManyRounds));
   EXPECT_FALSE(ComesIn(rank_ == 0 ? 0 : 1, other.data(), kLd, /*rounds=*/100));
@@ -112,14 +110,13 @@ TEST_F(SharedMemory, TheReceiversIsEnough) {
 
 TEST_F(SharedMemory, WindowsOfItAreMapped) {
   constexpr size_t kCount = 1000;
-  const auto shared = direct::Allocate<double>(kCount);
+  const auto shared = Allocate<double>(kCount);
   ASSERT_NE(shared, nullptr);
   std::vector<double> other(kCount);
   shared[0] = other[0] = 10.0 + rank_;
-  const int comm = MPI_Comm_c2f(MPI_COMM_WORLD);
-  direct::Window mapped, unmapped;
-  ASSERT_TRUE(mapped.Create(engine_, comm, shared.get(), kCount * sizeof(double), 8));
-  ASSERT_TRUE(unmapped.Create(engine_, comm, other.data(), kCount * sizeof(double), 8));
+  Window mapped, unmapped;
+  ASSERT_TRUE(mapped.Create(group_, shared.get(), kCount * sizeof(double), 8));
+  ASSERT_TRUE(unmapped.Create(group_, other.data(), kCount * sizeof(double), 8));
   const auto* const theirs =
       static_cast<const double*>(brigade_window_pointer(mapped.get(), 1 - rank_));
   ASSERT_NE(theirs, nullptr);
@@ -144,7 +141,7 @@ TEST(Memory, IsGivenInPages) {
 TEST(Memory, WhereThereIsNoneTheTextSaysSo) {
   EXPECT_EQ(brigade_alloc(SIZE_MAX), nullptr);
   EXPECT_NE(std::string(brigade_error_text()).find(std::to_string(SIZE_MAX)), std::string::npos);
-  EXPECT_EQ(direct::Allocate<double>(SIZE_MAX / 2), nullptr);
+  EXPECT_EQ(Allocate<double>(SIZE_MAX / 2), nullptr);
 }
 
 // A process without a descriptor for it.

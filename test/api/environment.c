@@ -1,8 +1,9 @@
-/* Prints the options that brigade_options_init takes from the environment, and how
-   brigade_engine_create fails. With an argument the program names that transport itself. */
+/* Prints how brigade_engine_create fails, or that a broadcast ran. With an argument the program
+   sets that transport, with a second one the length of chunks, too. */
 
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "brigade/brigade.h"
 
@@ -13,28 +14,22 @@ static int failed(brigade_status status) {
 }
 
 int main(int argc, char** argv) {
-  brigade_options options;
+  brigade_options options = brigade_options_init();
   brigade_engine* engine = NULL;
   brigade_group* group = NULL;
   double value = 1;
-  brigade_call call = {0};
+  const brigade_matrix matrix = {.data = &value, .rows = 1, .cols = 1};
   int size = 0, failures;
 
   MPI_Init(&argc, &argv);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  brigade_options_init(&options);
-  printf("chunk %zu staging %zu wait %g calibrate %d explain %d check %d\n", options.chunk_bytes,
-         options.staging_bytes, options.overflow_wait_seconds, options.calibrate, options.explain,
-         options.check_windows);
   if (argc > 1) options.transport = argv[1];
+  if (argc > 2) options.chunk_bytes = (size_t)atol(argv[2]);
   failures = failed(brigade_engine_create(argc > 1 ? &options : NULL, &engine));
   if (failures == 0) {
-    failures += failed(brigade_group_create(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size, &group));
-    call.pattern = BRIGADE_BROADCAST;
-    call.shape = BRIGADE_FREE;
-    call.matrix.data = &value;
-    call.matrix.rows = call.matrix.cols = 1;
-    failures += failed(brigade_run(group, &call, NULL));
+    failures +=
+        failed(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size, &group));
+    failures += failed(brigade_bcast(group, &matrix, BRIGADE_DOUBLE, 0, NULL));
     brigade_group_destroy(group);
     brigade_engine_destroy(engine);
     if (failures == 0) printf("ran\n");

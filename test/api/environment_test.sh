@@ -15,7 +15,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# says LINES TEXT [VARIABLE=VALUE...] [-- TRANSPORT]: the job ends, and so many lines have the text.
+# says LINES TEXT [VARIABLE=VALUE...] [-- TRANSPORT [CHUNK_BYTES]]: the job ends, and so many lines have the text.
 says() {
   local lines=$1 text=$2 transport=() variables=() code
   shift 2
@@ -23,7 +23,7 @@ says() {
     variables+=("$1")
     shift
   done
-  [ $# -eq 0 ] || transport=("$2")
+  [ $# -eq 0 ] || transport=("${@:2}")
   "$run_mpi" 2 env "${variables[@]}" "$program" "${transport[@]}" >"$out" 2>&1
   code=$?
   [ $code -eq 0 ] || fail "${variables[*]} ${transport[*]}: exit code $code"
@@ -43,13 +43,14 @@ bad BRIGADE_KERNEL_COPIES=never 'must be auto, on or off' -- sockets
 bad BRIGADE_STATS=often 'must be 0, 1 or ranks'
 bad BRIGADE_LI_BACKEND=carrier 'must be windows, mpi_rma, mpi_send or bsp'
 
-good() {  # LINES TEXT [VARIABLE=VALUE...] [-- TRANSPORT]
+good() {  # LINES TEXT [VARIABLE=VALUE...] [-- TRANSPORT [CHUNK_BYTES]]
   says "$@"
   [ "$(grep -c 'ran$' "$out")" -eq 2 ] || fail "$*: not two ranks run"
 }
-good 2 'chunk 32768 staging 2097152 wait 120 calibrate 1 explain 0 check 0'
-good 2 'chunk 16384 staging 4194304 wait 5 calibrate 0 explain 0 check 1' BRIGADE_CHUNK_BYTES=16K \
-  BRIGADE_STAGING_BYTES=4M BRIGADE_OVERFLOW_WAIT=5 BRIGADE_CALIBRATE=0 BRIGADE_CHECK_WINDOWS=1
+# An option of the program takes precedence.
+says 2 'out of memory: .*16777216|invalid argument: .*16777216' BRIGADE_CHUNK_BYTES=16M
+good 0 '16777216' BRIGADE_CHUNK_BYTES=16M -- shm 32768
+good 0 'brigade: ' BRIGADE_CHUNK_BYTES=16K BRIGADE_STAGING_BYTES=4M BRIGADE_OVERFLOW_WAIT=5 BRIGADE_CALIBRATE=0
 good 1 'brigade: broadcast of up to 8 bytes on 2 ranks: .* Chosen by rule' BRIGADE_EXPLAIN=1
 good 0 'brigade: ' BRIGADE_EXPLAIN=0
 good 1 'brigade: BRIGADE_TRANSPROT is set, but .*nearest name is BRIGADE_TRANSPORT' BRIGADE_TRANSPROT=shm

@@ -1,0 +1,90 @@
+/// @file
+/// Brigade for C++: started calls and persistent operations.
+
+#ifndef BRIGADE_OPERATION_HPP_
+#define BRIGADE_OPERATION_HPP_
+
+#include <memory>
+#include <utility>
+
+#include "brigade/brigade.h"
+#include "brigade/engine.hpp"
+
+namespace brigade {
+inline namespace v1 {
+
+/// A started call, or a null operation: before a start, after a failed start, after a wait, and
+/// after a move. A null operation counts as complete, like MPI_REQUEST_NULL.
+///
+/// The destructor, and an assignment, block until a pending operation is complete, and discard its
+/// outcome.
+class Operation {
+ public:
+  /// Progresses. Returns whether the operation is complete, successfully or not. Null: true.
+  bool Test() { return brigade_test(operation_.get()) != 0; }
+  /// Blocks until the operation is complete, and returns its outcome. The object is null
+  /// afterwards. Null: returns #BRIGADE_OK at once, with counters of 0.
+  Result Wait(brigade_statistics* statistics = nullptr) {
+    Started ended = std::move(operation_);
+    return brigade_wait(ended.release(), statistics);
+  }
+
+ private:
+  friend class Group;
+  friend class Plan;
+  /// Waits for the operation, and keeps its group alive until then.
+  struct WaitFor {
+    void operator()(brigade_operation* operation) const { (void)brigade_wait(operation, nullptr); }
+    std::shared_ptr<void> kept;
+  };
+  using Started = std::unique_ptr<brigade_operation, WaitFor>;
+  /// Keeps what `start` starts.
+  template <typename Start>
+  Result Keep(const std::shared_ptr<void>& kept, const Start& start) {
+    if (operation_ != nullptr) {
+      return {BRIGADE_INVALID_ARGUMENT,
+              "the operation was started before and not waited for: wait, or take another"};
+    }
+    brigade_operation* started = nullptr;
+    Result result = start(&started);
+    if (result) operation_ = Started(started, {kept});
+    return result;
+  }
+  Started operation_;
+};
+
+/// A persistent operation, or null: before it is made, and after a move. See brigade_plan_run().
+/// The destructor ends the plan; its operations must have been waited for.
+class Plan {
+ public:
+  /// See brigade_plan_run().
+  Result Run(brigade_statistics* statistics = nullptr) {
+    return brigade_plan_run(plan_.get(), statistics);
+  }
+  /// See brigade_plan_start(). Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
+  /// still pending or was not waited for.
+  Result Start(Operation* operation) {
+    return operation->Keep(plan_, [this](brigade_operation** started) {
+      return brigade_plan_start(plan_.get(), started);
+    });
+  }
+
+ private:
+  friend class Group;
+  // Keeps what `make` makes, and the group of it.
+  template <typename Make>
+  Result Keep(const std::shared_ptr<void>& group, const Make& make) {
+    brigade_plan* made = nullptr;
+    Result result = make(&made);
+    if (result) {
+      plan_.reset(made, [group](brigade_plan* plan) { brigade_plan_destroy(plan); });
+    }
+    return result;
+  }
+  std::shared_ptr<brigade_plan> plan_;
+};
+
+}  // namespace v1
+}  // namespace brigade
+
+#endif  // BRIGADE_OPERATION_HPP_

@@ -1,0 +1,142 @@
+// The C interface: groups.
+
+#include "brigade/group.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "patterns/api/call_arguments.h"
+#include "patterns/api/handles.h"
+#include "patterns/api/sized.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/abort.h"
+#include "patterns/group/group.h"
+#include "transport/bootstrap.h"
+#include "transport/registry.h"
+
+using brigade::Bootstrap;
+using brigade::CheckPointer;
+using brigade::Enter;
+using brigade::Group;
+using brigade::Status;
+
+namespace brigade {
+
+Status MakeGroup(brigade_engine* engine, Bootstrap* bootstrap, int rows, int cols,
+                 brigade_group** group) {
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
+  *group = nullptr;
+  BRIGADE_RETURN_IF_ERROR(CheckPointer("engine", engine));
+  auto made = std::make_unique<brigade_group>();
+  made->engine = engine;
+  BRIGADE_RETURN_IF_ERROR(Group::Create(engine->engine.get(), bootstrap, rows, cols, &made->group));
+  *group = made.release();
+  return Status();
+}
+
+}  // namespace brigade
+
+namespace {
+
+// Makes a group of ranks of another; none, where this rank is not a member.
+template <typename Make>
+brigade_status MakeFrom(brigade_group* group, brigade_group** members, const Make& make) {
+  return Enter(group, [&]() -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("the place for the new group", members));
+    *members = nullptr;
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
+    auto made = std::make_unique<brigade_group>();
+    BRIGADE_RETURN_IF_ERROR(make(&made->group));
+    made->engine = group->engine;
+    *members = made->group != nullptr ? made.release() : nullptr;
+    return Status();
+  });
+}
+
+Status Describe(const Group& group, brigade_failure* failure) {
+  brigade_failure is = brigade_failure_init();
+  is.rank = -1;
+  is.call = "";
+  const Status status = group.failure();
+  if (!status.ok()) {
+    const brigade::Abort& cause = group.cause();
+    is.status = brigade::CodeToC(status);
+    is.rank = cause.rank;
+    if (cause.pattern) is.call = brigade::EntryOf(*cause.pattern).name;
+    is.number = cause.sequence;
+  }
+  BRIGADE_RETURN_IF_ERROR(brigade::WriteSized("brigade_failure", is, failure));
+  return status;
+}
+
+}  // namespace
+
+brigade_status brigade_group_from_mpi(brigade_engine* engine, int mpi_comm, int rows, int cols,
+                                      brigade_group** group) {
+  return Enter(nullptr, [&]() -> Status {
+    if (group != nullptr) *group = nullptr;
+    std::unique_ptr<Bootstrap> bootstrap;
+    BRIGADE_RETURN_IF_ERROR(brigade::CreateBootstrap(mpi_comm, &bootstrap));
+    return brigade::MakeGroup(engine, bootstrap.get(), rows, cols, group);
+  });
+}
+
+brigade_status brigade_group_split(brigade_group* group, int colour, int key,
+                                   brigade_group** members) {
+  return MakeFrom(group, members, [&](std::unique_ptr<Group>* made) {
+    return group->group->Split(colour, key, made);
+  });
+}
+
+brigade_status brigade_group_from_ranks(brigade_group* group, const int* ranks, int rows, int cols,
+                                        brigade_group** members) {
+  return MakeFrom(group, members, [&](std::unique_ptr<Group>* made) -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("ranks", ranks));
+    // A shape beyond the group is refused by all ranks together, without a look at the list.
+    const int64_t count = int64_t{std::max(rows, 0)} * std::max(cols, 0);
+    const int most = group->group->ScopeSize(brigade::ChannelKind::kAll);
+    return group->group->FromRanks(std::vector<int>(ranks, ranks + (count <= most ? count : 0)),
+                                   rows, cols, made);
+  });
+}
+
+brigade_status brigade_group_duplicate(brigade_group* group, brigade_group** duplicate) {
+  return MakeFrom(group, duplicate,
+                  [&](std::unique_ptr<Group>* made) { return group->group->Duplicate(made); });
+}
+
+void brigade_group_destroy(brigade_group* group) { delete group; }
+
+brigade_status brigade_group_error(const brigade_group* group) {
+  return Enter(nullptr, [&]() -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
+    return group->group->failure();
+  });
+}
+
+brigade_status brigade_group_failure(const brigade_group* group, brigade_failure* failure) {
+  return Enter(nullptr, [&]() -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("failure", failure));
+    return Describe(*group->group, failure);
+  });
+}
+
+void brigade_group_abort(brigade_group* group, const char* text) {
+  if (group != nullptr) group->group->Abort(text == nullptr ? "" : text);
+}
+
+int brigade_scope_size(const brigade_group* group, brigade_scope scope) {
+  brigade::ChannelKind kind;
+  return group != nullptr && brigade::ToScope(scope, &kind).ok() ? group->group->ScopeSize(kind)
+                                                                 : -1;
+}
+
+int brigade_scope_rank(const brigade_group* group, brigade_scope scope) {
+  brigade::ChannelKind kind;
+  return group != nullptr && brigade::ToScope(scope, &kind).ok() ? group->group->ScopeRank(kind)
+                                                                 : -1;
+}

@@ -1,0 +1,68 @@
+#include "patterns/api/operation_handle.h"
+
+#include <memory>
+
+#include "patterns/api/handles.h"
+
+using brigade::OperationStatistics;
+using brigade::Status;
+using brigade::StatusCode;
+
+Status brigade_plan::CheckIdle() const {
+  if (!is_pending) return Status();
+  return brigade::Invalid("an operation of the plan is pending: wait for it, or make another plan");
+}
+
+Status brigade_plan::Run(OperationStatistics* statistics) {
+  BRIGADE_RETURN_IF_ERROR(CheckIdle());
+  std::unique_ptr<brigade::Operation> started;
+  if (receive != nullptr) {
+    // If there is no memory to start the receive, the send goes first: it needs no receiver.
+    const Status status = receive->Start(&started);
+    if (!status.ok() && status.code() != StatusCode::kNoResource) return status;
+  }
+  Status outcome = call->Run(statistics);
+  if (receive != nullptr) {
+    OperationStatistics received;
+    OperationStatistics* const counted = statistics == nullptr ? nullptr : &received;
+    const Status status = started != nullptr ? started->Wait(counted) : receive->Run(counted);
+    if (outcome.ok()) outcome = status;
+    if (statistics != nullptr) *statistics += received;
+  }
+  arguments.CopyOwnBlock();
+  return outcome;
+}
+
+Status brigade_operation::Start() {
+  BRIGADE_RETURN_IF_ERROR(plan->CheckIdle());
+  if (plan->receive != nullptr) {
+    BRIGADE_RETURN_IF_ERROR(plan->receive->Start(&receive));
+  }
+  const Status started = plan->call->Start(&call);
+  if (!started.ok() && receive == nullptr) return started;
+  // The receive has started, and cannot be taken back. A blocking send needs no receiver, and may
+  // use memory that started calls may not.
+  if (!started.ok()) outcome = plan->call->Run();
+  plan->arguments.CopyOwnBlock();
+  plan->is_pending = true;
+  return Status();
+}
+
+brigade::Operation* brigade_operation::PendingPart() {
+  if (receive != nullptr && !receive->Test()) return receive.get();
+  return call != nullptr && !call->Test() ? call.get() : nullptr;
+}
+
+bool brigade_operation::Test() { return PendingPart() == nullptr; }
+
+Status brigade_operation::Wait(OperationStatistics* statistics) {
+  if (call != nullptr) outcome = call->Wait(statistics);
+  if (receive != nullptr) {
+    OperationStatistics received;
+    const Status status = receive->Wait(statistics == nullptr ? nullptr : &received);
+    if (outcome.ok()) outcome = status;
+    if (statistics != nullptr) *statistics += received;
+  }
+  plan->is_pending = false;
+  return outcome;
+}

@@ -1,0 +1,133 @@
+/* The C interface in a job of MPI: engines, groups, every call, and failures. */
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "brigade/brigade.h"
+#include "test/api/every_call.h"
+#include "test/api/every_group.h"
+
+static int me, size;
+
+/* The timeline that this process has left for `file`, removed; "" if there is none. */
+static const char* take_trace(const char* file) {
+  static char text[1 << 20];
+  char part[4200];
+  size_t bytes = 0;
+  FILE* in;
+  snprintf(part, sizeof(part), "%s.%d", file, me);
+  in = fopen(part, "r");
+  if (in != NULL) {
+    bytes = fread(text, 1, sizeof(text) - 1, in);
+    fclose(in);
+    remove(part);
+  }
+  text[bytes] = '\0';
+  return text;
+}
+
+static void check(int condition, const char* what) {
+  if (condition) return;
+  printf("rank %d: %s: %s\n", me, what, brigade_error_text());
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static int occurrences(FILE* file, const char* text) {
+  char line[4096];
+  int count = 0;
+  rewind(file);
+  while (fgets(line, sizeof(line), file) != NULL) count += strstr(line, text) != NULL;
+  return count;
+}
+
+int main(int argc, char** argv) {
+  char trace_file[4096];
+  char warnings[4096];
+  brigade_options options = brigade_options_init();
+  brigade_failure failure = brigade_failure_init();
+  brigade_call_options within = brigade_call_options_init();
+  brigade_engine* engine = NULL;
+  brigade_group* group = NULL;
+  const char* text;
+
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+  /* Rank 0 alone says that BRIGADE_IFCAE is misspelt. */
+  snprintf(warnings, sizeof(warnings), "%s/warnings.%d", getenv("TMPDIR"), me);
+  check(freopen(warnings, "w+", stderr) != NULL, "stderr to a file");
+
+  check(brigade_version_number() == BRIGADE_VERSION_NUMBER, "version");
+  options.staging_bytes = 64;
+  check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "a budget of 64");
+  check(strstr(brigade_error_text(), "64") != NULL, "error text names the value");
+  options.transport = "carrier pigeon";
+  check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "transport");
+  options = brigade_options_init();
+  options.explain = (brigade_switch)3;
+  check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "a switch");
+  check(strstr(brigade_error_text(), "explain has no value 3") != NULL, "which switch");
+  options.size = 0;
+  check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "no size");
+  check(strstr(brigade_error_text(), "brigade_options_init()") != NULL, "which initialiser");
+  options = brigade_options_init();
+  snprintf(trace_file, sizeof(trace_file), "%s/brigade_c_test", getenv("TMPDIR"));
+  options.trace_file = trace_file;
+  check(brigade_engine_create(&options, &engine) == BRIGADE_OK, "engine");
+  check(occurrences(stderr, "BRIGADE_IFCAE is set") == (me == 0), "a misspelt variable");
+  check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 2, size, &group) ==
+            BRIGADE_INVALID_ARGUMENT,
+        "a grid that does not fit");
+  check(brigade_group_from_mpi(engine, 99999, 1, size, &group) == BRIGADE_INVALID_ARGUMENT,
+        "a handle that is none");
+  check(brigade_group_from_mpi(NULL, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size, &group) ==
+            BRIGADE_INVALID_ARGUMENT,
+        "no engine");
+  check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size, &group) == BRIGADE_OK,
+        "group");
+  check(brigade_scope_size(group, BRIGADE_ALL) == size, "size");
+  check(brigade_scope_rank(group, BRIGADE_ROW) == me, "rank");
+  check(brigade_scope_size(group, (brigade_scope)3) == -1, "size of no scope");
+  check(brigade_scope_rank(group, (brigade_scope)-1) == -1, "rank in none");
+  check(brigade_scope_size(NULL, BRIGADE_ALL) == -1, "size of no group");
+
+  check(every_call(engine, group) == 0, "every call");
+  check(every_group(group) == 0, "groups of the group");
+
+  /* One rank gives up: all hear of it, whether they wait in a call or look. */
+  check(brigade_group_error(group) == BRIGADE_OK, "no error yet");
+  check(brigade_group_failure(group, &failure) == BRIGADE_OK && failure.status == BRIGADE_OK &&
+            failure.rank == -1,
+        "no failure yet");
+  MPI_Barrier(MPI_COMM_WORLD);
+  within.timeout_seconds = 100;
+  if (me == size - 1) {
+    brigade_group_abort(group, "enough");
+  } else if (me == 0) {
+    check(brigade_barrier(group, &within) == BRIGADE_ABORTED, "ended by another rank");
+  }
+  while (brigade_group_error(group) == BRIGADE_OK) brigade_progress(engine);
+  check(brigade_group_error(group) == BRIGADE_ABORTED, "aborted");
+  check(strstr(brigade_error_text(), "aborted it: enough") != NULL, "who and why");
+  check(brigade_group_failure(group, &failure) == BRIGADE_ABORTED, "the failure as data");
+  check(failure.status == BRIGADE_ABORTED && failure.rank == size - 1 && failure.call[0] == '\0',
+        "who");
+
+  brigade_group_destroy(group);
+  check(take_trace(trace_file)[0] == '\0', "no trace yet");
+  brigade_engine_destroy(engine);
+  text = take_trace(trace_file);
+  check(strstr(text, "\"copy out\"") != NULL, "copies are traced");
+  check(strstr(text, "\"combine\"") != NULL, "combines are traced");
+
+  /* No trace unless asked for. */
+  check(brigade_engine_create(NULL, &engine) == BRIGADE_OK, "engine without options");
+  brigade_engine_destroy(engine);
+  check(take_trace(trace_file)[0] == '\0', "no trace of another engine");
+  MPI_Finalize();
+  return 0;
+}

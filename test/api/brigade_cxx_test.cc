@@ -1,0 +1,377 @@
+// brigade.hpp: objects that clean up after themselves, in one process with the BLACS shim.
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <eigen3/Eigen/Dense>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "brigade/blacs.h"
+#include "brigade/brigade.hpp"
+#include "gtest/gtest.h"
+#include "test/support/load_blas.h"
+
+namespace brigade {
+namespace {
+
+// The shim's calls and the program's have one library below them: a timeline of the one shows both.
+TEST(BrigadeHpp, OneLibraryInAProcess) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  EngineOptions options;
+  const std::string file = std::string(std::getenv("TMPDIR")) + "/both";
+  options.trace_file = file.c_str();
+  {
+    Engine engine;
+    ASSERT_TRUE(engine.Create(options));
+    int context = 0;
+    Cblacs_get(-1, 0, &context);
+    char order[] = "R", scope[] = "All", topology[] = " ";
+    Cblacs_gridinit(&context, order, 1, size);
+    double sum = 1;
+    Cdgsum2d(context, scope, topology, 1, 1, &sum, 1, -1, -1);
+    Cblacs_gridexit(context);
+  }
+  std::ifstream part(file + "." + std::to_string(rank));
+  const std::string trace((std::istreambuf_iterator<char>(part)), std::istreambuf_iterator<char>());
+  EXPECT_NE(trace.find("\"dgsum2d\""), std::string::npos);
+}
+
+TEST(BrigadeHpp, PatternsBesideTheShim) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int context = 0;
+  Cblacs_get(-1, 0, &context);
+  char order[] = "R";
+  Cblacs_gridinit(&context, order, 1, size);
+
+  Engine engine;
+  ASSERT_TRUE(engine.Create());
+  Group group;
+  ASSERT_TRUE(group.FromMpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size));
+  std::vector<double> sum(1000, rank + 1);
+  Operation operation;
+  ASSERT_TRUE(group.StartAllReduceInPlace(sum, BRIGADE_SUM, &operation));
+
+  // The shim's traffic in between.
+  double blacs_sum = rank + 1;
+  char scope[] = "All", topology[] = " ";
+  Cdgsum2d(context, scope, topology, 1, 1, &blacs_sum, 1, -1, -1);
+  EXPECT_EQ(blacs_sum, size * (size + 1) / 2);
+
+  Statistics statistics;
+  const Result result = operation.Wait(&statistics);
+  EXPECT_TRUE(result) << result.text;
+  EXPECT_EQ(sum[999], size * (size + 1) / 2);
+  EXPECT_GT(statistics.messages_sent, 0u);
+
+  const Result wrong = group.Broadcast(sum, -3);
+  EXPECT_EQ(wrong.status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_NE(wrong.text.find("-3"), std::string::npos);
+  Cblacs_gridexit(context);
+}
+
+TEST(BrigadeHpp, NothingIsAnErrorAndNoCrash) {
+  Group group, other;
+  std::vector<double> values(3);
+  Operation operation;
+  Plan plan;
+  Window window;
+  EXPECT_EQ(group.Broadcast(values, 0).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(group.StartBarrier(&operation).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(group.PlanBarrier(&plan).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(plan.Run().status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(group.Split(0, 0, &other).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(group.Duplicate(&other).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(group.Error().status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(window.Create(group, nullptr, 0).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(group.size(), -1);
+  EXPECT_EQ(group.rank(), -1);
+  group.Abort("nothing");
+  Engine().Progress();
+}
+
+class BrigadeHppOperation : public testing::Test {
+ protected:
+  void SetUp() override {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    ASSERT_TRUE(engine_.Create());
+    ASSERT_TRUE(group_.FromMpi(engine_, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size_));
+  }
+  // Starts a sum over all ranks, in `*values`.
+  Result StartSum(std::vector<double>* values, Operation* operation) {
+    values->assign(1000, rank_ + 1);
+    return group_.StartAllReduceInPlace(*values, BRIGADE_SUM, operation);
+  }
+  std::vector<double> Sum() const { return std::vector<double>(1000, size_ * (size_ + 1) / 2.0); }
+
+  int rank_ = 0;
+  int size_ = 0;
+  std::vector<double> first_, second_;
+  Engine engine_;
+  Group group_;
+};
+
+TEST_F(BrigadeHppOperation, OfNothingIsDone) {
+  Operation operation;
+  const auto expect_done = [&] {
+    EXPECT_TRUE(operation.Test());
+    Statistics statistics;
+    statistics.messages_sent = 7;
+    EXPECT_TRUE(operation.Wait(&statistics));
+    EXPECT_EQ(statistics.messages_sent, 0u);
+  };
+  expect_done();
+  EXPECT_EQ(group_.StartAllReduceInPlace(first_, static_cast<brigade_op>(77), &operation).status,
+            BRIGADE_INVALID_ARGUMENT);
+  expect_done();
+  ASSERT_TRUE(StartSum(&first_, &operation));
+  EXPECT_TRUE(operation.Wait());
+  EXPECT_EQ(first_, Sum());
+  expect_done();
+}
+
+TEST_F(BrigadeHppOperation, UnderWayIsNotStartedAgain) {
+  Operation operation;
+  ASSERT_TRUE(StartSum(&first_, &operation));
+  const Result busy = StartSum(&second_, &operation);
+  EXPECT_EQ(busy.status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_NE(busy.text.find("not waited for"), std::string::npos) << busy.text;
+  while (!operation.Test()) {
+  }
+  EXPECT_EQ(StartSum(&second_, &operation).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_TRUE(operation.Wait());
+  EXPECT_EQ(first_, Sum());
+  ASSERT_TRUE(StartSum(&second_, &operation));
+  EXPECT_TRUE(operation.Wait());
+  EXPECT_EQ(second_, Sum());
+}
+
+TEST_F(BrigadeHppOperation, IsWaitedForWhereAnotherIsPutInItsPlace) {
+  Operation operation, other;
+  ASSERT_TRUE(StartSum(&first_, &operation));
+  ASSERT_TRUE(StartSum(&second_, &other));
+  operation = std::move(other);
+  EXPECT_EQ(first_, Sum());
+  EXPECT_TRUE(operation.Wait());
+  EXPECT_EQ(second_, Sum());
+}
+
+TEST_F(BrigadeHppOperation, OutlivesGroupAndEngine) {
+  Operation waited, left;
+  ASSERT_TRUE(StartSum(&first_, &waited));
+  ASSERT_TRUE(StartSum(&second_, &left));
+  group_ = Group();
+  engine_ = Engine();
+  EXPECT_TRUE(waited.Wait());
+  EXPECT_EQ(first_, Sum());
+}
+
+TEST_F(BrigadeHppOperation, PlansKeepTheirGroup) {
+  Plan plan;
+  first_.assign(10, rank_ + 1);
+  std::vector<double> sums(10);
+  ASSERT_TRUE(group_.PlanAllReduce(first_, sums, BRIGADE_SUM, &plan));
+  group_ = Group();
+  engine_ = Engine();
+  for (int run = 0; run < 3; ++run) {
+    sums.assign(10, 0);
+    EXPECT_TRUE(plan.Run());
+    EXPECT_EQ(sums, std::vector<double>(10, size_ * (size_ + 1) / 2.0));
+  }
+  Operation operation;
+  EXPECT_TRUE(plan.Start(&operation));
+  EXPECT_TRUE(operation.Wait());
+}
+
+// A matrix as std::mdspan has it: columns, or rows, are contiguous.
+template <bool kByRows>
+struct Span {
+  double* values;
+  int rows, cols;
+  static constexpr int rank() { return 2; }
+  double* data_handle() const { return values; }
+  int extent(int r) const { return r == 0 ? rows : cols; }
+  int stride(int r) const { return r == (kByRows ? 1 : 0) ? 1 : (kByRows ? cols : rows); }
+};
+
+TEST_F(BrigadeHppOperation, MatricesOfOtherLibraries) {
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Constant(4, 6, rank_);
+  ASSERT_TRUE(group_.Broadcast(matrix.middleCols(2, 3), size_ - 1));
+  EXPECT_EQ(matrix(3, 2), size_ - 1);
+  EXPECT_EQ(matrix(0, 0), rank_);
+  ASSERT_TRUE(group_.Broadcast(matrix.topRows(2), size_ - 1));
+  EXPECT_EQ(matrix(1, 0), size_ - 1);
+  EXPECT_EQ(matrix(2, 0), rank_);
+  const Eigen::MatrixXd ones = Eigen::MatrixXd::Constant(2, 2, 1);
+  Eigen::Matrix<double, 2, 2, Eigen::RowMajor> sum;
+  ASSERT_TRUE(group_.AllReduce(ones, sum, BRIGADE_SUM));
+  EXPECT_EQ(sum(1, 0), size_);
+
+  std::vector<double> values(6, rank_);
+  ASSERT_TRUE(group_.Broadcast(Span<true>{values.data(), 2, 3}, size_ - 1));
+  EXPECT_EQ(values, std::vector<double>(6, size_ - 1));
+  values.assign(6, rank_);
+  ASSERT_TRUE(group_.Broadcast(Span<false>{values.data(), 2, 3}, size_ - 1));
+  EXPECT_EQ(values, std::vector<double>(6, size_ - 1));
+}
+
+// Of one column by rows, and of one that no call can take.
+TEST_F(BrigadeHppOperation, StridesThatAreOdd) {
+  struct Strided : Span<true> {
+    int steps[2];
+    int stride(int r) const { return steps[r]; }
+  };
+  std::vector<double> values(6, rank_);
+  Strided column;
+  column.values = values.data();
+  column.rows = 6;
+  column.cols = 1;
+  column.steps[0] = column.steps[1] = 1;
+  const Result result = group_.Broadcast(column, size_ - 1);
+  EXPECT_TRUE(result) << result.text;
+  EXPECT_EQ(values, std::vector<double>(6, size_ - 1));
+  column.rows = 2;
+  column.cols = 2;
+  column.steps[0] = 2;
+  column.steps[1] = 3;
+  EXPECT_EQ(group_.Broadcast(column, size_ - 1).status, BRIGADE_INVALID_ARGUMENT);
+}
+
+TEST_F(BrigadeHppOperation, AFailureKeepsTheOldObject) {
+  Group other;
+  ASSERT_TRUE(group_.Duplicate(&other));
+  brigade_group* const before = other.get();
+  EXPECT_FALSE(other.FromMpi(engine_, MPI_Comm_c2f(MPI_COMM_WORLD), size_ + 1, 1));
+  EXPECT_EQ(other.get(), before);
+  EXPECT_TRUE(other.Barrier());
+}
+
+TEST_F(BrigadeHppOperation, UserFunctionsAreOperations) {
+  struct Pair {
+    int64_t left, right;
+  };
+  const auto join = [](const Pair& l, const Pair& r) { return Pair{l.left, r.right}; };
+  UserFunction<Pair, decltype(join)> ends(join, /*commutes=*/false);
+  CallOptions options;
+  options.user_op = &ends;
+  Pair own{rank_, rank_};
+  EXPECT_EQ(group_.AllReduceInPlace(ViewOfOne(own), BRIGADE_SUM, options).status,
+            BRIGADE_INVALID_ARGUMENT);
+  std::vector<double> doubles(4);
+  EXPECT_EQ(group_.AllReduceInPlace(doubles, BRIGADE_USER, options).status,
+            BRIGADE_INVALID_ARGUMENT)
+      << "of another size";
+  ASSERT_TRUE(group_.AllReduceInPlace(ViewOfOne(own), BRIGADE_USER, options));
+  EXPECT_EQ(own.left, 0);
+  EXPECT_EQ(own.right, size_ - 1);
+}
+
+TEST_F(BrigadeHppOperation, WindowsGoWithTheirObjects) {
+  Window window;
+  EXPECT_TRUE(window.Free()) << "of nothing";
+  std::vector<double> memory(2);
+  EXPECT_EQ(window.Create(group_, nullptr, 16).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(window.get(), nullptr);
+  ASSERT_TRUE(window.Create(group_, memory.data(), 16, sizeof(double)));
+  const double sent = rank_ + 1;
+  const auto put_to_next = [&] {
+    ASSERT_EQ(brigade_window_fence(window.get(), 0), BRIGADE_OK);
+    ASSERT_EQ(brigade_window_put(window.get(), &sent, 1, BRIGADE_DOUBLE, (rank_ + 1) % size_, 1),
+              BRIGADE_OK);
+    ASSERT_EQ(brigade_window_fence(window.get(), 0), BRIGADE_OK);
+  };
+  put_to_next();
+  EXPECT_EQ(memory[1], (rank_ + size_ - 1) % size_ + 1);
+
+  // Free is refused, and then is not.
+  ASSERT_EQ(brigade_window_lock_all(window.get()), BRIGADE_OK);
+  const Result locked = window.Free();
+  EXPECT_EQ(locked.status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_NE(locked.text.find("lock"), std::string::npos) << locked.text;
+  ASSERT_NE(window.get(), nullptr);
+  ASSERT_EQ(brigade_window_unlock_all(window.get()), BRIGADE_OK);
+  EXPECT_TRUE(window.Free());
+  EXPECT_EQ(window.get(), nullptr);
+
+  // It keeps its engine, and ends the others' calls if it goes alone.
+  void* allocated = nullptr;
+  ASSERT_TRUE(window.Allocate(group_, 16, sizeof(double), &allocated));
+  group_ = Group();
+  engine_ = Engine();
+  put_to_next();
+  EXPECT_EQ(static_cast<double*>(allocated)[1], (rank_ + size_ - 1) % size_ + 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_ == 0) {
+    window = Window();
+  } else {
+    EXPECT_EQ(brigade_window_fence(window.get(), 0), BRIGADE_ABORTED);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_F(BrigadeHppOperation, MultipliersGoWithTheirObjects) {
+  LoadBlas();
+  Multiplier multiplier;
+  EXPECT_TRUE(multiplier.Free()) << "of nothing";
+  EXPECT_EQ(multiplier.Create(Group()).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(multiplier.get(), nullptr);
+  Group column;
+  ASSERT_TRUE(column.FromMpi(engine_, MPI_Comm_c2f(MPI_COMM_WORLD), size_, 1));
+
+  // A is size x 1 and B is 1 x size, dealt by single rows and in one block.
+  const double one = 1, zero = 0;
+  double a = rank_ + 1;
+  std::vector<double> b(static_cast<size_t>(size_), 2), c(static_cast<size_t>(size_));
+  Product product;
+  product.type = BRIGADE_DOUBLE;
+  product.m = product.n = size_;
+  product.k = 1;
+  product.alpha = &one;
+  product.beta = &zero;
+  product.a = {&a, size_, 1, 1, 1, 0, 0, 1, 0, 0, nullptr};
+  product.b = {b.data(), 1, size_, 1, size_, 0, 0, 1, 0, 0, nullptr};
+  product.c = {c.data(), size_, size_, 1, size_, 0, 0, 1, 0, 0, nullptr};
+  const std::vector<double> wanted(static_cast<size_t>(size_), 2.0 * (rank_ + 1));
+
+  ASSERT_TRUE(multiplier.Create(column));
+  const MultiplyOptions options;
+  MultiplyStatistics statistics;
+  const Result result = multiplier.Multiply(product, &options, &statistics);
+  EXPECT_TRUE(result) << result.text;
+  EXPECT_EQ(c, wanted);
+  EXPECT_EQ(statistics.products, 1);
+  product.m = -1;
+  EXPECT_EQ(multiplier.Multiply(product).status, BRIGADE_INVALID_ARGUMENT);
+  product.m = size_;
+  EXPECT_TRUE(multiplier.Free());
+  EXPECT_EQ(multiplier.get(), nullptr);
+  EXPECT_EQ(multiplier.Multiply(product).status, BRIGADE_INVALID_ARGUMENT);
+
+  // It keeps its engine, and ends the others' calls if it goes alone.
+  ASSERT_TRUE(multiplier.Create(column));
+  column = Group();
+  group_ = Group();
+  engine_ = Engine();
+  c.assign(c.size(), 0);
+  EXPECT_TRUE(multiplier.Multiply(product));
+  EXPECT_EQ(c, wanted);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_ == 0) {
+    multiplier = Multiplier();
+  } else {
+    EXPECT_EQ(multiplier.Multiply(product).status, BRIGADE_ABORTED);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,641 @@
+#define _DEFAULT_SOURCE /* usleep */
+#include "test/api/every_call.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { kRows = 30, kCols = 40, kLd = 33, kMostRanks = 64 };
+
+static int me, size, failures;
+static brigade_engine* engine;
+static brigade_group* group;
+
+static void check(int condition, const char* what) {
+  if (condition) return;
+  printf("rank %d: %s: %s\n", me, what, brigade_error_text());
+  fflush(stdout);
+  ++failures;
+}
+
+static void ok(brigade_status status, const char* what) { check(status == BRIGADE_OK, what); }
+
+/* The call was refused, and the text has `part` in it. */
+static void refused(brigade_status status, const char* part) {
+  check(status == BRIGADE_INVALID_ARGUMENT, part);
+  check(strstr(brigade_error_text(), part) != NULL, part);
+}
+
+/* The matrix of a test, with gaps that no call may touch. */
+static double a[kLd * kCols], b[kLd * kCols];
+
+static brigade_matrix of(double* data) {
+  brigade_matrix matrix = {NULL, kRows, kCols, kLd};
+  matrix.data = data;
+  return matrix;
+}
+
+static void fill(double* data, double value) {
+  int i;
+  for (i = 0; i < kLd * kCols; ++i) data[i] = i % kLd < kRows ? value + i : -7;
+}
+
+static void expect(const double* data, double value, double factor, const char* what) {
+  int i, wrong = 0;
+  for (i = 0; i < kLd * kCols; ++i) {
+    wrong += data[i] != (i % kLd < kRows ? value + factor * i : -7);
+  }
+  check(wrong == 0, what);
+}
+
+/* Runs a call in one of three forms. A plan runs twice, blocking and started. */
+enum { kBlocking, kStarted, kPlanned, kForms };
+static int form;
+
+static void end(brigade_operation* operation, const char* what) {
+  while (!brigade_test(operation)) brigade_progress(engine);
+  ok(brigade_wait(operation, NULL), what);
+}
+
+/* The arguments of a call; what it writes is set anew before each run. */
+typedef struct {
+  const char* name;
+  void (*prepare)(void);
+  brigade_status (*run)(void);
+  brigade_status (*start)(brigade_operation** operation);
+  brigade_status (*plan)(brigade_plan** plan);
+  void (*verify)(const char* name);
+} test_case;
+
+static brigade_matrix source, result;
+static brigade_matrix blocks[kMostRanks];
+static brigade_call_options options;
+
+static int right(void) { return (me + 1) % size; }
+static int left(void) { return (me + size - 1) % size; }
+static double sum_of_ranks(void) { return size * (size - 1) / 2.0; }
+
+/* Defines the forms of a call with equal arguments. */
+#define FORMS(name, ...)                                                         \
+  static brigade_status run_##name(void) { return brigade_##name(__VA_ARGS__); } \
+  static brigade_status start_##name(brigade_operation** operation) {            \
+    return brigade_##name##_start(__VA_ARGS__, operation);                       \
+  }                                                                              \
+  static brigade_status plan_##name(brigade_plan** plan) {                       \
+    return brigade_plan_##name(__VA_ARGS__, plan);                               \
+  }
+#define CASE(name) \
+  { #name, prepare_##name, run_##name, start_##name, plan_##name, verify_##name }
+
+static void prepare_bcast(void) {
+  fill(a, me == size - 1 ? 100 : 0);
+  source = of(a);
+}
+FORMS(bcast, group, &source, BRIGADE_DOUBLE, size - 1, &options)
+static void verify_bcast(const char* name) { expect(a, 100, 1, name); }
+
+static void prepare_reduce(void) {
+  fill(a, me);
+  fill(b, -1);
+  source = of(a);
+  result = of(b);
+}
+FORMS(reduce, group, &source, &result, BRIGADE_DOUBLE, BRIGADE_SUM, size - 1, &options)
+static void verify_reduce(const char* name) {
+  expect(a, me, 1, name);
+  if (me == size - 1) expect(b, sum_of_ranks(), size, name);
+  if (me != size - 1) expect(b, -1, 1, name);
+}
+
+static void prepare_allreduce(void) { prepare_reduce(); }
+FORMS(allreduce, group, &source, &result, BRIGADE_DOUBLE, BRIGADE_SUM, &options)
+static void verify_allreduce(const char* name) {
+  expect(a, me, 1, name);
+  expect(b, sum_of_ranks(), size, name);
+}
+
+static void prepare_sendrecv(void) { prepare_reduce(); }
+FORMS(sendrecv, group, &source, right(), &result, left(), BRIGADE_DOUBLE, &options)
+static void verify_sendrecv(const char* name) { expect(b, left(), 1, name); }
+
+static double all[kMostRanks * kRows * 2];
+
+static void prepare_allgather(void) {
+  int i;
+  fill(a, me);
+  for (i = 0; i < size * kRows * 2; ++i) all[i] = -1;
+  source = of(a);
+  source.cols = 2;
+  result.data = all;
+  result.rows = kRows;
+  result.cols = 2 * size;
+  result.ld = 0;
+}
+FORMS(allgather, group, &source, &result, BRIGADE_DOUBLE, &options)
+static void verify_allgather(const char* name) {
+  int q, i, wrong = 0;
+  for (q = 0; q < size; ++q) {
+    for (i = 0; i < 2 * kRows; ++i) {
+      wrong += all[q * 2 * kRows + i] != q + i / kRows * kLd + i % kRows;
+    }
+  }
+  check(wrong == 0, name);
+}
+
+/* Block q is a column of q + 1 elements. */
+static void prepare_allgatherv(void) {
+  int q;
+  fill(a, me);
+  source = of(a);
+  source.rows = me + 1;
+  source.cols = 1;
+  for (q = 0; q < size; ++q) {
+    memset(&blocks[q], 0, sizeof(blocks[q]));
+    blocks[q].data = all + q * kMostRanks / 2;
+    blocks[q].rows = q + 1;
+    blocks[q].cols = 1;
+  }
+  for (q = 0; q < kMostRanks * kRows; ++q) all[q] = -1;
+}
+FORMS(allgatherv, group, &source, blocks, sizeof(blocks[0]), BRIGADE_DOUBLE, &options)
+static void verify_allgatherv(const char* name) {
+  int q, i, wrong = 0;
+  for (q = 0; q < size; ++q) {
+    for (i = 0; i <= q; ++i) wrong += ((double*)blocks[q].data)[i] != q + i;
+  }
+  check(wrong == 0, name);
+}
+
+static void prepare_reduce_scatter(void) {
+  int i;
+  for (i = 0; i < size * kRows * 2; ++i) all[i] = i + me;
+  source.data = all;
+  source.rows = kRows;
+  source.cols = 2 * size;
+  source.ld = 0;
+  fill(b, -1);
+  result = of(b);
+  result.cols = 2;
+}
+FORMS(reduce_scatter, group, &source, &result, BRIGADE_DOUBLE, BRIGADE_SUM, &options)
+static void verify_reduce_scatter(const char* name) {
+  int i, wrong = 0;
+  for (i = 0; i < 2 * kRows; ++i) {
+    wrong += b[i / kRows * kLd + i % kRows] != (me * 2.0 * kRows + i) * size + sum_of_ranks();
+  }
+  check(wrong == 0, name);
+}
+
+static void prepare_reduce_scatterv(void) {
+  int q, i;
+  prepare_allgatherv();
+  for (q = 0; q < size; ++q) {
+    for (i = 0; i <= q; ++i) ((double*)blocks[q].data)[i] = i + me;
+  }
+  fill(b, -1);
+  result = of(b);
+  result.rows = me + 1;
+  result.cols = 1;
+}
+FORMS(reduce_scatterv, group, blocks, sizeof(blocks[0]), &result, BRIGADE_DOUBLE, BRIGADE_SUM,
+      &options)
+static void verify_reduce_scatterv(const char* name) {
+  int i, wrong = 0;
+  for (i = 0; i <= me; ++i) wrong += b[i] != (double)i * size + sum_of_ranks();
+  check(wrong == 0, name);
+}
+
+static void prepare_barrier(void) {}
+FORMS(barrier, group, &options)
+static void verify_barrier(const char* name) { (void)name; }
+
+/* Around the ring: a send, whose form is tested with a blocking receive, and the reverse. */
+static void prepare_send(void) { prepare_reduce(); }
+FORMS(send, group, &source, BRIGADE_DOUBLE, right(), &options)
+static void verify_send(const char* name) {
+  ok(brigade_recv(group, &result, BRIGADE_DOUBLE, left(), NULL), name);
+  expect(b, left(), 1, name);
+}
+static void prepare_recv(void) {
+  prepare_reduce();
+  ok(brigade_send(group, &source, BRIGADE_DOUBLE, right(), NULL), "send");
+}
+FORMS(recv, group, &result, BRIGADE_DOUBLE, left(), &options)
+static void verify_recv(const char* name) { expect(b, left(), 1, name); }
+
+static void run_case(const test_case* test) {
+  brigade_operation* operation = NULL;
+  brigade_plan* plan = NULL;
+  int i;
+  test->prepare();
+  if (form == kBlocking) {
+    ok(test->run(), test->name);
+    test->verify(test->name);
+  } else if (form == kStarted) {
+    ok(test->start(&operation), test->name);
+    end(operation, test->name);
+    test->verify(test->name);
+  } else {
+    ok(test->plan(&plan), test->name);
+    for (i = 0; i < 2; ++i) {
+      if (i > 0) test->prepare();
+      ok(brigade_plan_run(plan, NULL), test->name);
+      test->verify(test->name);
+    }
+    test->prepare();
+    ok(brigade_plan_start(plan, &operation), test->name);
+    end(operation, test->name);
+    test->verify(test->name);
+    brigade_plan_destroy(plan);
+  }
+}
+
+static void all_forms(void) {
+  const test_case cases[] = {CASE(bcast),
+                             CASE(reduce),
+                             CASE(allreduce),
+                             CASE(sendrecv),
+                             CASE(allgather),
+                             CASE(allgatherv),
+                             CASE(reduce_scatter),
+                             CASE(reduce_scatterv),
+                             CASE(barrier),
+                             CASE(send),
+                             CASE(recv)};
+  size_t i;
+  for (form = kBlocking; form < kForms; ++form) {
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) run_case(&cases[i]);
+  }
+}
+
+static void in_place(void) {
+  brigade_matrix here = of(a);
+  int q, i, wrong = 0;
+  fill(a, me);
+  ok(brigade_allreduce(group, NULL, &here, BRIGADE_DOUBLE, BRIGADE_SUM, NULL), "in place");
+  expect(a, sum_of_ranks(), size, "all-reduce in place");
+  fill(a, me);
+  ok(brigade_reduce(group, NULL, &here, BRIGADE_DOUBLE, BRIGADE_MAX, 0, NULL), "in place");
+  expect(a, me == 0 ? size - 1 : me, 1, "reduce in place");
+  prepare_allgather();
+  for (i = 0; i < 2 * kRows; ++i) all[me * 2 * kRows + i] = me + i / kRows * kLd + i % kRows;
+  ok(brigade_allgather(group, NULL, &result, BRIGADE_DOUBLE, NULL), "in place");
+  verify_allgather("all-gather in place");
+  /* A result is not needed where a reduction has none. */
+  fill(b, me);
+  source = of(b);
+  result = of(a);
+  ok(brigade_reduce(group, &source, me == 0 ? &result : NULL, BRIGADE_DOUBLE, BRIGADE_MIN, 0, NULL),
+     "no result");
+  if (me == 0) expect(a, 0, 1, "reduce");
+  for (q = 0; q < kLd * kCols; ++q) wrong += b[q] != (q % kLd < kRows ? me + q : -7);
+  check(wrong == 0, "the source stays");
+}
+
+static void topologies_and_scopes(void) {
+  brigade_call_options how = brigade_call_options_init();
+  brigade_matrix here = of(a);
+  int topology;
+  for (topology = BRIGADE_AUTO; topology <= BRIGADE_CIRCULANT; ++topology) {
+    how.topology = (brigade_topology)topology;
+    if (topology != BRIGADE_HYPERCUBE && topology != BRIGADE_RING_ALLREDUCE) {
+      fill(a, me == 0 ? 5 : 0);
+      ok(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &how), "broadcast");
+      expect(a, 5, 1, "broadcast");
+    }
+    if (topology < BRIGADE_TWO_TREE) {
+      fill(a, me);
+      ok(brigade_allreduce(group, NULL, &here, BRIGADE_DOUBLE, BRIGADE_SUM, &how), "all-reduce");
+      expect(a, sum_of_ranks(), size, "all-reduce");
+    }
+  }
+  how = brigade_call_options_init();
+  for (how.scope = BRIGADE_ALL; how.scope <= BRIGADE_COLUMN; ++how.scope) {
+    const int ranks = brigade_scope_size(group, how.scope);
+    fill(a, 1);
+    ok(brigade_allreduce(group, NULL, &here, BRIGADE_DOUBLE, BRIGADE_SUM, &how), "scope");
+    expect(a, ranks, ranks, "scope");
+  }
+}
+
+/* One element of each type: 3 + rank, of which the operations are known. */
+static void types_and_operations(void) {
+  int64_t number, sum = 0, product = 1, both = ~(int64_t)0, any = 0, one = 0;
+  int q, type;
+  brigade_matrix matrix = {NULL, 1, 1, 0};
+  union {
+    int8_t i8;
+    int16_t i16;
+    int32_t i32;
+    int64_t i64;
+    float f;
+    double d;
+    float cf[2];
+    double cd[2];
+    uint16_t half;
+  } value;
+  matrix.data = &value;
+  for (q = 0; q < size; ++q) {
+    number = 3 + q % 2;
+    sum += number;
+    product = product * number;
+    both &= number;
+    any |= number;
+    one ^= number;
+  }
+  number = 3 + me % 2;
+  for (type = BRIGADE_INT8; type <= BRIGADE_COMPLEX_DOUBLE; ++type) {
+    const brigade_op ops[] = {BRIGADE_SUM, BRIGADE_PRODUCT, BRIGADE_BIT_AND, BRIGADE_BIT_OR,
+                              BRIGADE_BIT_XOR};
+    const int64_t wanted[] = {sum, product, both, any, one};
+    int o;
+    if (type == BRIGADE_FLOAT16 || type == BRIGADE_BFLOAT16) continue; /* below */
+    for (o = 0; o < (type < BRIGADE_FLOAT16 ? 5 : 2); ++o) {
+      int equal;
+      memset(&value, 0, sizeof(value));
+      if (type <= BRIGADE_UINT64) value.i64 = number;
+      if (type == BRIGADE_FLOAT || type == BRIGADE_COMPLEX_FLOAT) value.f = (float)number;
+      if (type == BRIGADE_DOUBLE || type == BRIGADE_COMPLEX_DOUBLE) value.d = (double)number;
+      ok(brigade_allreduce(group, NULL, &matrix, (brigade_type)type, ops[o], NULL), "a type");
+      switch (type) {
+        case BRIGADE_INT8:
+        case BRIGADE_UINT8:
+          equal = value.i8 == (int8_t)wanted[o];
+          break;
+        case BRIGADE_INT16:
+        case BRIGADE_UINT16:
+          equal = value.i16 == (int16_t)wanted[o];
+          break;
+        case BRIGADE_INT32:
+        case BRIGADE_UINT32:
+          equal = value.i32 == (int32_t)wanted[o];
+          break;
+        case BRIGADE_INT64:
+        case BRIGADE_UINT64:
+          equal = value.i64 == wanted[o];
+          break;
+        case BRIGADE_FLOAT:
+        case BRIGADE_COMPLEX_FLOAT:
+          equal = value.f == (float)wanted[o];
+          break;
+        default:
+          equal = value.d == (double)wanted[o];
+      }
+      check(equal, "a type and an operation");
+    }
+  }
+  value.half = 0x3c00; /* 1 in binary16 */
+  ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_FLOAT16, BRIGADE_MAX, NULL), "binary16");
+  check(value.half == 0x3c00, "maximum of binary16");
+  value.half = 0x3f80; /* 1 in bfloat16 */
+  ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_BFLOAT16, BRIGADE_PRODUCT, NULL), "bfloat16");
+  check(value.half == 0x3f80, "product of bfloat16");
+  refused(brigade_allreduce(group, NULL, &matrix, BRIGADE_BYTE, BRIGADE_SUM, NULL), "byte");
+  refused(brigade_allreduce(group, NULL, &matrix, BRIGADE_LONG_DOUBLE, BRIGADE_SUM, NULL), "type");
+  refused(brigade_allreduce(group, NULL, &matrix, BRIGADE_INT32, BRIGADE_REPLACE, NULL), "op");
+}
+
+static void locations(void) {
+  brigade_call_options how = brigade_call_options_init();
+  double value = me == size / 2 ? 100 : me;
+  int32_t location = me;
+  brigade_matrix matrix = {NULL, 1, 1, 0};
+  matrix.data = &value;
+  how.locations = &location;
+  ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_DOUBLE, BRIGADE_MAX, &how), "maximum");
+  check(value == 100 && location == size / 2, "maximum and its rank");
+}
+
+/* Affine maps x -> m x + c, one after the other: associative, and not commutative. */
+typedef struct {
+  int64_t m, c;
+} affine;
+
+static void compose(void* into, const void* left_, const void* right_, int64_t count,
+                    void* context) {
+  int64_t i;
+  for (i = 0; i < count; ++i) {
+    const affine l = ((const affine*)left_)[i], r = ((const affine*)right_)[i];
+    affine* const both = &((affine*)into)[i];
+    both->m = l.m * r.m;
+    both->c = r.m * l.c + r.c;
+  }
+  ++*(int*)context;
+}
+
+static void user_operation(void) {
+  enum { kMaps = 500 };
+  static affine maps[kMaps];
+  affine wanted = {1, 0};
+  brigade_matrix matrix = {NULL, kMaps, 1, 0};
+  brigade_call_options how = brigade_call_options_init();
+  brigade_user_op op = {compose, NULL, sizeof(affine), 0};
+  int calls = 0, q, i, root, wrong = 0;
+  op.context = &calls;
+  how.user_op = &op;
+  matrix.data = maps;
+  for (q = 0; q < size; ++q) {
+    wanted.m = wanted.m * (q % 2 + 1);
+    wanted.c = (q % 2 + 1) * wanted.c + q;
+  }
+  for (root = 0; root <= size; ++root) {
+    for (i = 0; i < kMaps; ++i) {
+      maps[i].m = me % 2 + 1;
+      maps[i].c = me;
+    }
+    if (root < size) {
+      ok(brigade_reduce(group, NULL, &matrix, BRIGADE_BYTE, BRIGADE_USER, root, &how), "compose");
+    } else {
+      ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_BYTE, BRIGADE_USER, &how), "compose");
+    }
+    for (i = 0; (root == size || root == me) && i < kMaps; ++i) {
+      wrong += maps[i].m != wanted.m || maps[i].c != wanted.c;
+    }
+  }
+  check(wrong == 0, "compositions in the order of ranks");
+  check(size == 1 || calls > 0 || me > 0, "the function was called");
+  how.user_op = NULL;
+  refused(brigade_allreduce(group, NULL, &matrix, BRIGADE_BYTE, BRIGADE_USER, &how), "user_op");
+}
+
+static void send_all(double* values, int count) {
+  brigade_matrix matrix = {NULL, 1, 1, 0};
+  int i;
+  for (i = 0; i < count; ++i) {
+    matrix.data = &values[i];
+    ok(brigade_send(group, &matrix, BRIGADE_DOUBLE, right(), NULL), "send");
+  }
+}
+
+/* Receives that end in the order in which their senders go. */
+static void completion(void) {
+  enum { kPieces = 5 };
+  double got[kPieces] = {0}, sent[kPieces] = {1, 2, 3, 4, 5};
+  brigade_operation* operations[kPieces + 1] = {NULL};
+  brigade_statistics statistics = brigade_statistics_init();
+  brigade_matrix matrix = {NULL, 1, 1, 0};
+  size_t indices[kPieces + 1], index, ended;
+  int i, done, count = 0;
+
+  ok(brigade_wait_all(operations, kPieces), "nothing");
+  ok(brigade_wait_any(operations, kPieces, &index), "nothing");
+  check(index == kPieces, "no index");
+  ok(brigade_wait_some(operations, kPieces, indices, &ended), "nothing");
+  check(ended == 0, "none ended");
+  ok(brigade_test_all(operations, 0, &done), "nothing");
+  check(done == 1, "nothing is done");
+  refused(brigade_wait_all(NULL, 3), "operations is a null pointer");
+
+  for (i = 0; i < kPieces; ++i) {
+    matrix.data = &got[i];
+    ok(brigade_recv_start(group, &matrix, BRIGADE_DOUBLE, left(), NULL, &operations[i]), "start");
+  }
+  ok(brigade_test_all(operations, kPieces, &done), "test");
+  check(!done, "they are not all done");
+  ok(brigade_barrier(group, NULL), "barrier");
+  /* Odd ranks wait before their senders, even ranks, send. */
+  if (me % 2 == 0) {
+    usleep(50000);
+    send_all(sent, kPieces);
+  }
+  ok(brigade_wait_any(operations, kPieces, &index), "any");
+  check(index < kPieces && operations[index] == NULL && got[index] == (double)index + 1, "one");
+  if (me % 2 == 1) send_all(sent, kPieces);
+  ok(brigade_wait_some(operations, kPieces + 1, indices, &ended), "some");
+  check(ended >= 1, "some ended");
+  for (done = 0; !done;) {
+    ok(brigade_test_some(operations, kPieces, indices, &ended), "some");
+    ok(brigade_test_any(operations, kPieces, &index, &done), "any");
+    ok(brigade_test_all(operations, kPieces, &done), "all");
+  }
+  for (i = 0; i < kPieces; ++i) count += got[i] == i + 1 && operations[i] == NULL;
+  check(count == kPieces, "all");
+  statistics.messages_sent = 7;
+  ok(brigade_wait(NULL, &statistics), "a null operation");
+  check(statistics.messages_sent == 0, "counters of a null operation");
+}
+
+/* A receive whose end the descriptor tells: the rank sleeps meanwhile. */
+static void events(void) {
+  double got = 0;
+  brigade_operation* operation = NULL;
+  brigade_matrix matrix = {NULL, 1, 1, 0};
+  struct pollfd descriptor = {-1, POLLIN, 0};
+  int round;
+  const brigade_status status = brigade_engine_fd(engine, &descriptor.fd);
+  if (status == BRIGADE_UNAVAILABLE) {
+    check(strstr(brigade_error_text(), "no progress thread") != NULL, "why there is no descriptor");
+    return;
+  }
+  ok(status, "descriptor");
+  for (round = 0; round < 3; ++round) {
+    matrix.data = &got;
+    ok(brigade_recv_start(group, &matrix, BRIGADE_DOUBLE, left(), NULL, &operation), "start");
+    brigade_progress(engine);
+    ok(brigade_barrier(group, NULL), "barrier");
+    matrix.data = &a[0];
+    a[0] = round + 1;
+    /* Odd ranks sleep in poll() before their senders, even ranks, send. */
+    if (me % 2 == 0) {
+      usleep(50000);
+      ok(brigade_send(group, &matrix, BRIGADE_DOUBLE, right(), NULL), "send");
+    }
+    do {
+      check(poll(&descriptor, 1, 60000) == 1, "the descriptor is readable");
+      brigade_progress(engine);
+    } while (!brigade_test(operation));
+    if (me % 2 == 1) ok(brigade_send(group, &matrix, BRIGADE_DOUBLE, right(), NULL), "send");
+    ok(brigade_wait(operation, NULL), "wait");
+    check(got == round + 1, "received");
+  }
+  brigade_progress(engine);
+  check(poll(&descriptor, 1, 0) == 0, "nothing to tell");
+}
+
+static void mistakes(void) {
+  brigade_call_options how = brigade_call_options_init();
+  struct {
+    brigade_call_options known;
+    int unknown;
+  } newer;
+  brigade_statistics counters = {0};
+  brigade_matrix here = of(a);
+  brigade_plan* plan = NULL;
+  brigade_operation *operation = NULL, *second = NULL;
+
+  refused(brigade_bcast(NULL, &here, BRIGADE_DOUBLE, 0, NULL), "group is a null pointer");
+  refused(brigade_bcast(group, NULL, BRIGADE_DOUBLE, 0, NULL), "buffer is a null pointer");
+  refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, size, NULL), "outside");
+  refused(brigade_bcast_start(group, &here, BRIGADE_DOUBLE, 0, NULL, NULL), "operation is a null");
+  refused(brigade_sendrecv(group, &here, size, &here, left(), BRIGADE_DOUBLE, NULL), "outside");
+  operation = (brigade_operation*)&here;
+  refused(brigade_bcast_start(group, &here, BRIGADE_DOUBLE, size, NULL, &operation), "outside");
+  check(operation == NULL, "no operation was made");
+  refused(brigade_plan_bcast(group, &here, BRIGADE_DOUBLE, -1, NULL, &plan), "outside");
+  check(plan == NULL, "no plan was made");
+  refused(brigade_plan_run(NULL, NULL), "plan is a null pointer");
+  here.ld = 3;
+  refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, NULL), "buffer");
+  here = of(a);
+  refused(brigade_allgatherv(group, &here, blocks, 8, BRIGADE_DOUBLE, NULL),
+          "matrix_bytes is 8: pass sizeof(brigade_matrix), 32");
+  if (size > 1) {
+    here.cols = size + 1;
+    here.rows = here.ld = 1;
+    refused(brigade_allgather(group, NULL, &here, BRIGADE_DOUBLE, NULL), "no equal blocks");
+    here = of(a);
+  }
+
+  how.size = 0;
+  refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &how),
+          "brigade_call_options has a size of 0: initialise it with brigade_call_options_init()");
+  memset(&newer, 0, sizeof(newer));
+  newer.known.size = sizeof(newer);
+  ok(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &newer.known), "a newer structure");
+  newer.unknown = 1;
+  refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &newer.known), "does not know");
+  how = brigade_call_options_init();
+  here.data = NULL;
+  refused(brigade_allgather(group, &here, &here, BRIGADE_DOUBLE, NULL),
+          kCols % size == 0 ? "this rank's block of the result is a null" : "columns");
+  here = of(a);
+  how.statistics = &counters;
+  refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &how), "brigade_statistics_init()");
+  ok(brigade_barrier_start(group, NULL, &operation), "start");
+  refused(brigade_wait(operation, &counters), "brigade_statistics_init()");
+  ok(brigade_wait(operation, NULL), "the operation is still there");
+  counters = brigade_statistics_init();
+  ok(brigade_barrier(group, &how), "counters");
+  check(size == 1 || counters.messages_sent > 0, "messages are counted");
+
+  /* One operation of a plan at a time. */
+  ok(brigade_plan_bcast(group, &here, BRIGADE_DOUBLE, 0, NULL, &plan), "plan");
+  ok(brigade_plan_start(plan, &operation), "start");
+  refused(brigade_plan_start(plan, &second), "pending");
+  refused(brigade_plan_run(plan, NULL), "pending");
+  ok(brigade_wait(operation, NULL), "wait");
+  ok(brigade_plan_run(plan, NULL), "run");
+  brigade_plan_destroy(plan);
+  brigade_plan_destroy(NULL);
+}
+
+int every_call(brigade_engine* of_engine, brigade_group* of_group) {
+  engine = of_engine;
+  group = of_group;
+  me = brigade_scope_rank(group, BRIGADE_ALL);
+  size = brigade_scope_size(group, BRIGADE_ALL);
+  failures = 0;
+  options = brigade_call_options_init();
+  all_forms();
+  in_place();
+  topologies_and_scopes();
+  types_and_operations();
+  locations();
+  user_operation();
+  completion();
+  events();
+  mistakes();
+  return failures;
+}
