@@ -44,8 +44,8 @@ typedef enum {
   BRIGADE_DOUBLE_AND_DOUBLE     ///< of 16 bytes
 } brigade_type;
 
-/// An operation that combines two elements. docs/design/patterns.md has the pairs of operation and
-/// type that exist. The result of a collective call has equal bits on every rank and in every run.
+/// An operation that combines two elements. The result of a collective call has equal bits on every
+/// rank and in every run. A pair of operation and type that does not exist is an invalid argument.
 typedef enum {
   BRIGADE_SUM = 0,  ///< of numbers; integers wrap; where it is NaN, the canonical NaN
   BRIGADE_PRODUCT,  ///< of numbers; otherwise as the sum

@@ -1,4 +1,4 @@
-// What is behind brigade_plan and brigade_operation.
+// The handles of plans and of operations under way.
 
 #ifndef BRIGADE_PATTERNS_API_OPERATION_HANDLE_H_
 #define BRIGADE_PATTERNS_API_OPERATION_HANDLE_H_

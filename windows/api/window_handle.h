@@ -1,4 +1,4 @@
-// What is behind brigade_window, and how an engine comes by what windows need.
+// The handle of a window, and how an engine comes by what windows need.
 
 #ifndef BRIGADE_WINDOWS_API_WINDOW_HANDLE_H_
 #define BRIGADE_WINDOWS_API_WINDOW_HANDLE_H_
