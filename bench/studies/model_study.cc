@@ -53,6 +53,10 @@ class StudyData {
     for (int q = 0; entry_.multi && q < ranks_; ++q) {
       portions_.push_back(MatrixOf(&elements_, q * own_.size(), own_.size()));
     }
+    sent_.resize(pattern == Pattern::kAllToAll ? count : 0);
+    for (int q = 0; !sent_.empty() && q < ranks_; ++q) {
+      blocks_.push_back(MatrixOf(&sent_, q * own_.size(), own_.size()));
+    }
   }
 
   size_t bytes() const { return elements_.size() * sizeof(Element); }
@@ -68,6 +72,7 @@ class StudyData {
       if (rank_ == 1) call.pattern = Pattern::kReceive;
     }
     if (entry_.multi) call.portions = portions_.data();
+    call.sent = blocks_.data();
     call.matrix = entry_.pattern == Pattern::kMultiReduce
                       ? MatrixOf(&own_, 0, own_.size())
                       : MatrixOf(&elements_, 0, elements_.size());
@@ -76,6 +81,7 @@ class StudyData {
 
   void Prepare() {
     for (size_t i = 0; i < elements_.size(); ++i) elements_[i] = Sent(rank_, i);
+    for (size_t i = 0; i < sent_.size(); ++i) sent_[i] = Sent(rank_, i);
     std::fill(own_.begin(), own_.end(), -1);
   }
   void Clear() { std::fill(elements_.begin(), elements_.end(), 0); }
@@ -95,9 +101,10 @@ class StudyData {
   static Element Sent(int rank, size_t i) {
     return static_cast<Element>(i % 10007) * 3 + 100000 * rank;
   }
-  Element Sum(size_t i) const {
+  Element Sum(size_t i) const { return SumBelow(ranks_, i); }
+  static Element SumBelow(int ranks, size_t i) {
     Element sum = 0;
-    for (int rank = 0; rank < ranks_; ++rank) sum += Sent(rank, i);
+    for (int rank = 0; rank < ranks; ++rank) sum += Sent(rank, i);
     return sum;
   }
   // Of the patterns whose result is where the argument was.
@@ -113,6 +120,16 @@ class StudyData {
         return Sum(i);
       case Pattern::kMultiBroadcast:
         return Sent(static_cast<int>(i / own_.size()), i);
+      case Pattern::kGather:
+        return Sent(rank_ == 0 ? static_cast<int>(i / own_.size()) : rank_, i);
+      case Pattern::kScatter:
+        return Sent(static_cast<int>(i / own_.size()) == rank_ ? 0 : rank_, i);
+      case Pattern::kAllToAll:
+        return Sent(static_cast<int>(i / own_.size()), rank_ * own_.size() + i % own_.size());
+      case Pattern::kScan:
+        return SumBelow(rank_ + 1, i);
+      case Pattern::kExscan:
+        return rank_ == 0 ? Sent(0, i) : SumBelow(rank_, i);
       default:
         return Sent(rank_, i);
     }
@@ -124,6 +141,8 @@ class StudyData {
   std::vector<Element> elements_;
   std::vector<Element> own_;  // multi forms: this rank's sum, as long as each portion
   std::vector<Matrix> portions_;
+  std::vector<Element> sent_;  // of an all-to-all
+  std::vector<Matrix> blocks_;
 };
 
 // Returns the candidates worth measuring, equal on all ranks.

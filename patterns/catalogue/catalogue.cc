@@ -3,6 +3,7 @@
 #include <string>
 
 #include "membuf/check.h"
+#include "patterns/schedule/geometry.h"
 
 namespace brigade {
 namespace {
@@ -47,6 +48,13 @@ std::vector<Topology> ToAll() {
   AddExchanges(&all);
   return all;
 }
+
+// Of gather and scatter; the last one is flat.
+std::vector<Topology> OfBlocks() {
+  return {{Shape::kTree, 2}, {Shape::kTree, 3}, {Shape::kTree, kFlatBranches}};
+}
+
+std::vector<Topology> OfScans() { return {{Shape::kIncreasingRings, 1}, {Shape::kHypercube, 0}}; }
 
 }  // namespace
 
@@ -100,6 +108,24 @@ const std::vector<CatalogueEntry>& Catalogue() {
        false,
        false,
        {}},
+      {Pattern::kGather, "gather", "along a tree, or direct: every rank's block to one rank",
+       CompileGather, true, false, true, false, OfBlocks()},
+      {Pattern::kScatter, "scatter", "along a tree, or direct: a block of one rank to every rank",
+       CompileScatter, true, false, true, false, OfBlocks()},
+      {Pattern::kAllToAll,
+       "all_to_all",
+       "pairwise: a block from every rank to every rank",
+       CompileAllToAll,
+       false,
+       false,
+       true,
+       false,
+       {}},
+      {Pattern::kScan, "scan", "along a chain or by recursive doubling: combine with lower ranks",
+       CompileScan, false, false, false, true, OfScans()},
+      {Pattern::kExscan, "exscan",
+       "along a chain or by recursive doubling: combine of the lower ranks", CompileExscan, false,
+       false, false, true, OfScans()},
   };
   return table;
 }
@@ -136,6 +162,7 @@ Status CheckTopology(Pattern pattern, const Topology& topology) {
 
 Topology InRankOrder(Pattern pattern, const Topology& topology, int root) {
   constexpr Topology kChain{Shape::kIncreasingRings, 1};
+  if (IsScan(pattern)) return topology;  // all have this order
   if (pattern == Pattern::kMultiReduce) return kChain;
   switch (topology.shape) {
     case Shape::kDecreasingRings:

@@ -35,6 +35,12 @@ struct CatalogueEntry {
 const std::vector<CatalogueEntry>& Catalogue();
 const CatalogueEntry& EntryOf(Pattern pattern);
 
+// How many portions steps speak of: those of the call, and the blocks that it sends.
+inline int PortionCount(const CatalogueEntry& entry, int size) {
+  if (!entry.multi) return 0;
+  return entry.pattern == Pattern::kAllToAll ? 2 * size : size;
+}
+
 // kInvalidArgument if `topology` is none that `pattern` knows.
 Status CheckTopology(Pattern pattern, const Topology& topology);
 

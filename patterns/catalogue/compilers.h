@@ -109,6 +109,33 @@ Schedule CompileMultiReduce(const ScheduleParameters& p);
 // all others, or on more than kMostInOneRound ranks, up and down a tree.
 Schedule CompileBarrier(const ScheduleParameters& p);
 
+// Gather along a k-nomial tree: a relay puts the blocks of all ranks below it behind its own, into
+// one message, with piece i of each block that has one. Copies: one per piece of every block at its
+// owner, at the root, and at each relay on its way; messages: 1 at every rank but the root, for
+// each piece of the longest block that it sends; h in a row. If no rank is below another than the
+// root, the root receives every block by itself, and a relay's copies are saved: s - 1 messages of
+// one block each.
+Schedule CompileGather(const ScheduleParameters& p);
+// Scatter: the same backwards.
+Schedule CompileScatter(const ScheduleParameters& p);
+
+// All-to-all, pairwise: each rank sends every other rank its block, beginning with the rank behind
+// it. Copies: one per piece of every block, at its sender and at its receiver, and one of the block
+// that stays, straight to where it is wanted. Messages: s - 1, for each piece.
+Schedule CompileAllToAll(const ScheduleParameters& p);
+
+// Scan along a chain of all ranks, or, on a hypercube's topology, by recursive doubling: in round k
+// a rank adds, on the left, the sum of the 2^k contributions before those that it has. The operands
+// of every combine are in the order of ranks. Messages: chain, 1 at every rank but the last;
+// doubling, one for each 2^k < s - r at rank r. Combines: chain, 1; doubling, one for each 2^k <=
+// r. Copies: chain, n (0 at the last rank); doubling, n in at every rank but the last, and n out at
+// rank r > 0 if it sends its result on: r + 2 d < s for the greatest power of two d <= r. Rank 0
+// writes nothing: its contribution is the result.
+Schedule CompileScan(const ScheduleParameters& p);
+// Scan without the rank's own contribution. Chain: combines: 1, at the first and the last rank 0;
+// copies: n. Doubling: the sum that is sent and the result are combined apart.
+Schedule CompileExscan(const ScheduleParameters& p);
+
 // Zero-copy reads, where memory is shared. Contributions are combined in the order of the ring. In
 // the all-reduce each rank combines one share, of which the others read the sum alone. Copies:
 // multi-broadcast one of each portion of others, multi-reduce none, all-reduce one of each share of

@@ -20,7 +20,8 @@ struct CheckCase {
   bool in_rank_order = false;    // of ScheduleParameters
   bool separate_source = false;  // contributions are not in the memory that gets the result
   // Pieces of the matrix, or, where there are portions, of each (may differ, may be 0), or, where
-  // the matrix is cut, of each share.
+  // the matrix is cut, of each share. Of an all-to-all: of the block from rank r to rank q, at
+  // r * size + q.
   std::vector<int> pieces;
   // Per stream; kMinSlots: as few as each says.
   int slots = kMinSlots;

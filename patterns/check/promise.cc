@@ -14,6 +14,15 @@ uint64_t ChainAssociation(int size) {
   return association;
 }
 
+// Of the `count` contributions that end with rank `last`, or of all up to it, by recursive
+// doubling: the nearer half on the right.
+uint64_t DoublingAssociation(int last, int count) {
+  if (count == 1) return AssociationOf(last);
+  const int half = count / 2;
+  const uint64_t right = DoublingAssociation(last, half);
+  return last < half ? right : Associate(DoublingAssociation(last - half, half), right);
+}
+
 Status Wrong(const std::string& what) { return Status(StatusCode::kInternal, what); }
 
 }  // namespace
@@ -22,14 +31,17 @@ Promise::Promise(const CheckCase& c, const Shares& shares)
     : case_(c),
       multi_(EntryOf(c.pattern).multi),
       combines_(EntryOf(c.pattern).combines),
-      portions_(multi_ ? c.size : shares.count),
+      portions_(multi_ ? PortionCount(EntryOf(c.pattern), c.size) : shares.count),
       tree_(c.topology, c.size, c.pattern == Pattern::kAllReduce || c.in_rank_order ? 0 : c.root,
             c.HostsToGoBy()),
       ring_(Topology{Shape::kIncreasingRings, 1}, c.size, /*root=*/0, c.HostsToGoBy()),
       chain_(ChainAssociation(c.size)) {}
 
 int Promise::Position(int rank, int portion) const {
-  if (!combines_ || case_.in_rank_order || case_.topology.shape == Shape::kHypercube) return rank;
+  if (!combines_ || case_.in_rank_order || IsScan(case_.pattern) ||
+      case_.topology.shape == Shape::kHypercube) {
+    return rank;
+  }
   if (case_.topology.shape != Shape::kDealt && !multi_) return tree_.ToRelative(rank);
   const int n = case_.size;
   if (case_.topology.shape == Shape::kCirculant) return (portion - rank + n) % n;
@@ -46,24 +58,30 @@ Value Promise::Contribution(int rank, int portion, int64_t piece) const {
   return v;
 }
 
+bool Promise::HoldsAtFirst(int rank, int portion) const {
+  if (combines_ || !multi_) return true;
+  if (case_.pattern == Pattern::kAllToAll) return portion >= case_.size;
+  return case_.pattern == Pattern::kScatter ? rank == case_.root : portion == rank;
+}
+
 UserMemory Promise::AtFirst(int rank) const {
   UserMemory memory;
   memory.knows = uint64_t{1} << (rank % 64);
   if (!in_portions()) {
-    for (int i = 0; i < Pieces(-1); ++i) memory.matrix.push_back(Contribution(rank, -1, i));
+    for (int i = 0; i < Pieces(rank, -1); ++i) memory.matrix.push_back(Contribution(rank, -1, i));
     if (case_.separate_source) {
       memory.source.resize(memory.matrix.size());
       memory.source.swap(memory.matrix);
     }
     return memory;
   }
-  if (multi_) memory.matrix.resize(static_cast<size_t>(Pieces(rank)));
+  if (multi_) memory.matrix.resize(static_cast<size_t>(Pieces(rank, rank)));
   memory.portions.resize(static_cast<size_t>(portions_));
   for (int q = 0; q < portions_; ++q) {
     std::vector<Value>& portion = memory.portions[static_cast<size_t>(q)];
-    portion.resize(static_cast<size_t>(Pieces(q)));
-    if (!combines_ && multi_ && q != rank) continue;
-    for (int i = 0; i < Pieces(q); ++i) {
+    portion.resize(static_cast<size_t>(Pieces(rank, q)));
+    if (!HoldsAtFirst(rank, q)) continue;
+    for (int i = 0; i < Pieces(rank, q); ++i) {
       portion[static_cast<size_t>(i)] = Contribution(rank, q, i);
     }
   }
@@ -146,7 +164,7 @@ Status Promise::Check(int rank, const std::vector<UserMemory>& all) {
     case Pattern::kSend:
     case Pattern::kReceive:
     case Pattern::kBroadcast:
-      for (int i = 0; i < Pieces(-1); ++i) {
+      for (int i = 0; i < Pieces(rank, -1); ++i) {
         const Value& v = memory.matrix[static_cast<size_t>(i)];
         if (!IsContribution(v, case_.root, -1, i)) return Wrong("not the root's");
       }
@@ -158,6 +176,13 @@ Status Promise::Check(int rank, const std::vector<UserMemory>& all) {
       return CheckPortions(memory);
     case Pattern::kMultiReduce:
       return CheckOwnPortion(rank, memory);
+    case Pattern::kGather:
+    case Pattern::kScatter:
+    case Pattern::kAllToAll:
+      return CheckBlocks(rank, memory);
+    case Pattern::kScan:
+    case Pattern::kExscan:
+      return CheckPrefix(rank, memory);
   }
   return Wrong("no such pattern");
 }
@@ -166,7 +191,7 @@ Status Promise::CheckShare(int rank, int share, const std::vector<Value>& values
   const bool broadcast = case_.pattern == Pattern::kBroadcast;
   const bool circulant = case_.topology.shape == Shape::kCirculant;
   const std::string name = "share " + std::to_string(share);
-  for (int i = 0; i < Pieces(share); ++i) {
+  for (int i = 0; i < Pieces(rank, share); ++i) {
     const Value& v = values[static_cast<size_t>(i)];
     if (case_.pattern == Pattern::kAllReduce) {
       if (!IsChainOfAll(v, share, i)) return Wrong(name);
@@ -203,7 +228,7 @@ uint64_t Promise::TreeAssociation(int relative) const {
 
 Status Promise::CheckCombined(int rank, const std::vector<UserMemory>& all) const {
   const bool everywhere = case_.pattern == Pattern::kAllReduce;
-  for (int i = 0; i < Pieces(-1); ++i) {
+  for (int i = 0; i < Pieces(rank, -1); ++i) {
     const auto piece = static_cast<size_t>(i);
     const Value& v = all[static_cast<size_t>(rank)].matrix[piece];
     if (!everywhere && rank != case_.root) {
@@ -221,7 +246,7 @@ Status Promise::CheckCombined(int rank, const std::vector<UserMemory>& all) cons
 
 Status Promise::CheckPortions(const UserMemory& memory) const {
   for (int q = 0; q < case_.size; ++q) {
-    for (int i = 0; i < Pieces(q); ++i) {
+    for (int i = 0; i < Pieces(q, q); ++i) {
       const Value& v = memory.portions[static_cast<size_t>(q)][static_cast<size_t>(i)];
       if (!IsContribution(v, q, q, i)) return Wrong("portion " + std::to_string(q));
     }
@@ -232,11 +257,59 @@ Status Promise::CheckPortions(const UserMemory& memory) const {
 Status Promise::CheckOwnPortion(int rank, const UserMemory& memory) {
   const bool circulant = case_.topology.shape == Shape::kCirculant;
   if (circulant && sums_.empty()) sums_ = {SumByDistance()};
-  for (int i = 0; i < Pieces(rank); ++i) {
+  for (int i = 0; i < Pieces(rank, rank); ++i) {
     const Value& v = memory.matrix[static_cast<size_t>(i)];
     if (circulant && !IsSumOfAll(v, sums_[0], rank, i)) return Wrong("put together otherwise");
     if (!circulant && !IsChainOfAll(v, rank, i)) {
       return Wrong("not every contribution once, one after the other");
+    }
+  }
+  return Status();
+}
+
+// Blocks that `rank` neither holds at first nor receives are as they were.
+Status Promise::CheckBlocks(int rank, const UserMemory& memory) const {
+  for (int q = 0; q < case_.size; ++q) {
+    const bool gathers = case_.pattern == Pattern::kGather;
+    const bool scatters = case_.pattern == Pattern::kScatter;
+    const bool has = rank == case_.root || rank == q || !(gathers || scatters);
+    const int owner = scatters ? case_.root : q;
+    const int portion = gathers || scatters ? q : case_.size + rank;
+    for (int i = 0; i < Pieces(rank, q); ++i) {
+      const Value& v = memory.portions[static_cast<size_t>(q)][static_cast<size_t>(i)];
+      if (has ? !IsContribution(v, owner, portion, i) : !v.is_nothing()) {
+        return Wrong("block " + std::to_string(q));
+      }
+    }
+  }
+  return Status();
+}
+
+// Returns the documented order of the contributions up to `rank`: one's own, unless it is left
+// out, then, on the left, the sums of the nearest 1, 2, 4, ... ranks before those.
+uint64_t Promise::PrefixAssociation(int rank) const {
+  const bool exclusive = case_.pattern == Pattern::kExscan;
+  if (case_.topology.shape != Shape::kHypercube) {
+    return ChainAssociation(exclusive ? rank : rank + 1);
+  }
+  uint64_t sum = AssociationOf(exclusive ? rank - 1 : rank);
+  for (int count = exclusive ? 2 : 1; count <= rank; count *= 2) {
+    sum = Associate(DoublingAssociation(rank - count, count), sum);
+  }
+  return sum;
+}
+
+Status Promise::CheckPrefix(int rank, const UserMemory& memory) const {
+  const bool exclusive = case_.pattern == Pattern::kExscan;
+  for (int i = 0; i < Pieces(rank, -1); ++i) {
+    const Value& v = memory.matrix[static_cast<size_t>(i)];
+    // With a source, rank 0 of a scan copies its result without a schedule.
+    if (rank == 0 && (exclusive || case_.separate_source)) {
+      if (!IsAsBefore(v, 0, -1, i)) return Wrong("rank 0 has no result");
+    } else if (v.piece != i || v.low != 0 || v.high != (exclusive ? rank - 1 : rank)) {
+      return Wrong("not the contributions of the lower ranks, once each");
+    } else if (v.association != PrefixAssociation(rank)) {
+      return Wrong("associated otherwise than documented");
     }
   }
   return Status();

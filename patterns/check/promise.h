@@ -23,8 +23,15 @@ class Promise {
 
   // Whether there are portions, or shares, rather than pieces of the matrix.
   bool in_portions() const { return portions_ > 0; }
-  // Of the matrix (-1), or of a portion or share.
-  int Pieces(int portion) const {
+  // How many portions, or shares, steps speak of.
+  int portions() const { return portions_; }
+  // Of the matrix (-1), or of a portion or share of `rank`.
+  int Pieces(int rank, int portion) const {
+    if (case_.pattern == Pattern::kAllToAll) {
+      const int from = portion < case_.size ? portion : rank;
+      const int to = portion < case_.size ? rank : portion - case_.size;
+      return case_.pieces[static_cast<size_t>(from * case_.size + to)];
+    }
     return case_.pieces[portion < 0 ? 0 : static_cast<size_t>(portion)];
   }
 
@@ -74,6 +81,10 @@ class Promise {
   Status CheckCombined(int rank, const std::vector<UserMemory>& all) const;
   Status CheckPortions(const UserMemory& memory) const;
   Status CheckOwnPortion(int rank, const UserMemory& memory);
+  Status CheckBlocks(int rank, const UserMemory& memory) const;
+  bool HoldsAtFirst(int rank, int portion) const;
+  uint64_t PrefixAssociation(int rank) const;
+  Status CheckPrefix(int rank, const UserMemory& memory) const;
 
   const CheckCase& case_;
   const bool multi_;

@@ -42,7 +42,7 @@ class Checker {
     for (int r = 0; r < c.size; ++r) {
       RankState& rank = At(r);
       rank.schedule = &schedules[static_cast<size_t>(r)];
-      rank.turns.Set(shares_, PiecesFor(*rank.schedule));
+      rank.turns.Set(shares_, PiecesFor(r, *rank.schedule));
       rank.work.assign(rank.schedule->lanes.size(), Cursor::AtStartOf(*rank.schedule));
       rank.receives = rank.work;
       memories_.push_back(promise_.AtFirst(r));
@@ -75,16 +75,16 @@ class Checker {
   RankState& At(int rank) { return ranks_[static_cast<size_t>(rank)]; }
   UserMemory& MemoryOf(int rank) { return memories_[static_cast<size_t>(rank)]; }
 
-  // Of the matrix, and of what the schedule's steps call portions.
-  std::vector<int64_t> PiecesFor(const Schedule& schedule) const {
-    std::vector<int64_t> pieces(1, promise_.in_portions() ? 0 : promise_.Pieces(-1));
-    if (schedule.runs.empty() && promise_.in_portions()) {
-      pieces.insert(pieces.end(), case_.pieces.begin(), case_.pieces.end());
+  // Of the matrix, and of what the schedule of `rank` calls portions.
+  std::vector<int64_t> PiecesFor(int rank, const Schedule& schedule) const {
+    std::vector<int64_t> pieces(1, promise_.in_portions() ? 0 : promise_.Pieces(rank, -1));
+    for (int q = 0; schedule.runs.empty() && q < promise_.portions(); ++q) {
+      pieces.push_back(promise_.Pieces(rank, q));
     }
     for (const PortionRun& run : schedule.runs) {
       pieces.push_back(0);
       for (int i = 0; i < run.count; ++i) {
-        const int64_t n = promise_.Pieces(run.PortionAt(i, case_.size));
+        const int64_t n = promise_.Pieces(rank, run.PortionAt(i, case_.size));
         pieces.back() = std::max(pieces.back(), n);
       }
     }
@@ -224,11 +224,12 @@ class Checker {
 
   Network::Slot* Current(int rank, int stream) { return network_.StreamOf(rank, stream).current; }
 
-  // The portions whose piece the step works on; of a matrix or one portion, a run of none.
+  // The portions whose piece the step works on; of a matrix or one portion, a run of none. A sent
+  // block is to its receiver the portion of the sender.
   PortionRun PortionsOf(const Doing& doing) {
-    const std::vector<PortionRun>& runs = At(doing.rank).schedule->runs;
-    return runs.empty() ? PortionRun{doing.step->portion, 0}
-                        : RunAt(doing.rank, doing.step->portion);
+    if (!At(doing.rank).schedule->runs.empty()) return RunAt(doing.rank, doing.step->portion);
+    const bool is_sent = case_.pattern == Pattern::kAllToAll && doing.step->portion >= case_.size;
+    return {is_sent ? doing.rank : doing.step->portion, 0};
   }
   const PortionRun& RunAt(int rank, int run) {
     return At(rank).schedule->runs[static_cast<size_t>(run)];
@@ -250,6 +251,8 @@ class Checker {
         [[fallthrough]];
       case Place::kPortion:
         return &memory.portions[static_cast<size_t>(place.index)][piece];
+      case Place::kSent:
+        return &memory.portions[static_cast<size_t>(case_.size + place.index)][piece];
       case Place::kCurrent:
         if (const Network::Slot* slot = Current(doing.rank, place.index)) return &slot->value;
         break;
@@ -278,6 +281,7 @@ class Checker {
       case Place::kSourcePortion:
         return Fail(doing, "writes a contribution");
       case Place::kNone:
+      case Place::kSent:
         break;
     }
     return Fail(doing, "writes nowhere");
@@ -300,10 +304,13 @@ class Checker {
 
   // --- runs ---
 
+  // Of a portion, on any rank.
+  int PiecesInRun(int portion) const { return promise_.Pieces(/*rank=*/0, portion); }
+
   // How many of a run's first `count` portions have a piece `piece`.
   size_t PartsBefore(const PortionRun& run, int count, int64_t piece) const {
     size_t parts = 0;
-    for (int i = 0; i < count; ++i) parts += piece < promise_.Pieces(run.PortionAt(i, case_.size));
+    for (int i = 0; i < count; ++i) parts += piece < PiecesInRun(run.PortionAt(i, case_.size));
     return parts;
   }
 
@@ -325,7 +332,7 @@ class Checker {
     std::vector<Value*> parts;
     for (int i = 0; i < run.count; ++i) {
       const int portion = run.PortionAt(i, case_.size);
-      if (doing.piece >= promise_.Pieces(portion)) continue;
+      if (doing.piece >= PiecesInRun(portion)) continue;
       if (place.kind == Place::kMatrix && portion != doing.rank) return {};
       parts.push_back(place.kind == Place::kMatrix
                           ? &memory.matrix[piece]

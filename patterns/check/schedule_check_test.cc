@@ -25,6 +25,7 @@ std::vector<Topology> TopologiesOf(const CatalogueEntry& entry) {
 
 // Portions, or shares, of which a message of the case is made; 0: it is not.
 int PortionsOf(const CheckCase& c, const std::vector<Schedule>& schedules) {
+  if (c.pattern == Pattern::kAllToAll) return c.size * c.size;
   return EntryOf(c.pattern).multi ? c.size : schedules[0].shares.count;
 }
 
@@ -56,7 +57,8 @@ bool Waits(const CheckCase& c) {
 
 // Whether it has no form that goes by host.
 bool KeepsToRanks(const CheckCase& c) {
-  return c.topology.shape == Shape::kHypercube || c.topology.shape == Shape::kTwoTree ||
+  return brigade::KeepsToRanks(c.pattern) || c.pattern == Pattern::kAllToAll ||
+         c.topology.shape == Shape::kHypercube || c.topology.shape == Shape::kTwoTree ||
          (c.topology.shape == Shape::kCirculant && !Waits(c));
 }
 
@@ -83,21 +85,30 @@ bool SameSchedule(const Schedule& a, const Schedule& b) {
          a.shares.count == b.shares.count && a.shares.row == b.shares.row;
 }
 
-// Whether every rank does what the rank `by` before it does in `others`, with ranks `by` further.
-bool AreTurned(const std::vector<Schedule>& schedules, const std::vector<Schedule>& others,
-               int by) {
+// Whether every rank does what the rank `by` before it does in `others`, with ranks, and their
+// portions, `by` further.
+bool AreTurned(const std::vector<Schedule>& schedules, const std::vector<Schedule>& others, int by,
+               bool multi) {
   const auto size = static_cast<int>(schedules.size());
+  const auto turn = [&](int32_t* rank) {
+    if (*rank >= 0) *rank = (*rank + by) % size;
+  };
   for (int r = 0; r < size; ++r) {
     Schedule other = others[static_cast<size_t>((r - by + size) % size)];
     for (Lane& lane : other.lanes) {
       for (std::vector<Step>* steps : {&lane.receives, &lane.work}) {
         for (Step& step : *steps) {
-          for (int32_t* rank : {&step.peer, &step.only_sent_to}) {
-            if (*rank >= 0) *rank = (*rank + by) % size;
+          turn(&step.peer);
+          turn(&step.only_sent_to);
+          if (!multi || !other.runs.empty()) continue;
+          turn(&step.portion);
+          for (Place* place : {&step.dst, &step.left}) {
+            if (place->kind == Place::kPortion) turn(&place->index);
           }
         }
       }
     }
+    for (PortionRun& run : other.runs) turn(&run.first);
     if (!SameSchedule(schedules[static_cast<size_t>(r)], other)) return false;
   }
   return true;
@@ -125,7 +136,8 @@ class CatalogueProof : public testing::TestWithParam<int> {
         }
       }
       // The only rank of a group copies its source itself.
-      const bool has_source = c.pattern == Pattern::kReduce || c.pattern == Pattern::kAllReduce;
+      const bool has_source =
+          c.pattern == Pattern::kReduce || c.pattern == Pattern::kAllReduce || IsScan(c.pattern);
       if (!has_source || c.size == 1) continue;
       c.slots = kMinSlots;
       c.separate_source = true;
@@ -145,7 +157,7 @@ class CatalogueProof : public testing::TestWithParam<int> {
       if (c.root < 2) {
         ASSERT_NO_FATAL_FAILURE(CheckGroup(c, schedules));
       } else {
-        ASSERT_TRUE(AreTurned(schedules, of_root_0, c.root))
+        ASSERT_TRUE(AreTurned(schedules, of_root_0, c.root, EntryOf(c.pattern).multi))
             << PatternName(c.pattern) << " on " << c.size << " ranks, root " << c.root;
       }
     }
@@ -165,7 +177,7 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
       c.topology = topology;
       c.size = size;
       ASSERT_NO_FATAL_FAILURE(CheckAllRoots(c, entry.rooted));
-      if (entry.multi) {
+      if (HasDirection(entry.pattern)) {
         c.decreasing = true;
         ASSERT_NO_FATAL_FAILURE(CheckAllRoots(c, entry.rooted));
         c.decreasing = false;
@@ -346,7 +358,7 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
         const auto count = static_cast<int>(std::set<int>(hosts.begin(), hosts.end()).size());
         for (const Topology& topology : TopologiesOf(entry)) {
           for (const bool decreasing : {false, true}) {
-            if (decreasing && !entry.multi) continue;
+            if (decreasing && !HasDirection(entry.pattern)) continue;
             CheckCase c;
             c.pattern = entry.pattern;
             c.topology = topology;
@@ -484,7 +496,7 @@ TEST(Large, CirculantsAndTwoTreesHold) {
         ASSERT_TRUE(status.ok()) << status.ToString();
         for (const CheckCounts& rank : counts) EXPECT_LE(rank.peak_slots, 3 * kMinSlots);
         c.root = size / 3;
-        ASSERT_TRUE(AreTurned(CompileAll(c), schedules, c.root)) << c.size;
+        ASSERT_TRUE(AreTurned(CompileAll(c), schedules, c.root, /*multi=*/false)) << c.size;
       }
     }
   }
@@ -630,7 +642,12 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
               EXPECT_EQ(rank.copies, n);
               break;
             case Pattern::kBarrier:
-              break;
+            case Pattern::kGather:
+            case Pattern::kScatter:
+            case Pattern::kAllToAll:
+            case Pattern::kScan:
+            case Pattern::kExscan:
+              break;  // below
           }
           EXPECT_LE(rank.peak_slots, 3 * kMinSlots);
         }
@@ -759,6 +776,57 @@ TEST_F(Mistakes, PortionsMixed) {
     b->Free(1);
   }
   EXPECT_NE(Check().find("other portions"), std::string::npos);
+}
+
+// The operands of a scan are in the order of ranks.
+TEST_F(Mistakes, ScanOfHigherRanks) {
+  case_.pattern = Pattern::kScan;
+  case_.topology = {Shape::kIncreasingRings, 1};
+  EXPECT_NE(Check().find("not the contributions of the lower ranks"), std::string::npos);
+}
+
+TEST_F(Mistakes, ExscanThatKeepsItsOwn) {
+  case_.pattern = Pattern::kExscan;
+  case_.topology = {Shape::kIncreasingRings, 1};
+  root_.AddStream("S", ChunkRole::kBufferedSend);
+  root_.Copy(Place::New(0), Place::Matrix());
+  root_.Send(0, 1);
+  root_.Free(0);
+  leaf_.AddStream("R", ChunkRole::kReceive);
+  leaf_.ReceiveAndAwait(0, 0);
+  leaf_.Combine(Place::Matrix(), Place::Current(0), Place::Matrix());
+  leaf_.Free(0);
+  EXPECT_NE(Check().find("not the contributions of the lower ranks"), std::string::npos);
+}
+
+TEST_F(Mistakes, BlockThatGoesNowhere) {
+  case_.pattern = Pattern::kGather;
+  case_.pieces = {1, 1};
+  EXPECT_NE(Check().find("block 1"), std::string::npos);
+}
+
+// Rank 1 has no memory for block 0.
+TEST_F(Mistakes, BlockOfAnotherWritten) {
+  case_.pattern = Pattern::kGather;
+  case_.pieces = {1, 1};
+  leaf_.SetPortion(1);
+  leaf_.Copy(Place::Portion(0), Place::Portion(1));
+  leaf_.AddStream("S", ChunkRole::kBufferedSend);
+  leaf_.Copy(Place::New(0), Place::Portion(1));
+  leaf_.Send(0, 0);
+  leaf_.Free(0);
+  root_.AddStream("R", ChunkRole::kReceive);
+  root_.SetPortion(1);
+  root_.ReceiveAndAwait(1, 0);
+  root_.Copy(Place::Portion(1), Place::Current(0));
+  root_.Free(0);
+  EXPECT_NE(Check().find("block 0"), std::string::npos);
+}
+
+TEST_F(Mistakes, BlockThatStaysIsForgotten) {
+  case_.pattern = Pattern::kAllToAll;
+  case_.pieces = {1, 0, 0, 1};
+  EXPECT_NE(Check().find("block 0"), std::string::npos);
 }
 
 TEST_F(Mistakes, BarrierThatLetsGoTooEarly) {

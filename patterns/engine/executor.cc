@@ -38,6 +38,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   if (!status.ok()) return status.WithContext(entry.name);
   header_ = WireHeader();
   SetHeader(entry, call_, sequence, cut_.longest_bytes(), &header_);
+  digest_of_blocks_ = DigestOfBlocks(call_, scope_.size);
   called_ = header_;
   called_.total_bytes = call_.matrix.layout.bytes();
   StartLanes();
@@ -66,8 +67,8 @@ void Executor::FindChannel() {
 
 Status Executor::CutMessages() {
   portion_bytes_.clear();
-  for (int q = 0; entry_->multi && q < scope_.size; ++q) {
-    portion_bytes_.push_back(call_.portions[q].layout.bytes());
+  for (int q = 0; q < PortionCount(*entry_, scope_.size); ++q) {
+    portion_bytes_.push_back(PortionOf(call_, q, scope_.size).layout.bytes());
   }
   BRIGADE_RETURN_IF_ERROR(cut_.Cut(mover_.Rule(*entry_, config_->settings, scope_.size), *schedule_,
                                    call_.matrix.layout.bytes(), portion_bytes_));

@@ -115,11 +115,11 @@ class Executor : public Activity, private BufferOwner {
   Status Agree(const Step& step, const Lease& piece);
 
   void SetHeaderOf(int portion) {
-    header_.portion =
-        cut_.in_runs() ? schedule_->runs[static_cast<size_t>(portion)].first : portion;
+    header_.portion = cut_.in_runs() ? schedule_->runs[static_cast<size_t>(portion)].first
+                                     : PortionInHeader(portion, scope_);
     // Of a matrix that is dealt, ranks that disagree find out with the first share.
     header_.total_bytes = cut_.TotalBytes(entry_->multi ? portion : -1);
-    header_.lengths = cut_.Digest(portion);
+    header_.lengths = static_cast<uint16_t>(cut_.Digest(portion) ^ digest_of_blocks_);
   }
   // The bytes of a place in a stream; null for user memory.
   std::byte* PayloadAt(const Place& place) const {
@@ -158,6 +158,7 @@ class Executor : public Activity, private BufferOwner {
   bool blocking_ = true;
   WireHeader header_;
   WireHeader called_;  // of the call, whatever message is sent
+  uint16_t digest_of_blocks_ = 0;
 
   std::vector<size_t> portion_bytes_;
   MessageCut cut_;

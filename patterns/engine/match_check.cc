@@ -53,13 +53,19 @@ bool Needs(const Scope& scope, const WireHeader& call, int other) {
   if (distance < 0 || distance % scope.stride != 0 || other_rank >= scope.size) return false;
   switch (static_cast<Pattern>(call.pattern)) {
     case Pattern::kBroadcast:
+    case Pattern::kScatter:
       return call.root == other_rank;
     case Pattern::kReduce:
+    case Pattern::kGather:
       return call.root == scope.rank;
+    case Pattern::kScan:
+    case Pattern::kExscan:
+      return other_rank < scope.rank;
     case Pattern::kAllReduce:
     case Pattern::kMultiBroadcast:
     case Pattern::kMultiReduce:
     case Pattern::kBarrier:
+    case Pattern::kAllToAll:
       return true;
     default:
       return false;

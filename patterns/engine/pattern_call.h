@@ -31,7 +31,7 @@ struct PatternCall {
   // where the result has the same bits; equal on all ranks of the scope.
   bool topology_is_hint = false;
   // kSend, kReceive: the peer's rank in the group. Otherwise the root's rank in the scope, equal on
-  // all its ranks; ignored by kAllReduce, kMultiBroadcast, kMultiReduce and kBarrier.
+  // all its ranks; used by kBroadcast, kReduce, kGather and kScatter.
   int root = 0;
 
   // How long the pieces are that the message is cut into, in bytes on the wire, as far as staging
@@ -48,15 +48,17 @@ struct PatternCall {
   // longer one is kMismatch. kBroadcast: read at the root, written elsewhere; equal byte counts on
   // all ranks, shapes may differ. kReduce, kAllReduce: own contribution in; the result is written
   // at the root (everywhere); elsewhere it is left as it was. kMultiReduce: where this rank's sum
-  // is written.
+  // is written. kScan, kExscan: own contribution in; the result of the contributions of ranks 0 to
+  // one's own (kExscan: up to the one before; rank 0's matrix is left as it was) out. The operand
+  // of the lower ranks is the left one.
   Matrix matrix;
 
-  // kReduce, kAllReduce: own contribution, of as many bytes as the matrix, which is then written
-  // only; on ranks of kReduce without the result the matrix is ignored. The matrix itself, or apart
+  // kReduce, kAllReduce, kScan, kExscan: own contribution, of as many bytes as the matrix, which is
+  // then written only; on ranks without a result the matrix is ignored. The matrix itself, or apart
   // from it. Absent: the matrix holds the contribution. Need not be present on all ranks.
   std::optional<Matrix> source;
 
-  // kReduce, kAllReduce, kMultiReduce; equal on all ranks.
+  // kReduce, kAllReduce, kMultiReduce, kScan, kExscan; equal on all ranks.
   CombineOp op = CombineOp::kSum;
   ElementType type = ElementType::kDouble;
   // kUser: the operation, with its element bytes equal to those of the layouts, and `type` kByte.
@@ -67,10 +69,17 @@ struct PatternCall {
   // winners' out where the result is written. Null without; equally null or not on all ranks.
   int32_t* locations = nullptr;
 
-  // kMultiBroadcast: scope size portions. Portion q has equal byte counts on all ranks, portions
-  // may differ in size; one's own is read, all others are written. kMultiReduce: all are read. Not
-  // owned.
+  // Scope size portions. Not owned. Portions may differ in size. But for kAllToAll, portion q has
+  // equal byte counts on all ranks.
+  // kMultiBroadcast: one's own is read, all others are written. kMultiReduce: all are read.
+  // kGather: one's own is read; the root writes all others. kScatter: the root reads all but its
+  // own; each other rank writes its own. The root's own stays where it is. Of portions that a rank
+  // neither reads nor writes only the byte count matters; their data may be null.
+  // kAllToAll: all are written; portion q comes from rank q.
   const Matrix* portions = nullptr;
+  // kAllToAll: scope size blocks, which are read; block q goes to rank q, whose portion from this
+  // rank has as many bytes. Not owned. No block overlaps a portion.
+  const Matrix* sent = nullptr;
   // kMultiBroadcast, kMultiReduce along a ring: messages go to the next lower instead of the next
   // higher rank; equal on all ranks.
   bool decreasing = false;
@@ -86,10 +95,11 @@ inline size_t ElementBytes(const PatternCall& call) {
 
 // Returns whether a call has a source that its pattern reads.
 inline bool HasSource(const PatternCall& call) {
-  return call.source && (call.pattern == Pattern::kReduce || call.pattern == Pattern::kAllReduce);
+  return call.source && (call.pattern == Pattern::kReduce || call.pattern == Pattern::kAllReduce ||
+                         IsScan(call.pattern));
 }
 
-// Returns where the contribution of this rank to a reduce or an all-reduce is.
+// Returns where the contribution of this rank to a reduce, an all-reduce or a scan is.
 inline const Matrix& ContributionOf(const PatternCall& call) {
   return call.source ? *call.source : call.matrix;
 }
@@ -104,6 +114,11 @@ inline void Combine(const PatternCall& call, size_t elems, const MutableOperand&
                     const ConstOperand& left, const ConstOperand& right) {
   if (call.op == CombineOp::kUser) return Combine(*call.user_op, elems, dst, left, right);
   Combine(call.op, call.type, elems, dst, left, right);
+}
+
+// The matrix that steps call portion `portion`. `ranks`: of the call's scope.
+inline const Matrix& PortionOf(const PatternCall& call, int portion, int ranks) {
+  return portion < ranks ? call.portions[portion] : call.sent[portion - ranks];
 }
 
 // The channel that carries a call.

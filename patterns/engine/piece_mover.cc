@@ -49,6 +49,17 @@ void PieceMover::CopyOut(const Place& target, const PiecePlan::Range& range,
   }
 }
 
+void PieceMover::CopyInUserMemory(const Place& target, const Place& source,
+                                  const PiecePlan::Range& range) {
+  const TraceSpan span(TraceKind::kCopyOut, range.bytes);
+  const Matrix& to = MatrixAt(target);
+  const Matrix& from = MatrixAt(source);
+  ++statistics.copies;
+  statistics.bytes_copied += range.bytes;
+  if (!MayCopy(to.data, from.data, to.layout, range.bytes)) return;
+  brigade::CopyAcross(from.layout, from.data, to.layout, to.data, range.offset, range.bytes);
+}
+
 void PieceMover::CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range) {
   const TraceSpan span(TraceKind::kCopyIn, range.bytes);
   ++statistics.copies;

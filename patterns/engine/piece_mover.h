@@ -35,6 +35,7 @@ class PieceMover {
     CutRule rule{settings};
     rule.pair = IsPair(entry.pattern);
     rule.multi = entry.multi;
+    rule.each_alone = entry.pattern == Pattern::kAllToAll;
     rule.elem_bytes = elem_bytes_;
     rule.wire_bytes = wire_elem_bytes_;
     rule.ranks = ranks;
@@ -49,6 +50,7 @@ class PieceMover {
   // The matrix at a place of a call that is not in a stream. Where no portions are given, they are
   // ranges of the call's.
   static const Matrix& MatrixAt(const PatternCall& call, const Place& place) {
+    if (place.kind == Place::kSent) return call.sent[place.index];
     if (place.kind == Place::kPortion && call.portions != nullptr) {
       return call.portions[place.index];
     }
@@ -63,6 +65,8 @@ class PieceMover {
              const PiecePlan::Range& range) {
     if (step.opcode == Opcode::kCombine) {
       Combine(step.dst, dst, step.left, left, step.right, right, range);
+    } else if (dst == nullptr && left == nullptr) {
+      CopyInUserMemory(step.dst, step.left, range);
     } else if (dst == nullptr) {
       CopyOut(step.dst, range, left);
     } else if (left == nullptr) {
@@ -77,6 +81,8 @@ class PieceMover {
  private:
   void CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range);
   void CopyOut(const Place& target, const PiecePlan::Range& range, const std::byte* payload);
+  // From one matrix to another; counts as a copy.
+  void CopyInUserMemory(const Place& target, const Place& source, const PiecePlan::Range& range);
   // From one slot to another; counts as a copy.
   void CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range);
   void Combine(const Place& dst, std::byte* dst_payload, const Place& left,

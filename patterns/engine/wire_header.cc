@@ -68,6 +68,15 @@ void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t se
   header->root = entry.rooted ? call.root : 0;
 }
 
+uint16_t DigestOfBlocks(const PatternCall& call, int ranks) {
+  if (!IsOfBlocks(call.pattern)) return 0;
+  uint64_t digest = 0;
+  for (int q = 0; q < ranks; ++q) {
+    digest = (digest + call.portions[q].layout.bytes() + 1) * 0x9e3779b97f4a7c15;
+  }
+  return static_cast<uint16_t>(digest >> 48);
+}
+
 Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs) {
   if (piece.bytes < kHeaderBytes) {
     return Status(StatusCode::kMismatch, "a first piece of " + std::to_string(piece.bytes) +

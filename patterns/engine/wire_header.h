@@ -14,6 +14,7 @@
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/engine/scope.h"
 #include "patterns/schedule/piece_plan.h"
 #include "transport/completion.h"
 
@@ -24,7 +25,8 @@ struct WireHeader {
   uint8_t pattern = 0;      // kSend for both halves of a point-to-point message
   uint8_t shape = 0;        // bit 6: by host, bit 7: decreasing
   uint16_t arithmetic = 0;  // operation, type, locations behind the values, order of ranks
-  uint16_t lengths = 0;     // of the portions, if there are several in the message: a digest
+  uint16_t lengths = 0;     // of the portions, if there are several in the message, or of all
+                            // blocks of a gather or scatter: a digest
   int32_t parameter = 0;
   int32_t root = 0;
   int32_t portion = -1;
@@ -44,6 +46,16 @@ static_assert(sizeof(WireHeader) == kHeaderBytes, "the header's size is part of 
 // Writes what this rank thinks it is doing into `*header`, which is a new one.
 void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
                size_t total_bytes, WireHeader* header);
+
+// Returns a digest of the lengths of all blocks of a gather or scatter, which its ranks agree on; 0
+// for other patterns. `ranks`: of the call's scope.
+uint16_t DigestOfBlocks(const PatternCall& call, int ranks);
+
+// Returns how headers number the message that steps of rank `rank` call portion `portion`: a block
+// that is sent is the sender's portion to its receiver.
+inline int32_t PortionInHeader(int portion, const Scope& scope) {
+  return portion < scope.size ? portion : scope.rank;
+}
 
 // The header at the start of a received first piece, compared with ours. kMismatch: as
 // CompareHeaders, or too short.

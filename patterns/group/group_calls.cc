@@ -63,13 +63,15 @@ uint64_t* SequenceOf(GroupState* group, const PatternCall& call) {
   return *plan != nullptr ? Status() : NewPlan(engine, group, call, signature, plan);
 }
 
-// Returns the call of this rank: of a reduction without the result here the source is all there is.
+bool HasResult(const PatternCall& call, int rank) {
+  return call.pattern == Pattern::kReduce ? rank == call.root
+                                          : call.pattern != Pattern::kExscan || rank > 0;
+}
+
+// Returns the call of this rank: if it has no result here the source is all there is.
 const PatternCall& OwnCall(const GroupState& group, const PatternCall& call,
                            std::optional<PatternCall>* copy) {
-  if (!call.source || call.pattern != Pattern::kReduce ||
-      group.scope(call.scope).rank == call.root) {
-    return call;
-  }
+  if (!call.source || HasResult(call, group.scope(call.scope).rank)) return call;
   *copy = call;
   (*copy)->matrix = *call.source;
   (*copy)->source.reset();
@@ -82,9 +84,10 @@ bool AreAlike(const StridedLayout& a, const StridedLayout& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && a.ld() == b.ld() && a.part() == b.part();
 }
 
-// The result of one rank is its contribution.
+// Copies the contribution where it is the result: on the only rank, and on the first of a scan.
 void CopySource(const Plan& plan, const PatternCall& call) {
-  if (plan.scope->size > 1 || !HasSource(call)) return;
+  const bool is_first_of_scan = call.pattern == Pattern::kScan && plan.scope->rank == 0;
+  if ((plan.scope->size > 1 && !is_first_of_scan) || !HasSource(call)) return;
   const Matrix& to = call.matrix;
   const Matrix& from = *call.source;
   if (to.layout.bytes() == 0 || (to.data == from.data && AreAlike(to.layout, from.layout))) return;

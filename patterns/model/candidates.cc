@@ -12,8 +12,8 @@
 namespace brigade {
 namespace {
 
-// On circulant graphs up to half of all portions are in one message, and each needs room for an
-// element, which 16 bytes hold.
+// On circulant graphs, and on trees of blocks that are not flat, up to half of all portions are in
+// one message, and each needs room for an element, which 16 bytes hold.
 bool HasRoom(const PieceSettings& settings, const CostQuery& query) {
   if (!EntryOf(query.pattern).multi) return true;
   return MostPayload(settings) / (static_cast<size_t>(query.ranks + 1) / 2) >= 16;
@@ -32,7 +32,7 @@ bool HasSharedHosts(const MachineDescription& machine, const CostQuery& query) {
 
 // Whether a topology goes by host, in either way that is worth a look, the better tried one first.
 std::vector<bool> WaysByHost(Shape shape, const CostQuery& query) {
-  if (!query.topology.by_host) return {false};
+  if (!query.topology.by_host || KeepsToRanks(query.pattern)) return {false};
   std::vector<bool> ways;
   const bool keeps_to_ranks =
       shape == Shape::kHypercube || shape == Shape::kTwoTree || shape == Shape::kCirculant;
@@ -91,6 +91,8 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
     if (topology.shape == Shape::kTree) {
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
+    const bool is_flat = topology.parameter >= query.ranks;
+    if (IsOfBlocks(query.pattern) && !is_flat && !HasRoom(settings, query)) continue;
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
     if (topology.shape == Shape::kExchange && !IsExchange(machine, topology, query)) continue;
     if (topology.shape == Shape::kCirculant && !(circulant && has_blocks)) continue;
@@ -245,7 +247,9 @@ std::vector<Candidate> AllCandidates(const MachineDescription& machine,
 
 std::string TopologyName(const Topology& topology) {
   const std::string number = std::to_string(topology.parameter);
-  const std::string tree = topology.parameter == 2 ? "binomial tree" : number + "-nomial tree";
+  const std::string tree = topology.parameter == 2               ? "binomial tree"
+                           : topology.parameter >= kFlatBranches ? "flat tree"
+                                                                 : number + "-nomial tree";
   std::string name;
   switch (topology.shape) {
     case Shape::kTree:

@@ -5,11 +5,15 @@
 
 #include "membuf/check.h"
 #include "membuf/rules.h"
+#include "patterns/catalogue/catalogue.h"
 #include "patterns/catalogue/compilers.h"
 #include "patterns/catalogue/exchange.h"
+#include "patterns/catalogue/subtrees.h"
+#include "patterns/model/block_cost.h"
 #include "patterns/model/circulant_cost.h"
 #include "patterns/model/cost_ports.h"
 #include "patterns/model/cost_steps.h"
+#include "patterns/model/scan_cost.h"
 #include "patterns/model/tree_cost.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/message_cut.h"
@@ -18,9 +22,7 @@
 namespace brigade {
 namespace {
 
-bool IsMulti(Pattern pattern) {
-  return pattern == Pattern::kMultiBroadcast || pattern == Pattern::kMultiReduce;
-}
+bool IsMulti(Pattern pattern) { return EntryOf(pattern).multi; }
 
 Way BroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
@@ -443,6 +445,14 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece, bool a
       return MultiReduceWay(steps, query, piece);
     case Pattern::kBarrier:
       return BarrierWay(steps, query, piece);
+    case Pattern::kGather:
+    case Pattern::kScatter:
+      return RootedBlocksWay(steps, query, piece);
+    case Pattern::kAllToAll:
+      return AllToAllWay(steps, query, piece);
+    case Pattern::kScan:
+    case Pattern::kExscan:
+      return ScanWay(steps, query, piece);
   }
   CheckFailed(__FILE__, __LINE__, "no such pattern");
 }
@@ -486,7 +496,7 @@ PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
   if (IsPair(query.pattern)) return PlanMessage(OfPairs(settings), query.bytes);
   CutRule rule{settings};
   rule.multi = IsMulti(query.pattern);
-  if (query.pattern != Pattern::kBroadcast && query.pattern != Pattern::kMultiBroadcast) {
+  if (EntryOf(query.pattern).combines) {
     rule.elem_bytes = rule.wire_bytes = query.elem_bytes;
   }
   rule.ranks = query.ranks;
@@ -498,6 +508,13 @@ PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
     const int together = (query.ranks + 1) / 2;  // at most
     plan.piece_bytes =
         std::max(rule.elem_bytes, PieceBytesTogether(rule, together, plan.piece_bytes));
+  }
+  if (IsOfBlocks(query.pattern)) {
+    const Subtrees tree(query.topology, query.ranks);
+    if (!tree.is_flat()) {
+      plan.piece_bytes =
+          std::max<size_t>(1, PieceBytesTogether(rule, tree.MostTogether(), plan.piece_bytes));
+    }
   }
   return plan;
 }

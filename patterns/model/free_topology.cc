@@ -17,7 +17,7 @@ constexpr Topology kDealt{Shape::kDealt, 0};
 constexpr Topology kHypercube{Shape::kHypercube, 0};
 // The bits of a wide tree.
 constexpr Topology kExchange{Shape::kExchange, rules::kWideBranches};
-// Half of all portions are in one message of a circulant graph.
+// Half of all portions are in one message of a circulant graph, or of a binomial tree of blocks.
 static_assert(rules::kMostRanksOnCirculant / 2 * 16 <= kLeastChunkBytes - kHeaderRoom);
 
 }  // namespace
@@ -77,6 +77,16 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
                      : kRing;
       break;
     }
+    case Pattern::kGather:
+    case Pattern::kScatter: {
+      const bool is_short =
+          bytes <= rules::kRingBytes && ranks.count <= rules::kMostRanksOnCirculant;
+      return share_memory || !is_short ? Topology{Shape::kTree, std::max(ranks.count, 2)}
+                                       : kBinomial;
+    }
+    case Pattern::kScan:
+    case Pattern::kExscan:
+      return bytes > std::max(rules::kLongSumBytes, ranks_bytes) ? kRing : kHypercube;
     default:
       return topology;
   }

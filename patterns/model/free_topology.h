@@ -41,6 +41,11 @@ struct Ranks {
 // same anywhere, on any hosts: fewer messages in a row. So do multi-reduces of up to eight ranks
 // that share memory, to which that graph is one round. All others take the form that goes around.
 //
+// Gathers and scatters of up to 120 ranks go along the binomial tree if all blocks together are
+// short, and no two ranks share memory; all others are direct, so that no relay copies a block.
+// Scans go by recursive doubling, with fewer messages in a row, and long ones along the chain, on
+// which every rank sends and receives the message once.
+//
 // What is free goes by host, wherever a host has several ranks: the links between them are slower
 // than anything within.
 Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool order_free);

@@ -56,7 +56,8 @@ Topology OrderOf(const Topology& topology) {
 
 TEST(FreeTopology, OfASumDependsOnRanksAndBytesOnly) {
   const Capabilities plain;
-  for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce}) {
+  for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce,
+                                Pattern::kScan, Pattern::kExscan}) {
     for (const Ranks& ranks : RanksToTry()) {
       if (ranks.count == 2) continue;  // they have one order only
       for (size_t bytes = 1; bytes < 1 << 20; bytes *= 2) {

@@ -46,6 +46,27 @@ Status CheckArithmetic(const CatalogueEntry& entry, const PatternCall& call) {
   return call.op == CombineOp::kUser ? CheckUserOp(entry, call) : Status();
 }
 
+// Whether the call reads or writes that portion on rank `rank`.
+bool UsesPortion(const PatternCall& call, int portion, int rank) {
+  return !IsOfBlocks(call.pattern) || rank == call.root || rank == portion;
+}
+
+// The matrices of an array of that name, each of which is `one` and a number.
+Status CheckMatrices(const CatalogueEntry& entry, const PatternCall& call, const Matrix* matrices,
+                     int size, int rank, const std::string& name, const std::string& one) {
+  if (matrices == nullptr) return Invalid(entry, name + " is a null pointer");
+  for (int q = 0; q < size; ++q) {
+    if (UsesPortion(call, q, rank) && !IsRight(entry, call, matrices[q])) {
+      return WrongMatrix(entry, call, matrices[q], one + " " + std::to_string(q));
+    }
+    if (HasDirection(call.pattern) &&
+        matrices[q].layout.elem_bytes() != matrices[0].layout.elem_bytes()) {
+      return Invalid(entry, name + " have elements of different sizes");
+    }
+  }
+  return Status();
+}
+
 }  // namespace
 
 Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int size) {
@@ -88,14 +109,16 @@ Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int siz
     }
   }
   if (!entry.multi) return Status();
-  if (call.portions == nullptr) return Invalid(entry, "portions is a null pointer");
-  for (int q = 0; q < size; ++q) {
-    const Matrix& portion = call.portions[q];
-    if (!IsRight(entry, call, portion)) {
-      return WrongMatrix(entry, call, portion, "portion " + std::to_string(q));
-    }
-    if (portion.layout.elem_bytes() != call.portions[0].layout.elem_bytes()) {
-      return Invalid(entry, "portions have elements of different sizes");
+  BRIGADE_RETURN_IF_ERROR(
+      CheckMatrices(entry, call, call.portions, size, rank, "portions", "portion"));
+  if (call.pattern == Pattern::kAllToAll) {
+    BRIGADE_RETURN_IF_ERROR(
+        CheckMatrices(entry, call, call.sent, size, rank, "sent", "sent block"));
+    const size_t kept = call.sent[rank].layout.bytes();
+    if (kept != call.portions[rank].layout.bytes()) {
+      return Invalid(entry, "the block that rank " + std::to_string(rank) + " keeps has " +
+                                std::to_string(kept) + " bytes, its portion " +
+                                std::to_string(call.portions[rank].layout.bytes()));
     }
   }
   if (call.pattern == Pattern::kMultiReduce &&

@@ -26,9 +26,12 @@ struct RightCall {
   explicit RightCall(Pattern pattern) : portions(kSize, MatrixOf(2)) {
     call.pattern = pattern;
     if (EntryOf(pattern).multi) {
-      call.topology = {Shape::kIncreasingRings, 1};
-      call.portions = portions.data();
+      if (!EntryOf(pattern).topologies.empty()) {
+        call.topology = EntryOf(pattern).topologies.front();
+      }
+      call.portions = call.sent = portions.data();
     }
+    if (IsScan(pattern)) call.topology = {Shape::kHypercube, 0};
     call.matrix = MatrixOf(2);
   }
 
@@ -142,6 +145,14 @@ TEST(CallCheck, WrongSourcesAreNamed) {
   EXPECT_EQ(call.Complaint(), "reduce: source has elements of 4 bytes, not of double");
   call.call.source->data = nullptr;
   EXPECT_EQ(call.Complaint(), "reduce: source is a null pointer");
+  for (const Pattern pattern : {Pattern::kScan, Pattern::kExscan}) {
+    RightCall scan(pattern);
+    scan.call.source = MatrixOf(2);
+    EXPECT_TRUE(scan.Check().ok());
+    scan.call.source = MatrixOf(3);
+    EXPECT_EQ(scan.Complaint(),
+              PatternName(pattern) + std::string(": the source has 24 bytes, the matrix 16"));
+  }
   // Other patterns ignore it.
   RightCall other(Pattern::kBroadcast);
   other.call.source = MatrixOf(3);
@@ -161,9 +172,40 @@ TEST(CallCheck, WrongPortionsAreNamed) {
   different.portions[1] = MatrixOf(2, 4);
   EXPECT_EQ(different.Complaint(), "multi_broadcast: portions have elements of different sizes");
 
+  RightCall own(Pattern::kGather);
+  own.portions[kRank].data = nullptr;
+  EXPECT_EQ(own.Complaint(), "gather: portion " + std::to_string(kRank) + " is a null pointer");
+
+  RightCall sent(Pattern::kAllToAll);
+  sent.call.sent = nullptr;
+  EXPECT_EQ(sent.Complaint(), "all_to_all: sent is a null pointer");
+  std::vector<Matrix> blocks(kSize, MatrixOf(2));
+  blocks[0].data = nullptr;
+  sent.call.sent = blocks.data();
+  EXPECT_EQ(sent.Complaint(), "all_to_all: sent block 0 is a null pointer");
+  blocks[0] = MatrixOf(2);
+  blocks[kRank] = MatrixOf(1);
+  EXPECT_EQ(sent.Complaint(), "all_to_all: the block that rank " + std::to_string(kRank) +
+                                  " keeps has 8 bytes, its portion 16");
+
   RightCall result(Pattern::kMultiReduce);
   result.call.matrix = MatrixOf(1);
   EXPECT_EQ(result.Complaint(), "multi_reduce: the result has 8 bytes, the rank's own portion 16");
+}
+
+// A rank has memory for its own block only, unless it is the root.
+TEST(CallCheck, BlocksOfOtherRanksMayBeNull) {
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
+    const int other = kRank == 0 ? 1 : 0;
+    RightCall call(pattern);
+    call.call.root = other;
+    for (Matrix& portion : call.portions) portion.data = nullptr;
+    call.portions[kRank] = MatrixOf(1, 4);  // only its byte count must be right
+    EXPECT_TRUE(call.Check().ok());
+    call.call.root = kRank;
+    EXPECT_EQ(call.Complaint(), std::string(PatternName(pattern)) + ": portion " +
+                                    std::to_string(other) + " is a null pointer");
+  }
 }
 
 }  // namespace

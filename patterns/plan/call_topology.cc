@@ -26,7 +26,7 @@ CostQuery QueryFor(const GroupState& group, const PatternCall& call, size_t byte
   query.some_share_memory = scope.some_share_memory();
   query.ranks = scope.size;
   query.bytes = bytes;
-  if (entry.multi && call.topology.shape == Shape::kFree) {  // they may go by host
+  if (HasDirection(entry.pattern) && call.topology.shape == Shape::kFree) {  // they may go by host
     query.topology.by_host =
         scope.goes_by_host() && (!entry.combines || IsOrderFree(call.op, call.type));
   }

@@ -275,6 +275,20 @@ TEST(CallTopology, PortionsMayGoByHostWhereTheirOrderIsFree) {
   EXPECT_FALSE(by_host(Pattern::kMultiBroadcast, ElementType::kDouble, 1));
 }
 
+// Whatever the call names: operands, and blocks in a message, are in the order of ranks.
+TEST(CallTopology, ScansAndBlocksKeepToRanks) {
+  Member member(0, /*ranks_per_host=*/2);
+  member.has.lands_in_peer_memory = false;
+  const Portions blocks(Pattern::kGather, 5000, 20000);
+  for (PatternCall call : {Call(Pattern::kScan, 20000), blocks.call}) {
+    call.topology = EntryOf(call.pattern).topologies.front();
+    call.topology.by_host = true;
+    const std::vector<Candidate> ways = CandidatesOf(member.state, call, 0);
+    EXPECT_FALSE(ways.empty());
+    for (const Candidate& way : ways) EXPECT_FALSE(way.topology.by_host);
+  }
+}
+
 TEST(CallTopology, PiecesOfASumHoldWholeElements) {
   Member member(0);
   PatternCall call = Call(Pattern::kReduce, 4800, {Shape::kTree, 2});

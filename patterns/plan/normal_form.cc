@@ -15,7 +15,8 @@ bool HasParameter(Shape shape) {
 }
 
 // Whether messages along `shape` never go by host, whatever the call says.
-bool KeepsToRanks(const CatalogueEntry& entry, const PatternCall& call, Shape shape) {
+bool NeverGoesByHost(const CatalogueEntry& entry, const PatternCall& call, Shape shape) {
+  if (KeepsToRanks(entry.pattern)) return true;
   if (shape == Shape::kTwoTree) return true;
   if (shape == Shape::kCirculant) return entry.combines || entry.multi;
   return entry.multi && entry.combines && !IsOrderFree(call.op, call.type);
@@ -30,11 +31,12 @@ Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call, si
     topology = InRankOrder(call.pattern, topology, call.root);
   }
   // Portions that are given no form of their own take the ring, by host if that can be.
-  if (entry.multi && topology.shape != Shape::kCirculant && topology.shape != Shape::kFree &&
-      !(topology == kRing)) {
+  if (HasDirection(entry.pattern) && topology.shape != Shape::kCirculant &&
+      topology.shape != Shape::kFree && !(topology == kRing)) {
     topology = kRingByHost;
   }
-  if (KeepsToRanks(entry, call, topology.shape)) topology.by_host = false;
+  if (NeverGoesByHost(entry, call, topology.shape)) topology.by_host = false;
+  if (IsScan(entry.pattern) && topology.shape == Shape::kIncreasingRings) topology.parameter = 1;
   if (IsTooShortToCut(call.pattern, call.topology, bytes)) {
     return {Shape::kTree, 2, topology.by_host};
   }
@@ -53,7 +55,7 @@ const PatternCall& NormalForm(const CatalogueEntry& entry, const PatternCall& ca
   const int root = entry.rooted ? call.root : 0;
   const Matrix* const portions = entry.multi ? call.portions : nullptr;
   const bool decreasing =
-      entry.multi && call.decreasing && !(entry.combines && IsInRankOrder(call));
+      HasDirection(entry.pattern) && call.decreasing && !(entry.combines && IsInRankOrder(call));
   const bool drops_matrix =
       !HasMatrix(call.pattern) && (call.matrix.data != nullptr || call.matrix.layout.bytes() > 0);
   if (topology == call.topology && root == call.root && portions == call.portions &&

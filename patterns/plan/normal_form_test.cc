@@ -87,6 +87,14 @@ TEST(NormalForm, KeepsTheOrderOfRanks) {
       EXPECT_TRUE(topology_of(Pattern::kMultiReduce, named, root) == chain);
     }
   }
+  // Scans have no other order: a topology that they do not know stays, and is refused.
+  for (const Pattern pattern : {Pattern::kScan, Pattern::kExscan}) {
+    EXPECT_TRUE(topology_of(pattern, chain, 0) == chain);
+    EXPECT_TRUE(topology_of(pattern, {Shape::kHypercube, 0}, 0) ==
+                Topology({Shape::kHypercube, 0}));
+    EXPECT_TRUE(topology_of(pattern, {Shape::kDecreasingRings, 1}, 0) ==
+                Topology({Shape::kDecreasingRings, 1}));
+  }
   EXPECT_TRUE(topology_of(reduce, {Shape::kTwoTree, 0}, 0) == Topology({Shape::kTwoTree, 0}));
   EXPECT_TRUE(topology_of(reduce, {Shape::kTwoTree, 0}, 1) == tree);
 }
@@ -121,10 +129,9 @@ TEST(NormalForm, DropsWhatThePatternIgnores) {
       const PatternCall normal = Normal(call);
       EXPECT_EQ(normal.root, entry.rooted ? call.root : 0) << entry.name;
       EXPECT_EQ(normal.portions, entry.multi ? call.portions : nullptr) << entry.name;
-      EXPECT_EQ(normal.decreasing, entry.multi && call.decreasing) << entry.name;
-      const bool no_matrix =
-          entry.pattern == Pattern::kBarrier || entry.pattern == Pattern::kMultiBroadcast;
-      EXPECT_EQ(normal.matrix.layout.bytes(), no_matrix ? 0 : call.matrix.layout.bytes());
+      EXPECT_EQ(normal.decreasing, HasDirection(entry.pattern) && call.decreasing) << entry.name;
+      const size_t bytes = HasMatrix(entry.pattern) ? call.matrix.layout.bytes() : 0;
+      EXPECT_EQ(normal.matrix.layout.bytes(), bytes);
       if (entry.topologies.empty()) {
         EXPECT_TRUE(normal.topology == Topology()) << entry.name;
       } else {
@@ -152,6 +159,13 @@ TEST(NormalForm, OfTopologies) {
   EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, true}));
   call.topology = {Shape::kIncreasingRings, 1};  // asked for by name
   EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, false}));
+
+  call.pattern = Pattern::kScan;
+  call.topology = {Shape::kIncreasingRings, 3, true};
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, false}));
+  call.pattern = Pattern::kGather;
+  call.topology = {Shape::kTree, 5, true};
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kTree, 5, false}));
 }
 
 }  // namespace

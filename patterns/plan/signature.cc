@@ -59,7 +59,7 @@ Fields FieldsOf(const CatalogueEntry& entry) {
     fields.kinds |= bits(kShape, kDecreasing);
     fields.numbers |= UINT32_MAX;
   }
-  if (entry.multi) fields.kinds |= bits(kDecreasing, kOp);
+  if (HasDirection(entry.pattern)) fields.kinds |= bits(kDecreasing, kOp);
   if (entry.combines) fields.kinds |= bits(kOp, kLong);
   if (entry.multi || HasMatrix(entry.pattern)) fields.kinds |= ~bits(0, kLongest);
   return fields;
@@ -80,11 +80,15 @@ const Fields& FieldsOf(Pattern pattern) {
 
 ByteCounts ByteCounts::OfPortions(const PatternCall& call, int ranks) {
   ByteCounts counts;
-  for (int q = 0; call.portions != nullptr && q < ranks; ++q) {
-    const size_t bytes = call.portions[q].layout.bytes();
-    counts.longest = std::max(counts.longest, bytes);
-    counts.total += bytes;
-  }
+  const auto count = [&](const Matrix* matrices) {
+    for (int q = 0; matrices != nullptr && q < ranks; ++q) {
+      const size_t bytes = matrices[q].layout.bytes();
+      counts.longest = std::max(counts.longest, bytes);
+      counts.total += bytes;
+    }
+  };
+  count(call.portions);
+  if (call.pattern == Pattern::kAllToAll) count(call.sent);
   return counts;
 }
 

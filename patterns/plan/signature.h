@@ -13,7 +13,8 @@
 
 namespace brigade {
 
-// The byte counts of a call. Equal on all ranks of its scope.
+// The byte counts of a call. Equal on all ranks of its scope, but for an all-to-all, which counts
+// the blocks that its rank sends, too: nothing that its ranks must agree on depends on them.
 struct ByteCounts {
   size_t longest = 0;  // of the matrix, or of the longest portion
   size_t total = 0;    // of the matrix, or of all portions

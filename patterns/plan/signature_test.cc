@@ -78,7 +78,7 @@ TEST(Signature, FieldsThatThePatternIgnoresDoNotCount) {
     if (entry.topologies.empty()) odd.topology = {Shape::kCirculant, 7, true};
     if (!entry.rooted) odd.root = 3;
     if (!entry.multi) odd.portions = portions.data();
-    if (!entry.multi) odd.decreasing = true;
+    if (!HasDirection(entry.pattern)) odd.decreasing = true;
     if (!entry.combines) odd.op = CombineOp::kAbsMin;
     if (!entry.combines) odd.type = ElementType::kComplexDouble;
     if (IsPair(entry.pattern)) odd.scope = ChannelKind::kColumn;
@@ -112,6 +112,19 @@ TEST(Signature, OfPortionsTheLongestAndAllTogetherCount) {
   EXPECT_FALSE(calls.Of(call) == even);
   portions[1].layout = StridedLayout::Contiguous(0);
   EXPECT_FALSE(calls.Of(call) == even);
+}
+
+TEST(Signature, OfAnAllToAllTheBlocksThatAreSentCount) {
+  const Calls calls;
+  std::vector<Matrix> portions(kRanks);
+  std::vector<Matrix> sent(kRanks);
+  PatternCall call = Call(Pattern::kAllToAll, 0);
+  call.portions = portions.data();
+  call.sent = sent.data();
+  const Signature empty = calls.Of(call);
+  sent[1].layout = StridedLayout::Contiguous(1000);
+  EXPECT_EQ(calls.Of(call).Greatest(calls.config.settings).longest, 1024u);
+  EXPECT_FALSE(calls.Of(call) == empty);
 }
 
 TEST(Signature, OfPointToPointMessagesThePeerCountsAndWhetherTheBufferMayBePosted) {

@@ -101,6 +101,11 @@ class PostedMessages : public EdgePort {
   const Step* last_ = nullptr;  // whose message is in staged_
 };
 
+// The matrix that steps call portion `portion`; -1: the call's.
+const Matrix& MessageOf(const CallRun& run, int portion) {
+  return portion < 0 ? run.call.matrix : PortionOf(run.call, portion, run.plan.scope->size);
+}
+
 class InlineCollective {
  public:
   explicit InlineCollective(CallRun* run)
@@ -110,6 +115,7 @@ class InlineCollective {
         header_(plan_.header),
         has_locations_(plan_.wire_elem_bytes != plan_.elem_bytes) {
     header_.sequence = static_cast<uint32_t>((*run_.sequence)++);
+    header_.lengths = DigestOfBlocks(run_.call, plan_.scope->size);
     if (plan_.entry->multi) {
       SetBytes(ByteCounts::Of(*plan_.entry, run_.call, plan_.scope->size).longest);
     } else {
@@ -193,8 +199,8 @@ class InlineCollective {
     header_.total_bytes = bytes;
   }
   void TurnTo(int portion) {
-    header_.portion = portion;
-    SetBytes((portion < 0 ? run_.call.matrix : run_.call.portions[portion]).layout.bytes());
+    header_.portion = PortionInHeader(portion, *plan_.scope);
+    SetBytes(MessageOf(run_, portion).layout.bytes());
   }
   const Matrix& MatrixAt(const Place& place) const {
     return PieceMover::MatrixAt(run_.call, place);
@@ -280,6 +286,11 @@ class InlineCollective {
   void Copy(const Step& step) {
     if (step.dst.in_stream()) {
       CopyPayload(Open(step.dst), step.left);
+    } else if (!step.left.in_stream()) {
+      const Matrix& from = MatrixAt(step.left);
+      const Matrix& to = MatrixAt(step.dst);
+      if (bytes_ > 0) CopyAcross(from.layout, from.data, to.layout, to.data, 0, bytes_);
+      Trace::Mark(TraceKind::kCopyOut, bytes_, -1);
     } else {
       CopyOutOf(payloads_[step.left.index], step.dst);
     }
@@ -375,9 +386,8 @@ bool AllSlotsAreFree(const CallRun& run) {
   bool all = true;  // all edges are asked, so that all get wide rings at once
   for (const Step& step : run.plan.inline_program.steps) {
     if (step.opcode != Opcode::kSend) continue;
-    const Matrix& matrix = step.portion < 0 ? run.call.matrix : run.call.portions[step.portion];
-    const size_t bytes =
-        kHeaderBytes + matrix.layout.bytes() / run.plan.elem_bytes * run.plan.wire_elem_bytes;
+    const size_t bytes = kHeaderBytes + MessageOf(run, step.portion).layout.bytes() /
+                                            run.plan.elem_bytes * run.plan.wire_elem_bytes;
     OutEdge* const edge = EdgeTo(run.engine, run.group, run.plan.kind, step.peer);
     all &= edge != nullptr &&
            (bytes <= Slot::kInlineBytes ? edge->Next() != nullptr

@@ -42,7 +42,8 @@ Status MessageCut::Cut(const CutRule& rule, const Schedule& schedule, size_t mat
   piece_bytes_ = std::min(longest.piece_bytes, longest_bytes_);
   plan_pieces_.assign(plans_.size(), 0);
   for (size_t i = first; i < plans_.size(); ++i) {
-    PiecePlan plan = longest;
+    PiecePlan plan =
+        rule.each_alone ? PlanLongest(rule, schedule.shares, plans_[i].total_bytes) : longest;
     plan.begin = plans_[i].begin;
     plan.total_bytes = plans_[i].total_bytes;
     plans_[i] = plan;
@@ -60,7 +61,7 @@ Status MessageCut::Cut(const CutRule& rule, const Schedule& schedule, size_t mat
 
 void MessageCut::List(const CutRule& rule, const Shares& shares, size_t matrix_bytes,
                       const std::vector<size_t>& portion_bytes) {
-  const int portions = rule.multi ? rule.ranks : shares.count;
+  const int portions = rule.multi ? static_cast<int>(portion_bytes.size()) : shares.count;
   plans_.assign(1 + static_cast<size_t>(portions), PiecePlan());
   plans_[0].total_bytes = matrix_bytes;
   const size_t elems = matrix_bytes / rule.elem_bytes;
@@ -78,7 +79,7 @@ void MessageCut::List(const CutRule& rule, const Shares& shares, size_t matrix_b
 
 Status MessageCut::CutRuns(const CutRule& rule) {
   const std::vector<PortionRun>& runs = schedule_->runs;
-  int most = 1;
+  int most = std::max(1, schedule_->most_together);
   for (const PortionRun& run : runs) most = std::max(most, run.count);
   if (PieceBytesTogether(rule, most, rule.elem_bytes) == 0) {
     return Status(StatusCode::kInvalidArgument,

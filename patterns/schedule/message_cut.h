@@ -22,6 +22,8 @@ struct CutRule {
   const PieceSettings& settings;
   bool pair = false;   // a message from point to point; `settings` are OfPairs
   bool multi = false;  // of portions, one per rank
+  // Each portion is cut by its own length alone: no rank knows the longest of all.
+  bool each_alone = false;
   // Of one element, in user memory and on the wire. 1 where only bytes count, which may belong to
   // other elements on the other side.
   size_t elem_bytes = 1;
@@ -48,7 +50,7 @@ size_t PieceBytesTogether(const CutRule& rule, int portions, size_t piece_bytes)
 
 class MessageCut {
  public:
-  // `schedule` must outlive the cut. `portion_bytes` counts where the rule is multi, otherwise
+  // `schedule` must outlive the cut. `portion_bytes` counts if the rule is multi, otherwise
   // `matrix_bytes`. kInvalidArgument: chunks have no room for what travels together.
   Status Cut(const CutRule& rule, const Schedule& schedule, size_t matrix_bytes,
              const std::vector<size_t>& portion_bytes);

@@ -119,6 +119,24 @@ TEST(MessageCut, PortionsAreNotCutForARowOfRelays) {
   EXPECT_GT(PlanLongest(rule, Shares(), 400000).piece_bytes, of_matrix);
 }
 
+// Ranks that do not know the lengths of other portions cut a portion alike.
+TEST(MessageCut, EachPortionMayBeCutByItsOwnLength) {
+  PieceSettings settings = Settings();
+  settings.most_chunks = 8;
+  CutRule rule{settings};
+  rule.multi = rule.each_alone = true;
+  rule.ranks = 2;
+  const std::vector<size_t> bytes = {10000, 0, 100000, 10000};
+  Cutting cutting(rule, Schedule(), 0, bytes);
+  Cutting other(rule, Schedule(), 0, {10000, 200});
+  const MessageCut& cut = cutting.cut;
+  EXPECT_EQ(cut.turns().Pieces(0), PlanLongest(rule, Shares(), 10000).Count());
+  EXPECT_EQ(cut.turns().Pieces(0), cut.turns().Pieces(3));
+  EXPECT_EQ(cut.turns().Pieces(0), other.cut.turns().Pieces(0));
+  EXPECT_EQ(cut.RangeOf(0, 0).bytes, other.cut.RangeOf(0, 0).bytes);
+  for (int q = 0; q < 4; ++q) ExpectCovers(cut, q, 0, bytes[static_cast<size_t>(q)]);
+}
+
 TEST(MessageCut, SharesFollowEachOtherInTheMatrix) {
   const PieceSettings settings = Settings();
   CutRule rule{settings};

@@ -16,16 +16,37 @@ enum class Pattern : uint8_t {
   kMultiBroadcast,  // every rank's portion to all
   kMultiReduce,     // portion q summed at rank q
   kBarrier,
+  kGather,    // every rank's block to the root
+  kScatter,   // a block of the root's to every rank
+  kAllToAll,  // a block from every rank to every rank
+  kScan,      // result at rank r: combined from ranks 0 to r
+  kExscan,    // the same, without rank r
 };
-inline constexpr int kPatterns = 8;
+inline constexpr int kPatterns = 13;
 // One half of a message from point to point.
 inline bool IsPair(Pattern pattern) {
   return pattern == Pattern::kSend || pattern == Pattern::kReceive;
 }
 // Whether its calls have a matrix: the others move portions, or nothing.
 inline bool HasMatrix(Pattern pattern) {
-  return pattern != Pattern::kMultiBroadcast && pattern != Pattern::kBarrier;
+  return pattern != Pattern::kMultiBroadcast && pattern != Pattern::kBarrier &&
+         pattern != Pattern::kGather && pattern != Pattern::kScatter &&
+         pattern != Pattern::kAllToAll;
 }
+// Whether its messages may go around rings of all ranks, in either direction.
+inline bool HasDirection(Pattern pattern) {
+  return pattern == Pattern::kMultiBroadcast || pattern == Pattern::kMultiReduce;
+}
+// Whether it is a prefix reduction.
+inline bool IsScan(Pattern pattern) {
+  return pattern == Pattern::kScan || pattern == Pattern::kExscan;
+}
+// Whether one rank sends or receives the blocks of all.
+inline bool IsOfBlocks(Pattern pattern) {
+  return pattern == Pattern::kGather || pattern == Pattern::kScatter;
+}
+// Whether its messages never go by host: runs of blocks, and operands, are in the order of ranks.
+inline bool KeepsToRanks(Pattern pattern) { return IsScan(pattern) || IsOfBlocks(pattern); }
 // As the catalogue calls it.
 const char* PatternName(Pattern pattern);
 

@@ -75,6 +75,8 @@ std::string PlaceText(const Schedule& schedule, const Place& place) {
       return schedule.streams[place.index].name;
     case Place::kNew:
       return std::string("new ") + schedule.streams[place.index].name;
+    case Place::kSent:
+      return "sent " + std::to_string(place.index);
   }
   return "?";
 }

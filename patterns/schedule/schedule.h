@@ -48,6 +48,7 @@ struct Place {
     kSourcePortion,  // share `index` of it
     kCurrent,        // the current slot of stream `index`
     kNew,            // the next slot of stream `index`, opened by this step; writing only
+    kSent,           // PatternCall::sent[index]; reading only
   };
   Kind kind = kNone;
   int32_t index = 0;
@@ -58,6 +59,7 @@ struct Place {
   static Place SourcePortion(int q) { return {kSourcePortion, q}; }
   static Place Current(int stream) { return {kCurrent, stream}; }
   static Place New(int stream) { return {kNew, stream}; }
+  static Place Sent(int q) { return {kSent, q}; }
   bool in_stream() const { return kind == kCurrent || kind == kNew; }
 };
 
@@ -89,6 +91,7 @@ struct Step {
   Place right;
   int32_t lead = 0;
   // The portion, or share, whose pieces decide in which rounds this step exists; -1: the matrix.
+  // Beyond the portions are the sent blocks: number of ranks + q is PatternCall::sent[q].
   int32_t portion = -1;
   // kReceive: the slot is only copied to user memory (`left` says where) that no other step uses,
   // so the message may land there directly.
@@ -153,6 +156,8 @@ struct Schedule {
   Shares shares;
   // Where messages hold several portions, these are what steps call portions.
   std::vector<PortionRun> runs;
+  // The most portions in a message of any rank; 0: in those of this rank.
+  int most_together = 0;
 
   // Slots that it cannot do without, over all streams.
   int LeastSlots() const;
@@ -171,6 +176,7 @@ class ScheduleBuilder {
   // Returns the number by which steps call it.
   int AddRun(int first, int count);
   void SetShares(const Shares& shares) { schedule_.shares = shares; }
+  void SetMostTogether(int portions) { schedule_.most_together = portions; }
   void SetLead(int lead) { lead_ = lead; }
   void SetPortion(int portion) { portion_ = portion; }
 

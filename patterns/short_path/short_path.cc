@@ -16,7 +16,7 @@ template <typename Port>
 void ShortPath<Port>::SetUp() {
   this->mover_.Reset(this->entry_, &this->call_, this->config_.capabilities->line_bytes > 0);
   this->range_.bytes = BytesOf(-1);
-  for (int q = 0; this->entry_.multi && q < this->scope_.size; ++q) {
+  for (int q = 0; q < PortionCount(this->entry_, this->scope_.size); ++q) {
     this->range_.bytes = std::max(this->range_.bytes, BytesOf(q));
   }
   total_bytes_ = this->range_.bytes;
@@ -48,7 +48,7 @@ bool ShortPath<Port>::IsShort(const Schedule& schedule) {
 
 template <typename Port>
 bool ShortPath<Port>::AreAlike() {
-  for (int q = 0; this->entry_.multi && q < this->scope_.size; ++q) {
+  for (int q = 0; q < PortionCount(this->entry_, this->scope_.size); ++q) {
     if (BytesOf(q) != total_bytes_) return false;
   }
   return true;
@@ -102,6 +102,7 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   BRIGADE_CHECK_LE(schedule.streams.size(), kMostStreams);
   if (this->entry_.combines) this->mover_.SetPieceBytes(this->range_.bytes);
   SetHeader(this->entry_, this->call_, sequence, total_bytes_, &this->header_);
+  this->header_.lengths = DigestOfBlocks(this->call_, this->scope_.size);
   this->wait_.sequence = sequence;
   this->wait_.header = &this->header_;
   this->wait_.schedule = &schedule;
@@ -133,7 +134,7 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
 template <typename Port>
 void ShortPath<Port>::TurnTo(int portion) {
   if (!is_cut_) this->range_.bytes = BytesOf(portion);
-  this->header_.portion = portion;
+  this->header_.portion = PortionInHeader(portion, this->scope_);
   this->header_.total_bytes = BytesOf(portion);
 }
 

@@ -57,7 +57,9 @@ class ShortPath : public Port {
   // From here on the message is that of `portion`, as the header says.
   void TurnTo(int portion);
   size_t BytesOf(int portion) const {
-    return (portion < 0 ? this->call_.matrix : this->call_.portions[portion]).layout.bytes();
+    const Matrix& matrix =
+        portion < 0 ? this->call_.matrix : PortionOf(this->call_, portion, this->scope_.size);
+    return matrix.layout.bytes();
   }
   // Of two ranks that send each other pieces: the step that copies what this one sends, the first
   // of all. Else null.

@@ -60,7 +60,7 @@ double Simulate(const MachineDescription& machine, const CostQuery& query) {
     call.topology = query.topology;
     call.piece_bytes = query.piece_bytes;
     call.matrix = matrix;
-    call.portions = portions.data();
+    call.portions = call.sent = portions.data();
     if (query.pattern == Pattern::kSend) {
       call.root = 1 - rank;
       if (rank == 1) call.pattern = Pattern::kReceive;
@@ -146,8 +146,13 @@ bool IsCirculantMulti(const CatalogueEntry& entry, const Topology& topology) {
 bool OutOfStep(const CatalogueEntry& entry, const Topology& topology) {
   return topology.shape == Shape::kTwoTree || (topology.shape == Shape::kCirculant && !entry.multi);
 }
+bool IsOfPrefixes(const CatalogueEntry& entry, const Topology&) { return IsScan(entry.pattern); }
+bool IsOfOwnBlocks(const CatalogueEntry& entry, const Topology&) {
+  return IsOfBlocks(entry.pattern) || entry.pattern == Pattern::kAllToAll;
+}
 bool InStep(const CatalogueEntry& entry, const Topology& topology) {
-  return !OutOfStep(entry, topology) && !IsCirculantMulti(entry, topology);
+  return !OutOfStep(entry, topology) && !IsCirculantMulti(entry, topology) &&
+         !IsOfPrefixes(entry, topology) && !IsOfOwnBlocks(entry, topology);
 }
 
 void ExpectWithin(const MachineDescription& machine,
@@ -184,6 +189,43 @@ TEST(CostModel, PortionsOnCirculantGraphs) {
   }
   machine.ranks_per_host = 5;
   ExpectWithin(machine, IsCirculantMulti, 0.01, 0.06, 0.19);
+}
+
+// Exact but where messages of several pieces, which are in different rounds, meet at ports.
+TEST(CostModel, Scans) {
+  ExpectWithin(Read("shaped_cluster"), IsOfPrefixes, 0.005, 0.19, 0.26);
+  MachineDescription machine = Read("fat_nodes_100g");
+  ExpectWithin(machine, IsOfPrefixes, 0.005, 0.12, 0.18);
+  machine.ranks_per_host = 4;
+  ExpectWithin(machine, IsOfPrefixes, 0.005, 0.12, 0.18);
+}
+
+// Likewise, and where links within a host and between hosts do not take equally long.
+TEST(CostModel, GatherScatterAndAllToAll) {
+  ExpectWithin(Read("shaped_cluster"), IsOfOwnBlocks, 0.005, 0.19, 0.26);
+  MachineDescription machine = Read("fat_nodes_100g");
+  ExpectWithin(machine, IsOfOwnBlocks, 0.005, 0.17, 0.32);
+  machine.ranks_per_host = 4;
+  ExpectWithin(machine, IsOfOwnBlocks, 0.005, 0.2, 0.32);
+}
+
+// Byte counts and offsets of blocks and matrices do not fit 32 bits.
+TEST(CostModel, BlocksAndScansBeyondFourGigabytes) {
+  const MachineDescription machine = Read("fat_nodes_100g");
+  const PieceSettings settings =
+      SettingsOn(machine, machine.within_host, kChunkBytes, kStagingBytes);
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter, Pattern::kAllToAll,
+                                Pattern::kScan, Pattern::kExscan}) {
+    CostQuery query;
+    query.pattern = pattern;
+    if (pattern != Pattern::kAllToAll) query.topology = EntryOf(pattern).topologies.front();
+    query.ranks = 3;
+    query.bytes = size_t{5} << 30;
+    const double simulated_us = Simulate(machine, query);
+    const Cost cost = PredictCost(machine, settings, query);
+    EXPECT_GT(simulated_us, static_cast<double>(query.bytes) / machine.within_host.mb_s);
+    EXPECT_NEAR(cost.us / simulated_us, 1, 0.35) << Describe(query, cost, simulated_us);
+  }
 }
 
 // On a ring that goes to the other host at every step all messages of a host pass its port.

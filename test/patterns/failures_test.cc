@@ -117,7 +117,7 @@ struct Rank {
     PatternCall call;
     call.pattern = pattern;
     call.root = root;
-    data.resize(static_cast<size_t>(ranks) + 1);
+    data.resize(2 * static_cast<size_t>(ranks) + 1);  // portions, sent blocks, matrix
     portions.clear();
     for (std::vector<double>& portion : data) {
       portion.resize(elems);
@@ -129,6 +129,7 @@ struct Rank {
     }
     call.matrix = portions.back();
     call.portions = portions.data();
+    call.sent = portions.data() + ranks;
     const std::vector<Topology>& topologies = EntryOf(pattern).topologies;
     if (!topologies.empty()) call.topology = topologies.front();
     return call;

@@ -17,12 +17,16 @@ constexpr Pattern kCollectives[] = {Pattern::kBroadcast,   Pattern::kReduce,
                                     Pattern::kAllReduce,   Pattern::kMultiBroadcast,
                                     Pattern::kMultiReduce, Pattern::kBarrier};
 
+constexpr Pattern kOfBlocksAndPrefixes[] = {Pattern::kGather, Pattern::kScatter, Pattern::kAllToAll,
+                                            Pattern::kScan, Pattern::kExscan};
+
 TestCall Of(Pattern pattern, int root = 0, size_t elems = 10) {
   TestCall call;
   call.pattern = pattern;
   call.root = root;
   call.elems = elems;
-  if (EntryOf(pattern).multi) call.topology = {Shape::kIncreasingRings, 1};
+  if (HasDirection(pattern)) call.topology = {Shape::kIncreasingRings, 1};
+  if (IsScan(pattern)) call.topology = {Shape::kHypercube, 0};
   return call;
 }
 
@@ -56,6 +60,15 @@ std::vector<MismatchCase> MakeCases() {
       }
     }
   }
+  for (const Pattern pattern : kOfBlocksAndPrefixes) {
+    const std::string name = PatternName(pattern);
+    for (const int odd_rank : {0, 3}) {
+      add(name + " among all_reduce", odd_rank, {Of(pattern)}, {Of(Pattern::kAllReduce)},
+          {"differ in the pattern"});
+      add("multi_broadcast among " + name, odd_rank, {Of(Pattern::kMultiBroadcast)}, {Of(pattern)},
+          {"differ in the pattern"});
+    }
+  }
   const std::vector<std::string> in_root = {"differ in the root"};
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce}) {
     const std::string name = std::string(PatternName(pattern)) + " with root ";
@@ -71,6 +84,18 @@ std::vector<MismatchCase> MakeCases() {
       }
     }
   }
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
+    for (const size_t elems : {size_t{1}, size_t{3000}}) {
+      for (const int root : {1, 3}) {
+        for (const Topology topology : {Topology{Shape::kTree, 2}, Topology{Shape::kTree, 4}}) {
+          add(PatternName(pattern) + (" with root " + std::to_string(root)) + " of " +
+                  std::to_string(elems),
+              3, {Along(topology, Of(pattern, root, elems))},
+              {Along(topology, Of(pattern, 0, elems))}, in_root);
+        }
+      }
+    }
+  }
   const std::vector<std::string> in_bytes = {"differ in bytes", "differ in the lengths"};
   for (const Pattern pattern : kCollectives) {
     if (pattern == Pattern::kBarrier) continue;
@@ -81,6 +106,28 @@ std::vector<MismatchCase> MakeCases() {
           {Of(pattern, 0, static_cast<size_t>(odd))}, {Of(pattern, 0, static_cast<size_t>(others))},
           in_bytes);
     }
+  }
+  for (const Pattern pattern : kOfBlocksAndPrefixes) {
+    for (const size_t odd : {size_t{9}, size_t{3000}}) {
+      add(PatternName(pattern) + (" of " + std::to_string(odd)) + " among 10", 1,
+          {Of(pattern, 0, odd)}, {Of(pattern)}, in_bytes);
+    }
+  }
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
+    for (const Topology topology : {Topology{Shape::kTree, 2}, Topology{Shape::kTree, 4}}) {
+      TestCall odd = Along(topology, Of(pattern));
+      odd.last_elems = 9;
+      add(PatternName(pattern) + std::string(" whose last block is shorter"), 1, {odd},
+          {Along(topology, Of(pattern))}, in_bytes);
+    }
+  }
+  for (const Pattern pattern : {Pattern::kScan, Pattern::kExscan}) {
+    const std::string name = PatternName(pattern);
+    TestCall odd = Of(pattern);
+    odd.op = CombineOp::kAbsMax;
+    add(name + " that takes maxima", 2, {odd}, {Of(pattern)}, {"differ in the arithmetic"});
+    add(name + " along a chain", 1, {Along({Shape::kIncreasingRings, 1}, Of(pattern))},
+        {Of(pattern)}, {"differ in the topology"});
   }
   for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce}) {
     const std::string name = PatternName(pattern);
@@ -94,7 +141,8 @@ std::vector<MismatchCase> MakeCases() {
   // Doubles are as long as the shorter elements; 20 of the one are as long as 10 of the other.
   static const UserOp ops[] = {
       {Nothing, nullptr, 8, true}, {Nothing, nullptr, 8, false}, {Nothing, nullptr, 16, true}};
-  for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce}) {
+  for (const Pattern pattern :
+       {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce, Pattern::kScan}) {
     const std::string name = std::string(PatternName(pattern)) + " by a user operation ";
     TestCall calls[3];
     for (int i = 0; i < 3; ++i) {
@@ -124,6 +172,8 @@ std::vector<MismatchCase> MakeCases() {
        {std::pair{ChannelKind::kRow, "row"}, {ChannelKind::kColumn, "column"}}) {
     add(std::string("barrier of a ") + name, 3, {In(scope, Of(Pattern::kBarrier))},
         {Of(Pattern::kBarrier)}, in_order);
+    add(std::string("all_to_all of a ") + name, 3, {In(scope, Of(Pattern::kAllToAll))},
+        {Of(Pattern::kAllToAll)}, in_order);
     // Rank 1 sends to rank 3, and rank 2 to rank 3.
     add(std::string("all-reduce of a ") + name, 0, {In(scope, Of(Pattern::kAllReduce))},
         {Of(Pattern::kAllReduce)}, in_order);
@@ -147,10 +197,13 @@ class Data {
     call.type = tested.type;
     call.op = tested.op;
     call.user_op = tested.user_op;
-    const auto rows = static_cast<int64_t>(tested.elems);
-    memory_.resize(static_cast<size_t>(group.ScopeSize(tested.scope)) + 1);
+    const auto ranks = static_cast<size_t>(group.ScopeSize(tested.scope));
+    memory_.resize(2 * ranks + 1);
     for (std::vector<double>& memory : memory_) {
-      memory.resize(tested.elems * ElementBytes(call) / 8 + 1);
+      const bool is_last = &memory == &memory_[ranks - 1] && tested.last_elems > 0;
+      const size_t elems = is_last ? tested.last_elems : tested.elems;
+      memory.resize(elems * ElementBytes(call) / 8 + 1);
+      const auto rows = static_cast<int64_t>(elems);
       Matrix matrix;
       matrix.data = reinterpret_cast<std::byte*>(memory.data());
       made_ = StridedLayout::General(rows, 1, rows, ElementBytes(call), &matrix.layout);
@@ -158,6 +211,7 @@ class Data {
     }
     if (HasMatrix(tested.pattern)) call.matrix = portions_.back();
     if (EntryOf(tested.pattern).multi) call.portions = portions_.data();
+    call.sent = portions_.data() + ranks;
   }
   const Status& made() const { return made_; }
   PatternCall call;

@@ -137,6 +137,10 @@ struct Drawn {
   int64_t ColsOf(int portion) const {
     return portion < 0 ? cols : std::max<int64_t>(0, cols + portion % 3 - 1);
   }
+  // The same of a block of an all-to-all.
+  int64_t ColsOf(int sender, int receiver) const {
+    return std::max<int64_t>(0, cols + (sender + 2 * receiver) % 5 - 2);
+  }
 };
 
 Drawn Draw(const Group& group, int number, Random* random) {
@@ -158,7 +162,7 @@ Drawn Draw(const Group& group, int number, Random* random) {
       static_cast<int>((static_cast<size_t>(call.root) + 1 + any(size - 1 + (size == 1))) % size);
   call.type = kTypes[any(3)];
   if (any(2) == 0) call.op = CombineOp::kAbsMax;
-  const bool one_result = entry.combines && !entry.multi;
+  const bool one_result = entry.combines && !entry.multi && !IsScan(call.pattern);
   drawn.located = one_result && call.op == CombineOp::kAbsMax && any(2) == 0;
   call.decreasing = any(2) == 0;
   if (any(8) == 0) call.piece_bytes = 2048;
@@ -197,7 +201,11 @@ class Data {
     const int me = group.ScopeRank(scope);
     const bool flat = (*own)() % 4 == 0;
     const int64_t gap = (*own)() % 2 == 0 ? 0 : 3;
-    for (int q = 0; drawn_.is_multi && q < Size(); ++q) Add(drawn_.ColsOf(q), flat, gap);
+    const bool to_all = call.pattern == Pattern::kAllToAll;
+    for (int q = 0; drawn_.is_multi && q < Size(); ++q) {
+      Add(to_all ? drawn_.ColsOf(q, me) : drawn_.ColsOf(q), flat, gap);
+    }
+    for (int q = 0; to_all && q < Size(); ++q) Add(drawn_.ColsOf(me, q), !flat, gap);
     const bool in_place = call.pattern == Pattern::kMultiReduce && (*own)() % 2 == 0;
     if (in_place) {
       parts_.push_back(parts_[static_cast<size_t>(me)]);
@@ -217,6 +225,10 @@ class Data {
     }
     call.matrix = matrices_.back();
     call.portions = drawn_.is_multi ? matrices_.data() : nullptr;
+    if (to_all) call.sent = matrices_.data() + Size();
+    for (int q = 0; IsOfBlocks(call.pattern) && me != call.root && q < Size(); ++q) {
+      if (q != me) matrices_[static_cast<size_t>(q)].data = nullptr;
+    }
     if (drawn_.located) {
       call.locations = reinterpret_cast<int32_t*>(memory_->data() + locations_at);
     }
@@ -252,6 +264,7 @@ class Data {
 
   int Size() const { return static_cast<int>(members_.size()); }
   int64_t Elems(int portion) const { return drawn_.rows * drawn_.ColsOf(portion); }
+  int64_t Elems(const Part& part) const { return part.layout.rows() * part.layout.cols(); }
   void Add(int64_t cols, bool flat, int64_t gap) {
     Part part{used_ + kGuard, StridedLayout()};
     const int64_t rows = flat ? drawn_.rows * cols : drawn_.rows;
@@ -300,11 +313,22 @@ class Data {
                 sizeof(location));
   }
 
+  // Writes what rank `rank` has for portion `portion` to a part.
+  void PutAll(int index, int rank, int portion) {
+    const Part& part = parts_[static_cast<size_t>(index)];
+    for (int64_t k = 0; k < Elems(part); ++k) Put(part, k, Value(rank, portion, k));
+  }
+
   void WriteInputs(int me, size_t locations_at) {
-    for (int q = 0; drawn_.is_multi && q < Size(); ++q) {
-      if (call.pattern == Pattern::kMultiBroadcast && q != me) continue;
-      for (int64_t k = 0; k < Elems(q); ++k)
-        Put(parts_[static_cast<size_t>(q)], k, Value(rank_, q, k));
+    if (call.pattern == Pattern::kAllToAll) {
+      for (int q = 0; q < Size(); ++q) PutAll(Size() + q, rank_, q);
+    } else {
+      const bool has_all = call.pattern == Pattern::kScatter
+                               ? me == call.root
+                               : call.pattern == Pattern::kMultiReduce;
+      for (int q = 0; drawn_.is_multi && q < Size(); ++q) {
+        if (has_all || (q == me && call.pattern != Pattern::kScatter)) PutAll(q, rank_, q);
+      }
     }
     if (drawn_.is_multi || !HasMatrix(call.pattern) || call.pattern == Pattern::kReceive) return;
     for (int64_t k = 0; k < Elems(-1); ++k) {
@@ -333,6 +357,21 @@ class Data {
     if (drawn_.located) PutLocation(locations_at, k, Location(winner, k));
   }
 
+  void WritePrefix(int me, int64_t k) {
+    const int end = call.pattern == Pattern::kScan ? me + 1 : me;
+    if (end == 0) return;
+    double result = Value(members_[0], -1, k);
+    for (int r = 1; r < end; ++r) {
+      const double value = Value(members_[static_cast<size_t>(r)], -1, k);
+      if (call.op == CombineOp::kSum) {
+        result += value;
+      } else if (std::abs(value) > std::abs(result)) {
+        result = value;
+      }
+    }
+    Put(parts_.back(), k, result);
+  }
+
   void WriteResults(int me, size_t locations_at) {
     switch (call.pattern) {
       case Pattern::kReceive:
@@ -350,13 +389,21 @@ class Data {
           WriteCombined(static_cast<int>(owner), -1, k, locations_at);
         }
         break;
+      case Pattern::kGather:
+        if (me != call.root) break;
+        [[fallthrough]];
       case Pattern::kMultiBroadcast:
-        for (int q = 0; q < Size(); ++q) {
-          const int rank = members_[static_cast<size_t>(q)];
-          for (int64_t k = 0; k < Elems(q); ++k) {
-            Put(parts_[static_cast<size_t>(q)], k, Value(rank, q, k));
-          }
-        }
+        for (int q = 0; q < Size(); ++q) PutAll(q, members_[static_cast<size_t>(q)], q);
+        break;
+      case Pattern::kScatter:
+        PutAll(me, RootRank(), me);
+        break;
+      case Pattern::kAllToAll:
+        for (int q = 0; q < Size(); ++q) PutAll(q, members_[static_cast<size_t>(q)], me);
+        break;
+      case Pattern::kScan:
+      case Pattern::kExscan:
+        for (int64_t k = 0; k < Elems(-1); ++k) WritePrefix(me, k);
         break;
       case Pattern::kMultiReduce:
         for (int64_t k = 0; k < Elems(me); ++k) WriteCombined(me, me, k, locations_at);

@@ -210,7 +210,7 @@ std::vector<int32_t> LocationsOf(const Drawn& drawn, int rank) {
   return locations;
 }
 
-// Returns the operands of all ranks, combined one after the other, as a packed block; likewise
+// Returns the operands of the first `ranks` ranks, combined one after the other, as a packed block; likewise
 // *locations, unless it is null.
 std::vector<std::byte> Expected(const Drawn& drawn, int ranks, int portion,
                                 std::vector<int32_t>* locations) {
@@ -261,11 +261,11 @@ std::vector<std::byte> Contribution(const Drawn& drawn, int rank) {
 Drawn Draw(int number, int ranks, bool has_shm, std::mt19937* random) {
   const auto below = [&](size_t n) { return static_cast<size_t>((*random)() % n); };
   constexpr Pattern kPatternsOfThis[] = {Pattern::kReduce, Pattern::kAllReduce,
-                                         Pattern::kMultiReduce};
+                                         Pattern::kMultiReduce, Pattern::kScan, Pattern::kExscan};
   Drawn drawn;
   drawn.number = number;
   PatternCall& call = drawn.call;
-  call.pattern = kPatternsOfThis[below(3)];
+  call.pattern = kPatternsOfThis[below(5)];
   call.root = static_cast<int>(below(static_cast<size_t>(ranks)));
   const std::vector<Topology>& topologies = EntryOf(call.pattern).topologies;
   const size_t t = below(topologies.size() + 2);
@@ -281,7 +281,8 @@ Drawn Draw(int number, int ranks, bool has_shm, std::mt19937* random) {
       call.type = static_cast<ElementType>(below(kElementTypes));
     } while (!Combines(call.op, call.type));
     drawn.is_located =
-        HasLocations(call.op) && call.pattern != Pattern::kMultiReduce && below(2) == 0;
+        HasLocations(call.op) &&
+        (call.pattern == Pattern::kReduce || call.pattern == Pattern::kAllReduce) && below(2) == 0;
   }
   // Inline, of several segments, and long enough for zero-copy reads.
   const size_t longest[] = {1, 12, 12, 300, 600};
@@ -336,7 +337,10 @@ void RunDrawn(Group* group, const Drawn& drawn, bool has_shm, std::mt19937* rand
                  name + ": wrong result");
     return;
   }
-  const bool has_result = call.pattern == Pattern::kAllReduce || call.root == rank;
+  const int combined = call.pattern == Pattern::kScan     ? rank + 1
+                       : call.pattern == Pattern::kExscan ? rank
+                                                          : ranks;
+  const bool has_result = call.pattern == Pattern::kReduce ? call.root == rank : combined > 0;
   const bool has_source = (*random)() % 2 == 0;
   const Owned matrix = Make(drawn, has_source ? -1 : rank, -1, gap(), mapped());
   const Owned source = Make(drawn, rank, -1, gap(), mapped());
@@ -351,7 +355,7 @@ void RunDrawn(Group* group, const Drawn& drawn, bool has_shm, std::mt19937* rand
   ExpectMemory(source, Contribution(drawn, rank), drawn.rows, name + ": the source was written");
   if (has_result) {
     std::vector<int32_t> winners;
-    ExpectMemory(matrix, Expected(drawn, ranks, -1, &winners), drawn.rows, name + ": wrong result");
+    ExpectMemory(matrix, Expected(drawn, combined, -1, &winners), drawn.rows, name + ": wrong result");
     if (locations != winners) throw std::runtime_error(name + ": wrong locations");
   } else {
     if (locations != LocationsOf(drawn, rank)) {

@@ -112,7 +112,7 @@ std::vector<Setting> Settings() {
 std::vector<Topology> TopologiesOf(const CatalogueEntry& entry, bool by_host) {
   std::vector<Topology> all = entry.topologies;
   if (all.empty()) return {Topology()};
-  if (by_host) {
+  if (by_host && !KeepsToRanks(entry.pattern)) {
     for (const Topology& topology :
          {Topology{Shape::kTree, 2, true}, Topology{Shape::kIncreasingRings, 1, true},
           Topology{Shape::kSplitRing, 0, true}}) {
@@ -290,6 +290,14 @@ class Rank {
           expected = 0;
           for (int r = 0; r < size_; ++r) expected += Datum(r, 0, k);
           break;
+        case Pattern::kScan:
+        case Pattern::kExscan: {
+          const int end = call.pattern == Pattern::kScan ? rank_ + 1 : rank_;
+          if (end == 0) break;
+          expected = 0;
+          for (int r = 0; r < end; ++r) expected += Datum(r, 0, k);
+          break;
+        }
         default:
           break;
       }
@@ -297,6 +305,27 @@ class Rank {
       Expect(false, what + ": element " + std::to_string(k) + " is " + std::to_string(own->at(k)) +
                         ", not " + std::to_string(expected));
     }
+  }
+
+  // Returns an element of a portion before the call, or as it must be `after` it.
+  double DatumOf(const PatternCall& call, int portion, bool after, int64_t k) const {
+    switch (call.pattern) {
+      case Pattern::kMultiBroadcast:
+        return after || portion == rank_ ? Datum(portion, portion, k) : -1;
+      case Pattern::kGather:
+        return portion == rank_ || (after && rank_ == call.root) ? Datum(portion, portion, k) : -1;
+      case Pattern::kScatter:
+        return rank_ == call.root || (after && portion == rank_) ? Datum(call.root, portion, k)
+                                                                 : -1;
+      case Pattern::kAllToAll:
+        return after ? Datum(portion, rank_, k) : -1;
+      default:
+        return Datum(rank_, portion, k);
+    }
+  }
+  // Returns the columns of a block of an all-to-all. Some blocks of short messages are empty.
+  static int64_t ColumnsOfBlock(int64_t cols, int from, int to) {
+    return cols == 0 ? 0 : std::max<int64_t>(0, cols + (from + 2 * to) % 5 - 2);
   }
 
   void RunOne(const CatalogueEntry& entry, const Topology& topology, int root, int64_t cols,
@@ -318,15 +347,27 @@ class Rank {
     call.matrix = own.matrix();
     std::vector<Guarded> portions;
     std::vector<Matrix> portion_matrices;
+    const bool to_all = entry.pattern == Pattern::kAllToAll;
     for (int q = 0; entry.multi && q < size_; ++q) {
-      portions.emplace_back(rows, cols == 0 ? 0 : cols + q % 3 - 1, ld);
+      const int64_t of_portion = cols == 0 ? 0 : cols + q % 3 - 1;
+      portions.emplace_back(rows, to_all ? ColumnsOfBlock(cols, q, rank_) : of_portion, ld);
       for (int64_t k = 0; k < portions[q].elems(); ++k) {
-        const bool has = entry.combines || q == rank_;
-        portions[q].at(k) = has ? Datum(rank_, q, k) : -1;
+        portions[q].at(k) = DatumOf(call, q, /*after=*/false, k);
       }
     }
     for (Guarded& p : portions) portion_matrices.push_back(p.matrix());
+    for (int q = 0; IsOfBlocks(entry.pattern) && rank_ != root && q < size_; ++q) {
+      if (q != rank_) portion_matrices[q].data = nullptr;
+    }
     call.portions = portion_matrices.data();
+    std::vector<Guarded> sent;
+    std::vector<Matrix> sent_matrices;
+    for (int q = 0; to_all && q < size_; ++q) {
+      sent.emplace_back(rows, ColumnsOfBlock(cols, rank_, q), rows + q % 2);
+      for (int64_t k = 0; k < sent[q].elems(); ++k) sent[q].at(k) = Datum(rank_, q, k);
+    }
+    for (Guarded& s : sent) sent_matrices.push_back(s.matrix());
+    call.sent = sent_matrices.data();
     Guarded result(rows, entry.multi ? portion_matrices[rank_].layout.cols() : 0, rows);
     if (entry.pattern == Pattern::kMultiReduce) call.matrix = result.matrix();
     if (entry.pattern == Pattern::kBarrier) call.matrix = Matrix();
@@ -350,8 +391,7 @@ class Rank {
     for (int q = 0; entry.multi && q < size_; ++q) {
       Expect(portions[q].GapsIntact(), what + ": wrote outside a portion");
       for (int64_t k = 0; k < portions[q].elems(); ++k) {
-        const double expected = Datum(entry.combines ? rank_ : q, q, k);
-        if (portions[q].at(k) == expected) continue;
+        if (portions[q].at(k) == DatumOf(call, q, /*after=*/true, k)) continue;
         Expect(false, what + ": portion " + std::to_string(q));
       }
     }

@@ -22,6 +22,7 @@
 #include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/catalogue/exchange.h"
+#include "patterns/catalogue/subtrees.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/schedule/geometry.h"
@@ -287,6 +288,22 @@ struct Work {
   uint64_t combines;
 };
 
+Work WorkOfScan(bool exclusive, const Topology& topology, int ranks, int rank) {
+  const bool last = rank + 1 == ranks;
+  if (topology.shape != Shape::kHypercube) {
+    return {last && !exclusive ? 0u : 1u, rank == 0 || (exclusive && last) ? 0u : 1u};
+  }
+  uint64_t rounds = 0;  // in which the rank receives
+  uint64_t sent_on = 0;
+  for (int distance = 1; distance <= rank; distance *= 2) {
+    ++rounds;
+    sent_on += rank + 2 * distance < ranks ? 1 : 0;
+  }
+  const uint64_t in = last ? 0 : 1;
+  if (exclusive) return {in + (rank > 0 ? 1 : 0), sent_on + (rank > 0 ? rounds - 1 : 0)};
+  return {in + (rounds > 0 && sent_on == rounds ? 1 : 0), rounds};
+}
+
 Work WorkOf(Pattern pattern, const Topology& topology, int ranks, int root, int rank) {
   const auto children = [&]() -> uint64_t {
     return TreeNodeOf(topology, ranks, ToRelative(topology, ranks, root, rank)).children.size();
@@ -316,6 +333,18 @@ Work WorkOf(Pattern pattern, const Topology& topology, int ranks, int root, int 
       return {static_cast<uint64_t>(ranks), 0};
     case Pattern::kMultiReduce:  // on a circulant graph each to whom it is for
       return {topology.shape == Shape::kCirculant ? others : uint64_t{1}, others};
+    case Pattern::kAllToAll:
+      return {2 * others + 1, 0};
+    case Pattern::kGather:
+    case Pattern::kScatter: {
+      if (rank == root) return {others, 0};
+      const Subtrees tree(topology, ranks);
+      const int relative = ToRelative(topology, ranks, root, rank);
+      return {static_cast<uint64_t>(tree.RanksFrom(relative)), 0};
+    }
+    case Pattern::kScan:
+    case Pattern::kExscan:
+      return WorkOfScan(pattern == Pattern::kExscan, topology, ranks, rank);
     case Pattern::kBarrier:
       break;
   }
@@ -337,6 +366,12 @@ TEST_P(Copies, OncePerSide) {
       portions.push_back(std::make_unique<Vector>(elems));
       portion_matrices.push_back(portions.back()->matrix);
     }
+    std::vector<std::unique_ptr<Vector>> sent;
+    std::vector<Matrix> sent_matrices;
+    for (int q = 0; q < ranks; ++q) {
+      sent.push_back(std::make_unique<Vector>(elems));
+      sent_matrices.push_back(sent.back()->matrix);
+    }
     Vector data(elems);
     const auto check = [&](Pattern pattern, const Topology& topology, int root) {
       SCOPED_TRACE(std::string(PatternName(pattern)) + " shape " +
@@ -349,6 +384,7 @@ TEST_P(Copies, OncePerSide) {
       call.root = root;
       call.matrix = data.matrix;
       call.portions = portion_matrices.data();
+      call.sent = sent_matrices.data();
       const OperationStatistics did = me.Run(call);
       EXPECT_EQ(did.overflow_pieces, 0u);
       if (topology.shape == Shape::kDealt) {
@@ -376,7 +412,9 @@ TEST_P(Copies, OncePerSide) {
       const Work work = WorkOf(pattern, topology, ranks, root, rank);
       EXPECT_EQ(did.bytes_copied, work.copies * data.bytes());
       EXPECT_EQ(did.bytes_combined, work.combines * data.bytes());
-      if (elems == 1 && topology.shape != Shape::kCirculant) {
+      const bool in_runs = topology.shape == Shape::kCirculant ||
+                           (IsOfBlocks(pattern) && topology.parameter < ranks);
+      if (elems == 1 && !in_runs) {
         EXPECT_EQ(did.peak_staging_bytes, 0u);  // lines
       }
     };

@@ -53,7 +53,15 @@ class Caller {
     Doubles data = Data(me_, 0, elems);
     Run(Call(Pattern::kAllReduce), &data);
     Expect(data, [&](size_t k) { return Sum(0, k); });
+    data = Data(me_, 0, elems);
+    Run(Call(Pattern::kScan), &data);
+    Expect(data, [&](size_t k) { return SumBelow(me_ + 1, 0, k); });
+    data = Data(me_, 0, elems);
+    Run(Call(Pattern::kExscan), &data);
+    Expect(data, [&](size_t k) { return me_ == 0 ? Datum(0, 0, k) : SumBelow(me_, 0, k); });
     RunMulti(elems);
+    for (const int root : {0, ranks_ - 1}) RunBlocks(elems, root);
+    RunAllToAll(elems);
   }
 
   void SendRound(int64_t elems) {
@@ -91,9 +99,10 @@ class Caller {
     }
   }
 
-  double Sum(int portion, size_t k) const {
+  double Sum(int portion, size_t k) const { return SumBelow(ranks_, portion, k); }
+  static double SumBelow(int ranks, int portion, size_t k) {
     double sum = 0;
-    for (int rank = 0; rank < ranks_; ++rank) sum += Datum(rank, portion, k);
+    for (int rank = 0; rank < ranks; ++rank) sum += Datum(rank, portion, k);
     return sum;
   }
 
@@ -117,6 +126,46 @@ class Caller {
     Doubles result(static_cast<size_t>(elems + me_));
     run(Pattern::kMultiReduce, &result);
     Expect(result, [&](size_t k) { return Sum(me_, k); });
+  }
+
+  // Scatters the root's blocks, and gathers them again.
+  void RunBlocks(int64_t elems, int root) {
+    std::vector<Doubles> blocks;
+    std::vector<Matrix> matrices;
+    for (int q = 0; q < ranks_; ++q) blocks.push_back(Data(me_ == root ? root : -1, q, elems + q));
+    for (Doubles& block : blocks) matrices.push_back(MatrixOf(&block));
+    PatternCall call = Call(Pattern::kScatter, root);
+    call.portions = matrices.data();
+    Run(call, nullptr);
+    Expect(blocks[static_cast<size_t>(me_)], [&](size_t k) { return Datum(root, me_, k); });
+    for (int q = 0; me_ == root && q < ranks_; ++q) {
+      Doubles& block = blocks[static_cast<size_t>(q)];
+      if (q != root) block.assign(block.size(), -1);
+    }
+    call.pattern = Pattern::kGather;
+    Run(call, nullptr);
+    for (int q = 0; me_ == root && q < ranks_; ++q) {
+      Expect(blocks[static_cast<size_t>(q)], [&](size_t k) { return Datum(root, q, k); });
+    }
+  }
+
+  // The block from rank p to rank q has p more elements than the shortest.
+  void RunAllToAll(int64_t elems) {
+    std::vector<Doubles> sent, received;
+    std::vector<Matrix> sources, targets;
+    for (int q = 0; q < ranks_; ++q) {
+      sent.push_back(Data(me_, q, elems + me_));
+      received.emplace_back(static_cast<size_t>(elems + q), -1);
+    }
+    for (Doubles& block : sent) sources.push_back(MatrixOf(&block));
+    for (Doubles& block : received) targets.push_back(MatrixOf(&block));
+    PatternCall call = Call(Pattern::kAllToAll);
+    call.sent = sources.data();
+    call.portions = targets.data();
+    Run(call, nullptr);
+    for (int q = 0; q < ranks_; ++q) {
+      Expect(received[static_cast<size_t>(q)], [&](size_t k) { return Datum(q, me_, k); });
+    }
   }
 
   Group* const group_;

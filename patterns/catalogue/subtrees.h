@@ -1,0 +1,66 @@
+// Subtrees: the blocks of all ranks below a node of a tree, which gather and scatter send in one
+// message.
+
+#ifndef BRIGADE_PATTERNS_CATALOGUE_SUBTREES_H_
+#define BRIGADE_PATTERNS_CATALOGUE_SUBTREES_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "patterns/catalogue/compilers.h"
+#include "patterns/schedule/geometry.h"
+#include "patterns/schedule/schedule.h"
+#include "patterns/schedule/topology.h"
+
+namespace brigade {
+
+// Ranks here count from the root.
+class Subtrees {
+ public:
+  // REQUIRES: Shape::kTree.
+  Subtrees(const Topology& topology, int size) : topology_(topology), size_(size) {}
+
+  TreeNode NodeOf(int relative) const { return TreeNodeOf(topology_, size_, relative); }
+  // How many ranks are at or below `relative`, which are the next ones.
+  int RanksFrom(int relative) const;
+  // The most of them below any rank but the root: so many blocks are in the longest message.
+  int MostTogether() const;
+  // Whether the root sends to, or receives from, every other rank itself. Each message then holds
+  // one block.
+  bool is_flat() const { return NodeOf(0).children.size() + 1 == static_cast<size_t>(size_); }
+
+ private:
+  const Topology topology_;
+  const int size_;
+};
+
+// The same as one rank sees it, with the runs of its schedule.
+class OwnSubtree : public Subtrees {
+ public:
+  explicit OwnSubtree(const ScheduleParameters& p)
+      : Subtrees(p.topology, p.size), p_(p), node_(NodeOf(Relative())) {}
+
+  bool is_root() const { return node_.parent < 0; }
+  int parent() const { return ToRank(node_.parent); }
+  // In increasing order, counted from the root.
+  const std::vector<int>& children() const { return node_.children; }
+  int ToRank(int relative) const { return FromRelative(p_.topology, p_.size, p_.root, relative); }
+
+  // Adds the run of the blocks from `relative` down and returns its number. The other two: from
+  // this rank down, and its own block alone.
+  int AddRunFrom(int relative, ScheduleBuilder* b) const {
+    return b->AddRun(ToRank(relative), RanksFrom(relative));
+  }
+  int AddOwnRunFrom(ScheduleBuilder* b) const { return AddRunFrom(Relative(), b); }
+  int AddOwnBlock(ScheduleBuilder* b) const { return b->AddRun(p_.rank, 1); }
+
+ private:
+  int Relative() const { return ToRelative(p_.topology, p_.size, p_.root, p_.rank); }
+
+  const ScheduleParameters& p_;
+  const TreeNode node_;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_CATALOGUE_SUBTREES_H_

@@ -1,0 +1,158 @@
+// The message, copy and combine counts of gather, scatter, all-to-all and scans, and blocks of any
+// lengths.
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "membuf/rules.h"
+#include "patterns/catalogue/catalogue.h"
+#include "patterns/check/schedule_check.h"
+#include "patterns/schedule/geometry.h"
+
+namespace brigade {
+namespace {
+
+// How many lengths a case has: of the matrix, or of all blocks.
+size_t LengthsOf(const CheckCase& c) {
+  const auto size = static_cast<size_t>(c.size);
+  if (c.pattern == Pattern::kAllToAll) return size * size;
+  return IsOfBlocks(c.pattern) ? size : 1;
+}
+
+std::vector<CheckCounts> CountsOf(Pattern pattern, const Topology& topology, int size, int root,
+                                  int pieces) {
+  CheckCase c;
+  c.pattern = pattern;
+  c.topology = topology;
+  c.size = size;
+  c.root = root;
+  c.pieces.assign(LengthsOf(c), pieces);
+  std::vector<CheckCounts> counts;
+  const Status status = CheckSchedules(c, CompileAll(c), &counts);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  counts.resize(static_cast<size_t>(size));
+  return counts;
+}
+
+// A block is copied at its owner, at the root and at each relay. The root sends or receives a
+// message for each of its children.
+TEST(Counts, OfGatherAndScatter) {
+  const int n = 3;
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
+    for (int size = 2; size <= 17; ++size) {
+      for (const int branches : {2, 3, kFlatBranches}) {
+        const int root = size / 3;
+        const std::vector<CheckCounts> counts =
+            CountsOf(pattern, {Shape::kTree, branches}, size, root, n);
+        int64_t copies = 0;
+        int64_t messages = 0;
+        for (const CheckCounts& rank : counts) {
+          copies += rank.copies;
+          messages += rank.messages;
+        }
+        int64_t hops = 0;
+        for (int relative = 1; relative < size; ++relative) {
+          for (int digits = relative; digits > 0; digits /= branches) {
+            hops += digits % branches > 0;
+          }
+        }
+        EXPECT_EQ(messages, (size - 1) * n);
+        EXPECT_EQ(copies, (size - 1 + hops) * n) << size << " ranks, " << branches << " branches";
+        const TreeNode node = TreeNodeOf({Shape::kTree, branches}, size, 0);
+        const auto children = static_cast<int64_t>(node.children.size());
+        const CheckCounts& at_root = counts[static_cast<size_t>(root)];
+        EXPECT_EQ(at_root.copies, (size - 1) * n);
+        EXPECT_EQ(at_root.messages, pattern == Pattern::kScatter ? children * n : 0);
+      }
+    }
+  }
+}
+
+TEST(Counts, OfAllToAll) {
+  const int n = 3;
+  for (int size = 1; size <= 17; ++size) {
+    for (const CheckCounts& rank : CountsOf(Pattern::kAllToAll, Topology(), size, 0, n)) {
+      EXPECT_EQ(rank.messages, (size - 1) * n);
+      EXPECT_EQ(rank.copies, (2 * (size - 1) + 1) * n);
+    }
+  }
+}
+
+TEST(Counts, OfScans) {
+  const int n = 3;
+  const auto powers = [](int end) {  // of two, below `end`
+    int count = 0;
+    for (int power = 1; power < end; power *= 2) ++count;
+    return count;
+  };
+  for (int size = 2; size <= 33; ++size) {
+    for (const Pattern pattern : {Pattern::kScan, Pattern::kExscan}) {
+      const bool exclusive = pattern == Pattern::kExscan;
+      const std::vector<CheckCounts> chain =
+          CountsOf(pattern, {Shape::kIncreasingRings, 1}, size, 0, n);
+      const std::vector<CheckCounts> doubling =
+          CountsOf(pattern, {Shape::kHypercube, 0}, size, 0, n);
+      for (int r = 0; r < size; ++r) {
+        const bool last = r + 1 == size;
+        const CheckCounts& in_chain = chain[static_cast<size_t>(r)];
+        EXPECT_EQ(in_chain.messages, last ? 0 : n);
+        EXPECT_EQ(in_chain.combines, r == 0 || (exclusive && last) ? 0 : n);
+        EXPECT_EQ(in_chain.copies, last && !exclusive ? 0 : n);
+
+        const CheckCounts& doubled = doubling[static_cast<size_t>(r)];
+        int greatest = 1;
+        while (2 * greatest <= r) greatest *= 2;
+        const bool sends_result = r > 0 && r + 2 * greatest < size;
+        EXPECT_EQ(doubled.messages, powers(size - r) * n);
+        int sums_sent_on = 0;
+        for (int d = 1; d <= r; d *= 2) sums_sent_on += r + 2 * d < size;
+        const int to_result = powers(r + 1) - (r > 0 ? 1 : 0);
+        EXPECT_EQ(doubled.combines, (exclusive ? sums_sent_on + to_result : powers(r + 1)) * n);
+        const int out = exclusive ? r > 0 : sends_result;
+        EXPECT_EQ(doubled.copies, ((last ? 0 : 1) + out) * n);
+      }
+    }
+  }
+}
+
+// Blocks of any lengths, of which many are empty, at any root.
+TEST(Blocks, OfAnyLengths) {
+  std::mt19937 random(17);
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter, Pattern::kAllToAll}) {
+    for (int size = 1; size <= 20; ++size) {
+      std::vector<Topology> topologies = EntryOf(pattern).topologies;
+      if (topologies.empty()) topologies.emplace_back();
+      for (const Topology& topology : topologies) {
+        for (int draw = 0; draw < 20; ++draw) {
+          CheckCase c;
+          c.pattern = pattern;
+          c.topology = topology;
+          c.size = size;
+          c.root = pattern == Pattern::kAllToAll
+                       ? 0
+                       : static_cast<int>(random() % static_cast<unsigned>(size));
+          const std::vector<Schedule> schedules = CompileAll(c);
+          for (size_t q = 0; q < LengthsOf(c); ++q) {
+            c.pieces.push_back(std::max(0, static_cast<int>(random() % 7) - 2));
+          }
+          c.slots = random() % 2 == 0 ? kMinSlots : rules::kWindowSlots;
+          for (const bool peer_landing : {false, true}) {
+            c.lands_in_peer_memory = peer_landing;
+            for (int r = 0; draw % 2 == 0 && r < size; ++r) {
+              c.hosts.push_back(static_cast<int>(random() & 1));
+            }
+            const Status status = CheckSchedules(c, schedules, nullptr);
+            ASSERT_TRUE(status.ok()) << status.ToString();
+            c.hosts.clear();
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace brigade

@@ -1,0 +1,93 @@
+#include "patterns/model/block_cost.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "patterns/catalogue/subtrees.h"
+#include "patterns/model/cost_ports.h"
+
+namespace brigade {
+
+Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const bool gathers = query.pattern == Pattern::kGather;
+  const Subtrees tree(query.topology, query.ranks);
+  const bool lands = piece.later && steps.LandsInPlace() && tree.is_flat();
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double out = lands ? 0 : steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+  const double crowd = steps.CrowdAtWork();
+  Ports ports(steps, query.ranks, Ports::Buckets::kFull);
+  std::vector<double> times(static_cast<size_t>(query.ranks));
+  Way way;
+  for (int r = 0; r < query.ranks; ++r) {
+    const TreeNode node = tree.NodeOf(r);
+    double& time = times[static_cast<size_t>(r)];
+    const double begun = time;
+    double wires[2] = {};  // by link
+    if (r > 0) {
+      const int link = steps.LinkIndex(node.parent, r);
+      const Piece message{static_cast<size_t>(tree.RanksFrom(r)) * piece.bytes, piece.later};
+      time += crowd * (gathers ? steps.Send(link, message.wire_bytes())
+                               : steps.Receive(link, message.wire_bytes()));
+    }
+    for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
+      const int link = steps.LinkIndex(r, *child);
+      const int blocks = tree.RanksFrom(*child);
+      const Piece message{static_cast<size_t>(blocks) * piece.bytes, piece.later};
+      time += crowd * (gathers ? blocks * out + steps.Receive(link, message.wire_bytes())
+                               : blocks * in + steps.Send(link, message.wire_bytes()));
+      const double wire =
+          steps.Wire(link, message.wire_bytes(), ChunkRole::kBufferedSend, ChunkRole::kReceive);
+      wires[link] += wire;
+      times[static_cast<size_t>(*child)] = ports.Pass(r, *child, time, wire) + steps.Latency(link);
+    }
+    if (r > 0) time += crowd * (gathers ? in : out);
+    const double processor = time - begun;
+    way.first_us = std::max(way.first_us, time);
+    way.piece_us = std::max({way.piece_us, processor, wires[0], wires[1]});
+    if (r > 0) continue;
+    const int link = wires[1] > wires[0] ? 1 : 0;
+    way.spare_us = std::max(0.0, steps.Burst(link) - wires[link]);
+    way.port_bound_us = std::max(0.0, wires[link] - processor);
+  }
+  return way;
+}
+
+Way AllToAllWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const bool lands = piece.later && steps.LandsInPlace();
+  const double crowd = steps.CrowdAtWork();
+  const double in = crowd * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double out = lands ? 0 : crowd * steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+  Way way;
+  for (int r = 0; r < query.ranks; ++r) {
+    int others[2] = {};  // by link
+    for (int other = 0; other < query.ranks; ++other) {
+      if (other != r) ++others[steps.LinkIndex(r, other)];
+    }
+    double sends = 0;
+    double processor = in;  // of the block that stays
+    double wires = 0;
+    double burst = 0;
+    double last = 0;  // of the last message, when it is sent, on the slower link
+    for (const int link : {0, 1}) {
+      if (others[link] == 0) continue;
+      const Hop hop(steps, link, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive,
+                    steps.Crowd());
+      const int at_port = steps.LinkAt(link).ports_of_host ? others[0] + 1 : 1;
+      sends += others[link] * (in + hop.send_us);
+      processor += others[link] * (in + hop.processor_us() + out);
+      wires = std::max(wires, at_port * others[link] * hop.wire_us);
+      burst = hop.burst_us;
+      last = std::max(last, hop.latency_us + hop.receive_us + out);
+    }
+    const double begin = sends / (query.ranks - 1);
+    const double at_ports = std::max(0.0, wires - burst);
+    way.first_us = std::max({way.first_us, processor, sends + last, begin + at_ports + last});
+    way.piece_us = std::max({way.piece_us, processor, wires});
+    way.spare_us = std::max(0.0, burst - wires);
+    way.port_bound_us = std::max(0.0, wires - processor);
+  }
+  return way;
+}
+
+}  // namespace brigade

@@ -1,0 +1,18 @@
+// BlockCost: what gather, scatter and all-to-all cost, whose ranks send blocks of their own.
+
+#ifndef BRIGADE_PATTERNS_MODEL_BLOCK_COST_H_
+#define BRIGADE_PATTERNS_MODEL_BLOCK_COST_H_
+
+#include "patterns/model/cost_steps.h"
+
+namespace brigade {
+
+// A piece of every block, to or from one rank. A gather is taken for a scatter backwards.
+Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+
+// A piece of every block, from all to all.
+Way AllToAllWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_MODEL_BLOCK_COST_H_

@@ -1,0 +1,15 @@
+// ScanCost: what prefix reductions cost.
+
+#ifndef BRIGADE_PATTERNS_MODEL_SCAN_COST_H_
+#define BRIGADE_PATTERNS_MODEL_SCAN_COST_H_
+
+#include "patterns/model/cost_steps.h"
+
+namespace brigade {
+
+// A piece, along a chain or by recursive doubling.
+Way ScanWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_MODEL_SCAN_COST_H_
