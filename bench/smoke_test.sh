@@ -118,6 +118,10 @@ for label in "" forced; do
   $run_mpi 4 "$bench" spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce --bytes 1K,256K --shapes free \
     --peers mpi "${brief[@]}" --label "$label" --json "$out/cluster_patterns.jsonl"
 done
+for shape in "--bytes 1K,256K" "--sizes 100xQ,50x31"; do
+  # shellcheck disable=SC2086 # a list of words
+  $run_mpi 3 "$bench" spread --cases gather,scatter,all-to-all,scan $shape --seconds 0.02 --peers mpi --shim none
+done
 $run_mpi 4 "$bench" spread --cases successive-broadcasts --bytes 256K --shapes free,ring --topologies I --peers mpi,blacs \
   "${brief[@]}" --json "$out/cluster_ring.jsonl"
 $run_mpi 4 "$bench" spread --cases broadcast --sizes 8192x1,32x256 --shapes free --peers none "${brief[@]}" \

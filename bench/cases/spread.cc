@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/cases/barrier_case.h"
+#include "bench/cases/blocks.h"
 #include "bench/cases/multi.h"
 #include "bench/cases/rooted.h"
 #include "bench/cases/spread_data.h"
@@ -32,6 +33,10 @@ constexpr SpreadCase kSpreadCases[] = {
     {"broadcast", "Broadcast from one rank", MeasureBroadcast},
     {"reduce", "Reduction to one rank", MeasureReduce},
     {"all-reduce", "Reduction to all ranks", MeasureAllReduce},
+    {"gather", "Gather: every rank's portion to one rank", MeasureGather},
+    {"scatter", "Scatter: a portion of one rank to every rank", MeasureScatter},
+    {"all-to-all", "All-to-all: a block from every rank to every rank", MeasureAllToAll},
+    {"scan", "Prefix sum", MeasureScan},
     {"successive-broadcasts", "Broadcasts from every rank in turn", MeasureSuccessiveBroadcasts},
 };
 

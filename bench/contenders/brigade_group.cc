@@ -151,4 +151,50 @@ Status BrigadeGroup::MultiReduce(const Topology& topology, const std::vector<Pan
   return group_->Run(call, statistics);
 }
 
+Status BrigadeGroup::RunBlocks(Pattern pattern, const Topology& topology, int root,
+                               const std::vector<PanelView>& portions,
+                               OperationStatistics* statistics) {
+  std::vector<Matrix> matrices;
+  BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &matrices));
+  PatternCall call;
+  call.pattern = pattern;
+  call.topology = topology;
+  call.root = root;
+  call.portions = matrices.data();
+  return group_->Run(call, statistics);
+}
+
+Status BrigadeGroup::Gather(const Topology& topology, int root,
+                            const std::vector<PanelView>& portions,
+                            OperationStatistics* statistics) {
+  return RunBlocks(Pattern::kGather, topology, root, portions, statistics);
+}
+
+Status BrigadeGroup::Scatter(const Topology& topology, int root,
+                             const std::vector<PanelView>& portions,
+                             OperationStatistics* statistics) {
+  return RunBlocks(Pattern::kScatter, topology, root, portions, statistics);
+}
+
+Status BrigadeGroup::AllToAll(const std::vector<PanelView>& sent,
+                              const std::vector<PanelView>& portions,
+                              OperationStatistics* statistics) {
+  std::vector<Matrix> sources;
+  std::vector<Matrix> targets;
+  BRIGADE_RETURN_IF_ERROR(MatricesOf(sent, &sources));
+  BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &targets));
+  PatternCall call;
+  call.pattern = Pattern::kAllToAll;
+  call.sent = sources.data();
+  call.portions = targets.data();
+  return group_->Run(call, statistics);
+}
+
+Status BrigadeGroup::Scan(const Topology& topology, const PanelView& panel,
+                          OperationStatistics* statistics) {
+  PatternCall call;
+  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kScan, topology, /*root=*/0, panel, &call));
+  return group_->Run(call, statistics);
+}
+
 }  // namespace brigade::bench

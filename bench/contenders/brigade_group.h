@@ -50,6 +50,13 @@ class BrigadeGroup {
                         OperationStatistics* statistics);
   Status MultiReduce(const Topology& topology, const std::vector<PanelView>& portions,
                      const PanelView& result, OperationStatistics* statistics);
+  Status Gather(const Topology& topology, int root, const std::vector<PanelView>& portions,
+                OperationStatistics* statistics);
+  Status Scatter(const Topology& topology, int root, const std::vector<PanelView>& portions,
+                 OperationStatistics* statistics);
+  Status AllToAll(const std::vector<PanelView>& sent, const std::vector<PanelView>& portions,
+                  OperationStatistics* statistics);
+  Status Scan(const Topology& topology, const PanelView& panel, OperationStatistics* statistics);
 
   // Returns the cost of an operation on `bytes`, or of several added up, on this rank.
   Cost CostOf(const OperationStatistics& statistics, size_t bytes) const;
@@ -62,6 +69,8 @@ class BrigadeGroup {
 
  private:
   BrigadeGroup() = default;
+  Status RunBlocks(Pattern pattern, const Topology& topology, int root,
+                   const std::vector<PanelView>& portions, OperationStatistics* statistics);
 
   size_t chunk_bytes_ = 0;
   std::unique_ptr<Bootstrap> bootstrap_;

@@ -135,6 +135,83 @@ void MpiPeer::Allgather(const std::vector<PanelView>& portions) {
   }
 }
 
+void MpiPeer::Gather(int root, const std::vector<PanelView>& portions) {
+  const PanelView& own = portions[rank_];
+  if (AreEqualAndAdjacent(portions)) {
+    const int count = Elements(own);
+    if (rank_ == root) {
+      MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, portions[0].data, count, MPI_DOUBLE, root,
+                 comm_);
+    } else {
+      MPI_Gather(own.data, count, MPI_DOUBLE, nullptr, 0, MPI_DATATYPE_NULL, root, comm_);
+    }
+    return;
+  }
+  Measure(portions);
+  if (rank_ != root) {
+    Pack(own, packed_.data());
+    MPI_Gatherv(packed_.data(), counts_[rank_], MPI_DOUBLE, nullptr, nullptr, nullptr,
+                MPI_DATATYPE_NULL, root, comm_);
+    return;
+  }
+  MPI_Gatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, packed_.data(), counts_.data(), starts_.data(),
+              MPI_DOUBLE, root, comm_);
+  for (size_t q = 0; q < portions.size(); ++q) {
+    if (static_cast<int>(q) != root) Unpack(packed_.data() + starts_[q], portions[q]);
+  }
+}
+
+void MpiPeer::Scatter(int root, const std::vector<PanelView>& portions) {
+  const PanelView& own = portions[rank_];
+  if (AreEqualAndAdjacent(portions)) {
+    const int count = Elements(own);
+    if (rank_ == root) {
+      MPI_Scatter(portions[0].data, count, MPI_DOUBLE, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root,
+                  comm_);
+    } else {
+      MPI_Scatter(nullptr, 0, MPI_DATATYPE_NULL, own.data, count, MPI_DOUBLE, root, comm_);
+    }
+    return;
+  }
+  Measure(portions);
+  if (rank_ != root) {
+    MPI_Scatterv(nullptr, nullptr, nullptr, MPI_DATATYPE_NULL, packed_.data(), counts_[rank_],
+                 MPI_DOUBLE, root, comm_);
+    Unpack(packed_.data(), own);
+    return;
+  }
+  for (size_t q = 0; q < portions.size(); ++q) {
+    if (static_cast<int>(q) != root) Pack(portions[q], packed_.data() + starts_[q]);
+  }
+  MPI_Scatterv(packed_.data(), counts_.data(), starts_.data(), MPI_DOUBLE, MPI_IN_PLACE, 0,
+               MPI_DATATYPE_NULL, root, comm_);
+}
+
+void MpiPeer::Alltoall(const std::vector<PanelView>& sent, const std::vector<PanelView>& portions) {
+  const int count = Elements(portions[0]);
+  if (AreEqualAndAdjacent(sent) && AreEqualAndAdjacent(portions)) {
+    MPI_Alltoall(sent[0].data, count, MPI_DOUBLE, portions[0].data, count, MPI_DOUBLE, comm_);
+    return;
+  }
+  Measure(portions);
+  sum_.resize(packed_.size());
+  for (size_t q = 0; q < sent.size(); ++q) Pack(sent[q], sum_.data() + starts_[q]);
+  MPI_Alltoall(sum_.data(), count, MPI_DOUBLE, packed_.data(), count, MPI_DOUBLE, comm_);
+  for (size_t q = 0; q < portions.size(); ++q) Unpack(packed_.data() + starts_[q], portions[q]);
+}
+
+void MpiPeer::Scan(const PanelView& panel) {
+  const int count = Elements(panel);
+  if (panel.contiguous()) {
+    MPI_Scan(MPI_IN_PLACE, panel.data, count, MPI_DOUBLE, MPI_SUM, comm_);
+    return;
+  }
+  packed_.resize(count);
+  Pack(panel, packed_.data());
+  MPI_Scan(MPI_IN_PLACE, packed_.data(), count, MPI_DOUBLE, MPI_SUM, comm_);
+  Unpack(packed_.data(), panel);
+}
+
 void MpiPeer::ReduceScatterBlock(const std::vector<PanelView>& portions, const PanelView& result) {
   MPI_Reduce_scatter_block(portions[0].data, result.data, Elements(result), MPI_DOUBLE, MPI_SUM,
                            comm_);

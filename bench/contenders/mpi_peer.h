@@ -40,6 +40,13 @@ class MpiPeer {
   // As Reduce, with the sum at every rank.
   void Allreduce(const PanelView& panel);
   void Allgather(const std::vector<PanelView>& portions);
+  // From and to `portions`: the root's own stays where it is.
+  void Gather(int root, const std::vector<PanelView>& portions);
+  void Scatter(int root, const std::vector<PanelView>& portions);
+  // REQUIRES: equal portions.
+  void Alltoall(const std::vector<PanelView>& sent, const std::vector<PanelView>& portions);
+  // As Allreduce, with the sum of ranks 0 to one's own.
+  void Scan(const PanelView& panel);
   void ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result);
   // Multi-reduce by MPI_Reduce_scatter_block. REQUIRES: equal portions, adjacent in order, and all
   // contiguous.

@@ -140,8 +140,9 @@ class MainJob:
 
     def calls_and_patterns(self, number, ranks, turn):
         title = f"BLACS calls and all patterns, {ranks} ranks, {turn}"
-        patterns = ["spread", "--cases", "broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,barrier",
-                    "--bytes", self.extent.grid_bytes, "--seconds", self.extent.grid_seconds, "--peers", "mpi",
+        cases = "broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scatter,all-to-all,scan,barrier"
+        patterns = ["spread", "--cases", cases, "--bytes", self.extent.grid_bytes,
+                    "--seconds", self.extent.grid_seconds, "--peers", "mpi",
                     "--shim", "none", *self.common(number, "grid")]
         return [
             self.bench(title, ranks, ["calls", *self.common(number, "calls"), "--seconds", self.extent.calls_seconds]),

@@ -18,6 +18,10 @@ SPREAD_TITLES = {
     "broadcast": "Broadcast from one rank",
     "reduce": "Reduction to one rank",
     "all-reduce": "Reduction to all ranks",
+    "gather": "Gather: every rank's portion to one rank",
+    "scatter": "Scatter: a portion of one rank to every rank",
+    "all-to-all": "All-to-all: a block from every rank to every rank",
+    "scan": "Prefix sum",
 }
 
 

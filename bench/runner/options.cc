@@ -92,11 +92,14 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
 // `sizes` are to be parsed.
 CLI::App* AddSpread(CLI::App* app, Options* options, std::vector<std::string>* sizes) {
   std::vector<std::string> all_cases = options->cases;
-  all_cases.push_back("successive-broadcasts");
+  for (const char* name : {"gather", "scatter", "all-to-all", "scan", "successive-broadcasts"}) {
+    all_cases.emplace_back(name);
+  }
   const std::vector<std::string> all_shapes = options->shapes;
   CLI::App* command = app->add_subcommand(
       "spread",
-      "Broadcasts and reductions of M x N doubles on a 1 x Q grid, from every rank and from one, "
+      "Broadcasts, reductions and blocks of M x N doubles on a 1 x Q grid, from every rank and "
+      "from one, "
       "and a hand-written small broadcast. Subjects: Brigade's patterns, shim and stock BLACS with "
       "each topology, the patterns written plainly, MPI collectives");
   command->add_option("--cases", options->cases, "Which cases")
@@ -189,10 +192,10 @@ CLI::App* AddExplain(CLI::App* app, Options* options) {
       ->required()
       ->check(CLI::Range(1, 1 << 20));
   command
-      ->add_option(
-          "--bytes", options->bytes,
-          "Of the message, or with K, M or G; of multi-broadcast and multi-reduce, of each "
-          "portion")
+      ->add_option("--bytes", options->bytes,
+                   "Of the message, or with K, M or G; of multi-broadcast, multi-reduce, gather, "
+                   "scatter and "
+                   "all-to-all, of each portion")
       ->required()
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   command->add_flag("--exact", options->exact,

@@ -112,7 +112,7 @@ TEST(OptionsTest, RefusesWhatItDoesNotKnow) {
       {"pong"},
       {"pingpong", "spread"},
       {"spread", "--peers", "mpich"},
-      {"spread", "--cases", "scatter"},
+      {"spread", "--cases", "gossip"},
       {"spread", "--shapes", "star"},
       {"spread", "--sizes", "1000"},
       {"spread", "--sizes", "1000x"},

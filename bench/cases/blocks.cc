@@ -1,0 +1,138 @@
+#include "bench/cases/blocks.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "patterns/schedule/geometry.h"
+
+namespace brigade::bench {
+namespace {
+
+struct NamedTopology {
+  const char* name;
+  Topology topology;
+};
+constexpr NamedTopology kTrees[] = {{"free", {Shape::kFree, 0}},
+                                    {"tree", {Shape::kTree, 2}},
+                                    {"fully connected", {Shape::kTree, kFlatBranches}}};
+constexpr NamedTopology kOfScans[] = {{"free", {Shape::kFree, 0}},
+                                      {"ring", {Shape::kIncreasingRings, 1}},
+                                      {"hypercube", {Shape::kHypercube, 0}}};
+
+template <size_t kCount>
+void AddBrigade(const Contenders& all, const NamedTopology (&topologies)[kCount],
+                const std::function<Status(const Topology&, int turn, OperationStatistics*)>& run,
+                const Check& check, Case* the_case) {
+  for (const NamedTopology& named : topologies) {
+    if (!all.WantsShape(named.name)) continue;
+    const Operation operation = [run, topology = named.topology](int turn,
+                                                                 OperationStatistics* statistics) {
+      return run(topology, turn, statistics);
+    };
+    the_case->subjects.push_back(MakeSubject(all, "brigade", named.name, /*tells_cost=*/true,
+                                             the_case->bytes, operation, check));
+  }
+}
+
+void AddMpi(const Contenders& all, const char* pattern, const std::function<void(int turn)>& run,
+            const Check& check, Case* the_case) {
+  if (all.mpi == nullptr) return;
+  const Operation operation = [run](int turn, OperationStatistics*) {
+    run(turn);
+    return Status();
+  };
+  the_case->subjects.push_back(MakeSubject(all, all.session->PeerName("mpi"), pattern,
+                                           /*tells_cost=*/false, the_case->bytes, operation,
+                                           check));
+}
+
+}  // namespace
+
+void MeasureGather(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
+  Case the_case = MakeGatherCase("gather", &data);
+  const Check check = [&](int turn) {
+    if (data.rank == turn % data.ranks) return CheckGathered(data);
+    return WithGaps(data.panel, CheckSum(data.portions[data.rank], data.rank, 1));
+  };
+  const auto run = [&](const Topology& topology, int turn, OperationStatistics* statistics) {
+    return all.brigade->Gather(topology, turn % data.ranks, data.portions, statistics);
+  };
+  AddBrigade(all, kTrees, run, check, &the_case);
+  AddMpi(
+      all, "MPI_Gather", [&](int turn) { all.mpi->Gather(turn % data.ranks, data.portions); },
+      check, &the_case);
+  all.session->Measure(the_case);
+}
+
+void MeasureScatter(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
+  Case the_case = MakeCase("scatter", data.panel.view());
+  the_case.prepare = [&](int turn) {
+    data.panel.Poison();
+    if (data.rank != turn % data.ranks) return;
+    for (int q = 0; q < data.ranks; ++q) Fill(data.portions[q], q);
+  };
+  const Check check = [&](int) {
+    return WithGaps(data.panel, CheckSum(data.portions[data.rank], data.rank, 1));
+  };
+  const auto run = [&](const Topology& topology, int turn, OperationStatistics* statistics) {
+    return all.brigade->Scatter(topology, turn % data.ranks, data.portions, statistics);
+  };
+  AddBrigade(all, kTrees, run, check, &the_case);
+  AddMpi(
+      all, "MPI_Scatter", [&](int turn) { all.mpi->Scatter(turn % data.ranks, data.portions); },
+      check, &the_case);
+  all.session->Measure(the_case);
+}
+
+void MeasureAllToAll(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
+  SpreadData sent(*all.session, shape);
+  const int64_t cols = shape.cols / data.ranks;
+  for (int q = 0; q < data.ranks; ++q) data.portions[q].cols = sent.portions[q].cols = cols;
+  Case the_case = MakeCase("all-to-all", data.panel.view());
+  the_case.prepare = [&](int) {
+    data.panel.Poison();
+    for (int q = 0; q < data.ranks; ++q) Fill(sent.portions[q], data.rank * data.ranks + q);
+  };
+  const Check check = [&](int) {
+    std::string wrong;
+    for (int q = 0; q < data.ranks && wrong.empty(); ++q) {
+      wrong = CheckSum(data.portions[q], q * data.ranks + data.rank, 1);
+    }
+    return WithGaps(data.panel, wrong);
+  };
+  constexpr NamedTopology kOnly[] = {{"free", {Shape::kFree, 0}}};
+  const auto run = [&](const Topology&, int, OperationStatistics* statistics) {
+    return all.brigade->AllToAll(sent.portions, data.portions, statistics);
+  };
+  AddBrigade(all, kOnly, run, check, &the_case);
+  AddMpi(
+      all, "MPI_Alltoall", [&](int) { all.mpi->Alltoall(sent.portions, data.portions); }, check,
+      &the_case);
+  all.session->Measure(the_case);
+}
+
+void MeasureScan(const Contenders& all, const PanelShape& shape) {
+  SpreadData data(*all.session, shape);
+  Case the_case = MakeCase("scan", data.panel.view());
+  the_case.prepare = [&](int) {
+    data.panel.Poison();
+    Fill(data.panel.view(), data.rank);
+  };
+  the_case.before_timing = [&] { Clear(data.panel.view()); };
+  const Check check = [&](int) {
+    return WithGaps(data.panel, CheckSum(data.panel.view(), 0, data.rank + 1));
+  };
+  const auto run = [&](const Topology& topology, int, OperationStatistics* statistics) {
+    return all.brigade->Scan(topology, data.panel.view(), statistics);
+  };
+  AddBrigade(all, kOfScans, run, check, &the_case);
+  AddMpi(
+      all, "MPI_Scan", [&](int) { all.mpi->Scan(data.panel.view()); }, check, &the_case);
+  all.session->Measure(the_case);
+}
+
+}  // namespace brigade::bench
