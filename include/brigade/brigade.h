@@ -37,10 +37,13 @@
 #ifndef BRIGADE_BRIGADE_H_
 #define BRIGADE_BRIGADE_H_
 
+#include "brigade/blocks.h"
 #include "brigade/calls.h"
 #include "brigade/engine.h"
 #include "brigade/group.h"
 #include "brigade/memory.h"
+#include "brigade/operation.h"
+#include "brigade/reductions.h"
 #include "brigade/renamed.h"
 #include "brigade/status.h"
 #include "brigade/types.h"

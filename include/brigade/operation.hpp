@@ -30,7 +30,7 @@ class Operation {
   }
 
  private:
-  friend class Group;
+  friend class GroupHandle;
   friend class Plan;
   /// Waits for the operation, and keeps its group alive until then.
   struct WaitFor {
@@ -70,7 +70,7 @@ class Plan {
   }
 
  private:
-  friend class Group;
+  friend class GroupHandle;
   // Keeps what `make` makes, and the group of it.
   template <typename Make>
   Result Keep(const std::shared_ptr<void>& group, const Make& make) {

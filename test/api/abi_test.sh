@@ -7,7 +7,7 @@
 set -euo pipefail
 
 description=$1
-headers=(calls engine group memory multiply status window)
+headers=(blocks calls engine group memory multiply operation reductions status window)
 work=${TEST_TMPDIR:-$(mktemp -d)}
 
 # A library that defines what the headers declare has the same types.

@@ -7,87 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { kRows = 30, kCols = 40, kLd = 33, kMostRanks = 64 };
-
-static int me, size, failures;
-static brigade_engine* engine;
-static brigade_group* group;
-
-static void check(int condition, const char* what) {
-  if (condition) return;
-  printf("rank %d: %s: %s\n", me, what, brigade_error_text());
-  fflush(stdout);
-  ++failures;
-}
-
-static void ok(brigade_status status, const char* what) { check(status == BRIGADE_OK, what); }
-
-/* The call was refused, and the text has `part` in it. */
-static void refused(brigade_status status, const char* part) {
-  check(status == BRIGADE_INVALID_ARGUMENT, part);
-  check(strstr(brigade_error_text(), part) != NULL, part);
-}
-
-/* The matrix of a test, with gaps that no call may touch. */
-static double a[kLd * kCols], b[kLd * kCols];
-
-static brigade_matrix of(double* data) {
-  brigade_matrix matrix = {NULL, kRows, kCols, kLd};
-  matrix.data = data;
-  return matrix;
-}
-
-static void fill(double* data, double value) {
-  int i;
-  for (i = 0; i < kLd * kCols; ++i) data[i] = i % kLd < kRows ? value + i : -7;
-}
-
-static void expect(const double* data, double value, double factor, const char* what) {
-  int i, wrong = 0;
-  for (i = 0; i < kLd * kCols; ++i) {
-    wrong += data[i] != (i % kLd < kRows ? value + factor * i : -7);
-  }
-  check(wrong == 0, what);
-}
-
-/* Runs a call in one of three forms. A plan runs twice, blocking and started. */
-enum { kBlocking, kStarted, kPlanned, kForms };
-static int form;
-
-static void end(brigade_operation* operation, const char* what) {
-  while (!brigade_test(operation)) brigade_progress(engine);
-  ok(brigade_wait(operation, NULL), what);
-}
-
-/* The arguments of a call; what it writes is set anew before each run. */
-typedef struct {
-  const char* name;
-  void (*prepare)(void);
-  brigade_status (*run)(void);
-  brigade_status (*start)(brigade_operation** operation);
-  brigade_status (*plan)(brigade_plan** plan);
-  void (*verify)(const char* name);
-} test_case;
-
-static brigade_matrix source, result;
-static brigade_matrix blocks[kMostRanks];
-static brigade_call_options options;
+#include "test/api/call_forms.h"
 
 static int right(void) { return (me + 1) % size; }
 static int left(void) { return (me + size - 1) % size; }
-static double sum_of_ranks(void) { return size * (size - 1) / 2.0; }
-
-/* Defines the forms of a call with equal arguments. */
-#define FORMS(name, ...)                                                         \
-  static brigade_status run_##name(void) { return brigade_##name(__VA_ARGS__); } \
-  static brigade_status start_##name(brigade_operation** operation) {            \
-    return brigade_##name##_start(__VA_ARGS__, operation);                       \
-  }                                                                              \
-  static brigade_status plan_##name(brigade_plan** plan) {                       \
-    return brigade_plan_##name(__VA_ARGS__, plan);                               \
-  }
-#define CASE(name) \
-  { #name, prepare_##name, run_##name, start_##name, plan_##name, verify_##name }
 
 static void prepare_bcast(void) {
   fill(a, me == size - 1 ? 100 : 0);
@@ -119,8 +42,6 @@ static void verify_allreduce(const char* name) {
 static void prepare_sendrecv(void) { prepare_reduce(); }
 FORMS(sendrecv, group, &source, right(), &result, left(), BRIGADE_DOUBLE, &options)
 static void verify_sendrecv(const char* name) { expect(b, left(), 1, name); }
-
-static double all[kMostRanks * kRows * 2];
 
 static void prepare_allgather(void) {
   int i;
@@ -225,33 +146,6 @@ static void prepare_recv(void) {
 FORMS(recv, group, &result, BRIGADE_DOUBLE, left(), &options)
 static void verify_recv(const char* name) { expect(b, left(), 1, name); }
 
-static void run_case(const test_case* test) {
-  brigade_operation* operation = NULL;
-  brigade_plan* plan = NULL;
-  int i;
-  test->prepare();
-  if (form == kBlocking) {
-    ok(test->run(), test->name);
-    test->verify(test->name);
-  } else if (form == kStarted) {
-    ok(test->start(&operation), test->name);
-    end(operation, test->name);
-    test->verify(test->name);
-  } else {
-    ok(test->plan(&plan), test->name);
-    for (i = 0; i < 2; ++i) {
-      if (i > 0) test->prepare();
-      ok(brigade_plan_run(plan, NULL), test->name);
-      test->verify(test->name);
-    }
-    test->prepare();
-    ok(brigade_plan_start(plan, &operation), test->name);
-    end(operation, test->name);
-    test->verify(test->name);
-    brigade_plan_destroy(plan);
-  }
-}
-
 static void all_forms(void) {
   const test_case cases[] = {CASE(bcast),
                              CASE(reduce),
@@ -264,10 +158,7 @@ static void all_forms(void) {
                              CASE(barrier),
                              CASE(send),
                              CASE(recv)};
-  size_t i;
-  for (form = kBlocking; form < kForms; ++form) {
-    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) run_case(&cases[i]);
-  }
+  run_cases(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 static void in_place(void) {
@@ -406,23 +297,6 @@ static void locations(void) {
   how.locations = &location;
   ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_DOUBLE, BRIGADE_MAX, &how), "maximum");
   check(value == 100 && location == size / 2, "maximum and its rank");
-}
-
-/* Affine maps x -> m x + c, one after the other: associative, and not commutative. */
-typedef struct {
-  int64_t m, c;
-} affine;
-
-static void compose(void* into, const void* left_, const void* right_, int64_t count,
-                    void* context) {
-  int64_t i;
-  for (i = 0; i < count; ++i) {
-    const affine l = ((const affine*)left_)[i], r = ((const affine*)right_)[i];
-    affine* const both = &((affine*)into)[i];
-    both->m = l.m * r.m;
-    both->c = r.m * l.c + r.c;
-  }
-  ++*(int*)context;
 }
 
 static void user_operation(void) {

@@ -210,8 +210,8 @@ std::vector<int32_t> LocationsOf(const Drawn& drawn, int rank) {
   return locations;
 }
 
-// Returns the operands of the first `ranks` ranks, combined one after the other, as a packed block; likewise
-// *locations, unless it is null.
+// Returns the operands of the first `ranks` ranks, combined one after the other, as a packed
+// block; likewise *locations, unless it is null.
 std::vector<std::byte> Expected(const Drawn& drawn, int ranks, int portion,
                                 std::vector<int32_t>* locations) {
   const size_t elem_bytes = drawn.ElemBytes();
@@ -280,9 +280,9 @@ Drawn Draw(int number, int ranks, bool has_shm, std::mt19937* random) {
       call.op = static_cast<CombineOp>(below(kCombineOps - 1));
       call.type = static_cast<ElementType>(below(kElementTypes));
     } while (!Combines(call.op, call.type));
-    drawn.is_located =
-        HasLocations(call.op) &&
-        (call.pattern == Pattern::kReduce || call.pattern == Pattern::kAllReduce) && below(2) == 0;
+    drawn.is_located = HasLocations(call.op) &&
+                       (call.pattern == Pattern::kReduce || call.pattern == Pattern::kAllReduce) &&
+                       below(2) == 0;
   }
   // Inline, of several segments, and long enough for zero-copy reads.
   const size_t longest[] = {1, 12, 12, 300, 600};
@@ -355,7 +355,8 @@ void RunDrawn(Group* group, const Drawn& drawn, bool has_shm, std::mt19937* rand
   ExpectMemory(source, Contribution(drawn, rank), drawn.rows, name + ": the source was written");
   if (has_result) {
     std::vector<int32_t> winners;
-    ExpectMemory(matrix, Expected(drawn, combined, -1, &winners), drawn.rows, name + ": wrong result");
+    ExpectMemory(matrix, Expected(drawn, combined, -1, &winners), drawn.rows,
+                 name + ": wrong result");
     if (locations != winners) throw std::runtime_error(name + ": wrong locations");
   } else {
     if (locations != LocationsOf(drawn, rank)) {

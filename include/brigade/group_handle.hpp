@@ -1,0 +1,115 @@
+/// @file
+/// Brigade for C++: a group as its calls use it.
+
+#ifndef BRIGADE_GROUP_HANDLE_HPP_
+#define BRIGADE_GROUP_HANDLE_HPP_
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "brigade/brigade.h"
+#include "brigade/engine.hpp"
+#include "brigade/operation.hpp"
+#include "brigade/view.hpp"
+
+namespace brigade {
+inline namespace v1 {
+
+/// The handle of a group, and the arguments of its calls in C. Programs use Group.
+class GroupHandle {
+ public:
+  /// The group of the C functions; null if there is none.
+  brigade_group* get() const { return group_.get(); }
+  /// Returns the number of ranks in the calling rank's scope; -1 if there is no group.
+  int size(brigade_scope scope = BRIGADE_ALL) const { return brigade_scope_size(get(), scope); }
+  /// Returns the calling rank's number in its scope; -1 if there is no group.
+  int rank(brigade_scope scope = BRIGADE_ALL) const { return brigade_scope_rank(get(), scope); }
+
+ protected:
+  struct MatrixInC {
+    brigade_matrix matrix;
+    brigade_type type;
+  };
+  template <typename T>
+  static brigade_matrix MatrixToC(const View<T>& view) {
+    return {const_cast<std::remove_const_t<T>*>(view.data), view.rows, view.cols, view.ld};
+  }
+  template <typename M>
+  using ElementOf = typename decltype(ViewOf(std::declval<M&>()))::Element;
+  template <typename T, typename = void>
+  struct HasType : std::false_type {};
+  template <typename T>
+  struct HasType<T, std::void_t<decltype(ElementType<std::remove_cv_t<T>>::value)>>
+      : std::true_type {};
+
+  template <typename M>
+  static MatrixInC ToC(M&& matrix) {
+    using T = ElementOf<M>;
+    static_assert(HasType<T>::value, "the elements have no brigade::ElementType");
+    return {MatrixToC(ViewOf(matrix)), ElementType<std::remove_cv_t<T>>::value};
+  }
+  // Of a reduction, whose elements may have a type that only the program's function knows.
+  template <typename M>
+  static MatrixInC ToOperand(M&& matrix) {
+    using T = std::remove_cv_t<ElementOf<M>>;
+    static_assert(std::is_trivially_copyable_v<T>);
+    const brigade_matrix in_c = MatrixToC(ViewOf(matrix));
+    if constexpr (HasType<T>::value) {
+      return {in_c, ElementType<T>::value};
+    } else {
+      return {in_c, BRIGADE_BYTE};
+    }
+  }
+  // The program's function must be for such elements.
+  template <typename M>
+  static Result CheckFunction(brigade_op op, const brigade_call_options& options) {
+    using T = std::remove_cv_t<ElementOf<M>>;
+    if (HasType<T>::value && op != BRIGADE_USER) return Result();
+    if (op == BRIGADE_USER && options.user_op != nullptr &&
+        options.user_op->element_bytes == sizeof(T)) {
+      return Result();
+    }
+    return {BRIGADE_INVALID_ARGUMENT, "elements of " + std::to_string(sizeof(T)) +
+                                          " bytes need BRIGADE_USER, and a user_op for elements of "
+                                          "this size"};
+  }
+  template <typename M>
+  static constexpr bool IsWritable() {
+    static_assert(!std::is_const_v<ElementOf<M>>, "the matrix is written: its elements are const");
+    return true;
+  }
+  template <typename A, typename B>
+  static constexpr bool HaveOneType() {
+    static_assert(std::is_same_v<std::remove_cv_t<ElementOf<A>>, std::remove_cv_t<ElementOf<B>>>,
+                  "the matrices have elements of different types");
+    return true;
+  }
+  template <typename T>
+  static std::vector<brigade_matrix> BlocksToC(const std::vector<View<T>>& blocks) {
+    std::vector<brigade_matrix> matrices;
+    for (const View<T>& block : blocks) matrices.push_back(MatrixToC(block));
+    return matrices;
+  }
+
+  // Starts a call, and keeps the group until its operation is complete.
+  template <typename Start>
+  Result Begin(Operation* operation, const Start& start) {
+    return operation->Keep(group_, start);
+  }
+  // Plans a call, and keeps the group until its plan is destroyed.
+  template <typename Make>
+  Result Prepare(Plan* plan, const Make& make) {
+    return plan->Keep(group_, make);
+  }
+
+  std::shared_ptr<brigade_engine> engine_;
+  std::shared_ptr<brigade_group> group_;
+};
+
+}  // namespace v1
+}  // namespace brigade
+
+#endif  // BRIGADE_GROUP_HANDLE_HPP_

@@ -1,0 +1,137 @@
+/// @file
+/// Brigade: collective calls that combine the contributions of ranks. calls.h has what all calls
+/// have in common.
+
+#ifndef BRIGADE_REDUCTIONS_H_
+#define BRIGADE_REDUCTIONS_H_
+
+#include "brigade/group.h"
+#include "brigade/operation.h"
+#include "brigade/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @name Reductions
+/// @{
+
+/// Combines the matrices of all ranks of the scope in the root's result.
+///
+/// @param group    of the call
+/// @param source   this rank's contribution, which stays unchanged; NULL: in place, the
+///                 contribution is in `result`. The number of elements is equal on all ranks;
+///                 shapes and `ld` may differ.
+/// @param result   at the root: the result, as many elements as the contribution. Other ranks:
+///                 ignored, if there is a `source`; otherwise unchanged. May be NULL where it is
+///                 ignored. No element may overlap `source`.
+/// @param type     of the elements; equal on all ranks
+/// @param op       equal on all ranks
+/// @param root     a rank of the scope; equal on all ranks
+/// @param options  NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_reduce(brigade_group* group, const brigade_matrix* source,
+                                             const brigade_matrix* result, brigade_type type,
+                                             brigade_op op, int root,
+                                             const brigade_call_options* options);
+/// Starts brigade_reduce().
+BRIGADE_EXPORT brigade_status brigade_reduce_start(brigade_group* group,
+                                                   const brigade_matrix* source,
+                                                   const brigade_matrix* result, brigade_type type,
+                                                   brigade_op op, int root,
+                                                   const brigade_call_options* options,
+                                                   brigade_operation** operation);
+/// Plans brigade_reduce(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_reduce(brigade_group* group,
+                                                  const brigade_matrix* source,
+                                                  const brigade_matrix* result, brigade_type type,
+                                                  brigade_op op, int root,
+                                                  const brigade_call_options* options,
+                                                  brigade_plan** plan);
+
+/// Combines the matrices of all ranks of the scope, with equal bits on all of them.
+///
+/// @param group    of the call
+/// @param source   as of brigade_reduce()
+/// @param result   the result; as many elements as the contribution. No element may overlap
+///                 `source`.
+/// @param type     of the elements; equal on all ranks
+/// @param op       equal on all ranks
+/// @param options  NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_allreduce(brigade_group* group, const brigade_matrix* source,
+                                                const brigade_matrix* result, brigade_type type,
+                                                brigade_op op, const brigade_call_options* options);
+/// Starts brigade_allreduce().
+BRIGADE_EXPORT brigade_status brigade_allreduce_start(brigade_group* group,
+                                                      const brigade_matrix* source,
+                                                      const brigade_matrix* result,
+                                                      brigade_type type, brigade_op op,
+                                                      const brigade_call_options* options,
+                                                      brigade_operation** operation);
+/// Plans brigade_allreduce(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_allreduce(
+    brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
+    brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
+
+/// Combines block q of all ranks of the scope in the result of rank q: the paper's multi-reduce of
+/// equal blocks.
+///
+/// @param group    of the call
+/// @param source   has n * c columns for n ranks: block q is in columns q * c to (q + 1) * c - 1.
+///                 Stays unchanged.
+/// @param result   as many elements as a block; equal on all ranks. No element may overlap
+///                 `source`.
+/// @param type     of the elements; equal on all ranks
+/// @param op       equal on all ranks
+/// @param options  NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_reduce_scatter(brigade_group* group,
+                                                     const brigade_matrix* source,
+                                                     const brigade_matrix* result,
+                                                     brigade_type type, brigade_op op,
+                                                     const brigade_call_options* options);
+/// Starts brigade_reduce_scatter().
+BRIGADE_EXPORT brigade_status brigade_reduce_scatter_start(brigade_group* group,
+                                                           const brigade_matrix* source,
+                                                           const brigade_matrix* result,
+                                                           brigade_type type, brigade_op op,
+                                                           const brigade_call_options* options,
+                                                           brigade_operation** operation);
+/// Plans brigade_reduce_scatter(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatter(
+    brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
+    brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
+
+/// Combines block q of all ranks of the scope in the result of rank q, for blocks of different
+/// sizes: the paper's multi-reduce.
+///
+/// @param group         of the call
+/// @param blocks        one matrix per rank of the scope. The number of elements of block q is
+///                      equal on all ranks. The array may be freed afterwards.
+/// @param matrix_bytes  sizeof(brigade_matrix)
+/// @param result        as many elements as this rank's block. No element may overlap `blocks`.
+/// @param type          of the elements; equal on all ranks
+/// @param op            equal on all ranks
+/// @param options       NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_reduce_scatterv(brigade_group* group,
+                                                      const brigade_matrix* blocks,
+                                                      size_t matrix_bytes,
+                                                      const brigade_matrix* result,
+                                                      brigade_type type, brigade_op op,
+                                                      const brigade_call_options* options);
+/// Starts brigade_reduce_scatterv().
+BRIGADE_EXPORT brigade_status brigade_reduce_scatterv_start(
+    brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
+    const brigade_matrix* result, brigade_type type, brigade_op op,
+    const brigade_call_options* options, brigade_operation** operation);
+/// Plans brigade_reduce_scatterv(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatterv(
+    brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
+    const brigade_matrix* result, brigade_type type, brigade_op op,
+    const brigade_call_options* options, brigade_plan** plan);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BRIGADE_REDUCTIONS_H_ */
