@@ -68,6 +68,176 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
                                                       const brigade_call_options* options,
                                                       brigade_plan** plan);
 
+/// Gathers the matrix of each rank of the scope at the root.
+///
+/// @param group    of the call
+/// @param source   this rank's block; NULL: in place, at the root only, whose block is already in
+///                 `result`. The number of elements is equal on all ranks.
+/// @param result   at the root: has n * c columns for n ranks; block q is in columns q * c to
+///                 (q + 1) * c - 1. Other ranks: ignored, may be NULL. No element may overlap
+///                 `source`.
+/// @param type     of the elements; elements of equal size on all ranks
+/// @param root     a rank of the scope; equal on all ranks
+/// @param options  NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_gather(brigade_group* group, const brigade_matrix* source,
+                                             const brigade_matrix* result, brigade_type type,
+                                             int root, const brigade_call_options* options);
+/// Starts brigade_gather().
+BRIGADE_EXPORT brigade_status brigade_gather_start(brigade_group* group,
+                                                   const brigade_matrix* source,
+                                                   const brigade_matrix* result, brigade_type type,
+                                                   int root, const brigade_call_options* options,
+                                                   brigade_operation** operation);
+/// Plans brigade_gather(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
+                                                  const brigade_matrix* source,
+                                                  const brigade_matrix* result, brigade_type type,
+                                                  int root, const brigade_call_options* options,
+                                                  brigade_plan** plan);
+
+/// Gathers matrices of different sizes of each rank of the scope at the root.
+///
+/// @param group         of the call
+/// @param source        this rank's block; NULL: in place, the block is already in `blocks`
+/// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
+///                      block q is equal on all ranks. At the root all are written, but its own
+///                      only if there is a `source`. Other ranks use only the numbers of elements,
+///                      and of their own block, if there is no `source`, also the data: `data` of
+///                      all other blocks may be NULL. The array may be freed afterwards.
+/// @param matrix_bytes  sizeof(brigade_matrix)
+/// @param type          of the elements; elements of equal size on all ranks
+/// @param root          a rank of the scope; equal on all ranks
+/// @param options       NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_gatherv(brigade_group* group, const brigade_matrix* source,
+                                              const brigade_matrix* blocks, size_t matrix_bytes,
+                                              brigade_type type, int root,
+                                              const brigade_call_options* options);
+/// Starts brigade_gatherv().
+BRIGADE_EXPORT brigade_status brigade_gatherv_start(brigade_group* group,
+                                                    const brigade_matrix* source,
+                                                    const brigade_matrix* blocks,
+                                                    size_t matrix_bytes, brigade_type type,
+                                                    int root, const brigade_call_options* options,
+                                                    brigade_operation** operation);
+/// Plans brigade_gatherv(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_gatherv(brigade_group* group,
+                                                   const brigade_matrix* source,
+                                                   const brigade_matrix* blocks,
+                                                   size_t matrix_bytes, brigade_type type, int root,
+                                                   const brigade_call_options* options,
+                                                   brigade_plan** plan);
+
+/// Sends each rank of the scope its block of the root's matrix.
+///
+/// @param group    of the call
+/// @param source   at the root: has n * c columns for n ranks; block q is in columns q * c to
+///                 (q + 1) * c - 1. Stays unchanged. Other ranks: ignored, may be NULL.
+/// @param result   this rank's block; NULL: in place, at the root only, whose block stays in
+///                 `source`. The number of elements is equal on all ranks. No element may overlap
+///                 `source`.
+/// @param type     of the elements; elements of equal size on all ranks
+/// @param root     a rank of the scope; equal on all ranks
+/// @param options  NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_scatter(brigade_group* group, const brigade_matrix* source,
+                                              const brigade_matrix* result, brigade_type type,
+                                              int root, const brigade_call_options* options);
+/// Starts brigade_scatter().
+BRIGADE_EXPORT brigade_status brigade_scatter_start(brigade_group* group,
+                                                    const brigade_matrix* source,
+                                                    const brigade_matrix* result, brigade_type type,
+                                                    int root, const brigade_call_options* options,
+                                                    brigade_operation** operation);
+/// Plans brigade_scatter(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
+                                                   const brigade_matrix* source,
+                                                   const brigade_matrix* result, brigade_type type,
+                                                   int root, const brigade_call_options* options,
+                                                   brigade_plan** plan);
+
+/// Sends each rank of the scope its block at the root, for blocks of different sizes.
+///
+/// @param group         of the call
+/// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
+///                      block q is equal on all ranks. At the root, each is read. Other ranks use
+///                      only the numbers of elements, and of their own block, if there is no
+///                      `result`, also the data: `data` of all other blocks may be NULL. The array
+///                      may be freed afterwards.
+/// @param matrix_bytes  sizeof(brigade_matrix)
+/// @param result        this rank's block; NULL: in place, the block is in `blocks`
+/// @param type          of the elements; elements of equal size on all ranks
+/// @param root          a rank of the scope; equal on all ranks
+/// @param options       NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_scatterv(brigade_group* group, const brigade_matrix* blocks,
+                                               size_t matrix_bytes, const brigade_matrix* result,
+                                               brigade_type type, int root,
+                                               const brigade_call_options* options);
+/// Starts brigade_scatterv().
+BRIGADE_EXPORT brigade_status
+brigade_scatterv_start(brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
+                       const brigade_matrix* result, brigade_type type, int root,
+                       const brigade_call_options* options, brigade_operation** operation);
+/// Plans brigade_scatterv(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
+                                                    const brigade_matrix* blocks,
+                                                    size_t matrix_bytes,
+                                                    const brigade_matrix* result, brigade_type type,
+                                                    int root, const brigade_call_options* options,
+                                                    brigade_plan** plan);
+
+/// Sends each rank of the scope a block, and receives a block from each.
+///
+/// @param group    of the call
+/// @param source   has n * c columns for n ranks: block q, in columns q * c to (q + 1) * c - 1,
+///                 goes to rank q. Stays unchanged. The number of elements is equal on all ranks.
+/// @param result   as many elements as `source`, and n * d columns: block q, in columns q * d to (q
+///                 + 1) * d - 1, comes from rank q. No element may overlap `source`.
+/// @param type     of the elements; elements of equal size on all ranks
+/// @param options  NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_alltoall(brigade_group* group, const brigade_matrix* source,
+                                               const brigade_matrix* result, brigade_type type,
+                                               const brigade_call_options* options);
+/// Starts brigade_alltoall().
+BRIGADE_EXPORT brigade_status brigade_alltoall_start(
+    brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
+    brigade_type type, const brigade_call_options* options, brigade_operation** operation);
+/// Plans brigade_alltoall(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
+                                                    const brigade_matrix* source,
+                                                    const brigade_matrix* result, brigade_type type,
+                                                    const brigade_call_options* options,
+                                                    brigade_plan** plan);
+
+/// Sends each rank of the scope a block, and receives a block from each, for blocks of different
+/// sizes.
+///
+/// @param group         of the call
+/// @param sent          one matrix per rank of the scope: block q goes to rank q. The array may be
+///                      freed afterwards.
+/// @param received      one matrix per rank of the scope: block q comes from rank q, and has as
+///                      many elements as the block that rank q sends. The array may be freed
+///                      afterwards. No element may overlap `sent`.
+/// @param matrix_bytes  sizeof(brigade_matrix), of both arrays
+/// @param type          of the elements; elements of equal size on all ranks
+/// @param options       NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_alltoallv(brigade_group* group, const brigade_matrix* sent,
+                                                const brigade_matrix* received, size_t matrix_bytes,
+                                                brigade_type type,
+                                                const brigade_call_options* options);
+/// Starts brigade_alltoallv().
+BRIGADE_EXPORT brigade_status brigade_alltoallv_start(brigade_group* group,
+                                                      const brigade_matrix* sent,
+                                                      const brigade_matrix* received,
+                                                      size_t matrix_bytes, brigade_type type,
+                                                      const brigade_call_options* options,
+                                                      brigade_operation** operation);
+/// Plans brigade_alltoallv(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_alltoallv(brigade_group* group,
+                                                     const brigade_matrix* sent,
+                                                     const brigade_matrix* received,
+                                                     size_t matrix_bytes, brigade_type type,
+                                                     const brigade_call_options* options,
+                                                     brigade_plan** plan);
+
 /// @}
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 #ifndef BRIGADE_GROUP_HANDLE_HPP_
 #define BRIGADE_GROUP_HANDLE_HPP_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -45,11 +46,14 @@ class GroupHandle {
   struct HasType<T, std::void_t<decltype(ElementType<std::remove_cv_t<T>>::value)>>
       : std::true_type {};
 
+  template <typename T>
+  static constexpr brigade_type TypeOf() {
+    static_assert(HasType<T>::value, "the elements have no brigade::ElementType");
+    return ElementType<std::remove_cv_t<T>>::value;
+  }
   template <typename M>
   static MatrixInC ToC(M&& matrix) {
-    using T = ElementOf<M>;
-    static_assert(HasType<T>::value, "the elements have no brigade::ElementType");
-    return {MatrixToC(ViewOf(matrix)), ElementType<std::remove_cv_t<T>>::value};
+    return {MatrixToC(ViewOf(matrix)), TypeOf<ElementOf<M>>()};
   }
   // Of a reduction, whose elements may have a type that only the program's function knows.
   template <typename M>
@@ -75,6 +79,14 @@ class GroupHandle {
     return {BRIGADE_INVALID_ARGUMENT, "elements of " + std::to_string(sizeof(T)) +
                                           " bytes need BRIGADE_USER, and a user_op for elements of "
                                           "this size"};
+  }
+  // An array of blocks has one for each rank of the scope.
+  Result CheckNumber(const char* name, std::size_t blocks,
+                     const brigade_call_options& options) const {
+    const int ranks = size(options.scope);
+    if (ranks < 0 || blocks == static_cast<std::size_t>(ranks)) return Result();
+    return {BRIGADE_INVALID_ARGUMENT, std::string(name) + " has " + std::to_string(blocks) +
+                                          " matrices for " + std::to_string(ranks) + " ranks"};
   }
   template <typename M>
   static constexpr bool IsWritable() {

@@ -15,14 +15,15 @@ extern "C" {
 #endif
 
 /// The topology along which messages travel. The topology determines the order in which
-/// floating-point numbers are combined.
+/// floating-point numbers are combined. Gather and scatter know trees, scans know increasing rings
+/// and the hypercube. All-to-all ignores the topology.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
   BRIGADE_TREE,              ///< parameter k >= 2: k-nomial; 0 means 2, binomial
   BRIGADE_INCREASING_RINGS,  ///< parameter: number of chains from the root; 0 means 1, a ring
   BRIGADE_DECREASING_RINGS,  ///< chains towards lower ranks
   BRIGADE_SPLIT_RING,        ///< one chain each way
-  BRIGADE_HYPERCUBE,         ///< all-reduce only: recursive doubling
+  BRIGADE_HYPERCUBE,         ///< all-reduce and scans: recursive doubling
   BRIGADE_RING_ALLREDUCE,    ///< all-reduce only: reduce-scatter, then all-gather, along a ring
   BRIGADE_TWO_TREE,          ///< broadcast and reduce: two trees, each for half of the matrix
   BRIGADE_CIRCULANT          ///< broadcast, reduce, all-gather, reduce-scatter: circulant graph

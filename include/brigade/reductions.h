@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// @name Reductions
+/// @name Reductions and scans
 /// @{
 
 /// Combines the matrices of all ranks of the scope in the root's result.
@@ -127,6 +127,55 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatterv(
     brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
     const brigade_matrix* result, brigade_type type, brigade_op op,
     const brigade_call_options* options, brigade_plan** plan);
+
+/// Combines the matrices of ranks 0 to r of the scope in the result of rank r: a prefix reduction.
+/// The operand of the lower ranks is the left one.
+///
+/// @param group    of the call
+/// @param source   as of brigade_reduce()
+/// @param result   the result; as many elements as the contribution. No element may overlap
+///                 `source`.
+/// @param type     of the elements; equal on all ranks
+/// @param op       equal on all ranks; brigade_call_options::locations must be NULL
+/// @param options  NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_scan(brigade_group* group, const brigade_matrix* source,
+                                           const brigade_matrix* result, brigade_type type,
+                                           brigade_op op, const brigade_call_options* options);
+/// Starts brigade_scan().
+BRIGADE_EXPORT brigade_status brigade_scan_start(brigade_group* group, const brigade_matrix* source,
+                                                 const brigade_matrix* result, brigade_type type,
+                                                 brigade_op op, const brigade_call_options* options,
+                                                 brigade_operation** operation);
+/// Plans brigade_scan(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_scan(brigade_group* group, const brigade_matrix* source,
+                                                const brigade_matrix* result, brigade_type type,
+                                                brigade_op op, const brigade_call_options* options,
+                                                brigade_plan** plan);
+
+/// Combines the matrices of ranks 0 to r - 1 of the scope in the result of rank r: an exclusive
+/// prefix reduction. Rank 0 has no result.
+///
+/// @param group    of the call
+/// @param source   as of brigade_reduce()
+/// @param result   as of brigade_scan(). Rank 0: ignored, if there is a `source`; otherwise
+///                 unchanged.
+/// @param type     of the elements; equal on all ranks
+/// @param op       equal on all ranks; brigade_call_options::locations must be NULL
+/// @param options  NULL for the defaults; may be freed afterwards
+BRIGADE_EXPORT brigade_status brigade_exscan(brigade_group* group, const brigade_matrix* source,
+                                             const brigade_matrix* result, brigade_type type,
+                                             brigade_op op, const brigade_call_options* options);
+/// Starts brigade_exscan().
+BRIGADE_EXPORT brigade_status brigade_exscan_start(brigade_group* group,
+                                                   const brigade_matrix* source,
+                                                   const brigade_matrix* result, brigade_type type,
+                                                   brigade_op op,
+                                                   const brigade_call_options* options,
+                                                   brigade_operation** operation);
+/// Plans brigade_exscan(). Local.
+BRIGADE_EXPORT brigade_status brigade_plan_exscan(
+    brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
+    brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
 /// @}
 

@@ -212,6 +212,7 @@ class ReductionCalls : public BlockCalls {
                         const brigade_call_options& options = CallOptions()) {
     static_assert(IsWritable<Destination>() && HaveOneType<View<T>, Destination>());
     if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    if (Result wrong = CheckNumber("blocks", blocks.size(), options); !wrong) return wrong;
     const auto blocks_c = BlocksToC(blocks);
     const auto result_c = ToOperand(result);
     return brigade_reduce_scatterv(get(), blocks_c.data(), sizeof(brigade_matrix), &result_c.matrix,
@@ -225,6 +226,7 @@ class ReductionCalls : public BlockCalls {
                              const brigade_call_options& options = CallOptions()) {
     static_assert(IsWritable<Destination>() && HaveOneType<View<T>, Destination>());
     if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    if (Result wrong = CheckNumber("blocks", blocks.size(), options); !wrong) return wrong;
     const auto blocks_c = BlocksToC(blocks);
     const auto result_c = ToOperand(result);
     return Begin(operation, [&](brigade_operation** started) {
@@ -238,11 +240,157 @@ class ReductionCalls : public BlockCalls {
                             Plan* plan, const brigade_call_options& options = CallOptions()) {
     static_assert(IsWritable<Destination>() && HaveOneType<View<T>, Destination>());
     if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    if (Result wrong = CheckNumber("blocks", blocks.size(), options); !wrong) return wrong;
     const auto blocks_c = BlocksToC(blocks);
     const auto result_c = ToOperand(result);
     return Prepare(plan, [&](brigade_plan** made) {
       return brigade_plan_reduce_scatterv(get(), blocks_c.data(), sizeof(brigade_matrix),
                                           &result_c.matrix, result_c.type, op, &options, made);
+    });
+  }
+
+  /// See brigade_scan().
+  template <typename Source, typename Destination>
+  Result Scan(const Source& source, Destination&& result, brigade_op op,
+              const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
+    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    const auto source_c = ToOperand(source);
+    const auto result_c = ToOperand(result);
+    return brigade_scan(get(), &source_c.matrix, &result_c.matrix, source_c.type, op, &options);
+  }
+  /// Starts Scan. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
+  /// pending or was not waited for.
+  template <typename Source, typename Destination>
+  Result StartScan(const Source& source, Destination&& result, brigade_op op, Operation* operation,
+                   const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
+    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    const auto source_c = ToOperand(source);
+    const auto result_c = ToOperand(result);
+    return Begin(operation, [&](brigade_operation** started) {
+      return brigade_scan_start(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
+                                &options, started);
+    });
+  }
+  /// Plans Scan. `plan` is replaced.
+  template <typename Source, typename Destination>
+  Result PlanScan(const Source& source, Destination&& result, brigade_op op, Plan* plan,
+                  const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
+    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    const auto source_c = ToOperand(source);
+    const auto result_c = ToOperand(result);
+    return Prepare(plan, [&](brigade_plan** made) {
+      return brigade_plan_scan(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
+                               &options, made);
+    });
+  }
+
+  /// See brigade_scan() in place.
+  template <typename Buffer>
+  Result ScanInPlace(Buffer&& buffer, brigade_op op,
+                     const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Buffer>());
+    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
+    const auto buffer_c = ToOperand(buffer);
+    return brigade_scan(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options);
+  }
+  /// Starts ScanInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
+  /// pending or was not waited for.
+  template <typename Buffer>
+  Result StartScanInPlace(Buffer&& buffer, brigade_op op, Operation* operation,
+                          const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Buffer>());
+    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
+    const auto buffer_c = ToOperand(buffer);
+    return Begin(operation, [&](brigade_operation** started) {
+      return brigade_scan_start(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options,
+                                started);
+    });
+  }
+  /// Plans ScanInPlace. `plan` is replaced.
+  template <typename Buffer>
+  Result PlanScanInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
+                         const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Buffer>());
+    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
+    const auto buffer_c = ToOperand(buffer);
+    return Prepare(plan, [&](brigade_plan** made) {
+      return brigade_plan_scan(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options, made);
+    });
+  }
+
+  /// See brigade_exscan().
+  template <typename Source, typename Destination>
+  Result ExScan(const Source& source, Destination&& result, brigade_op op,
+                const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
+    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    const auto source_c = ToOperand(source);
+    const auto result_c = ToOperand(result);
+    return brigade_exscan(get(), &source_c.matrix, &result_c.matrix, source_c.type, op, &options);
+  }
+  /// Starts ExScan. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
+  /// pending or was not waited for.
+  template <typename Source, typename Destination>
+  Result StartExScan(const Source& source, Destination&& result, brigade_op op,
+                     Operation* operation, const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
+    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    const auto source_c = ToOperand(source);
+    const auto result_c = ToOperand(result);
+    return Begin(operation, [&](brigade_operation** started) {
+      return brigade_exscan_start(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
+                                  &options, started);
+    });
+  }
+  /// Plans ExScan. `plan` is replaced.
+  template <typename Source, typename Destination>
+  Result PlanExScan(const Source& source, Destination&& result, brigade_op op, Plan* plan,
+                    const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
+    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    const auto source_c = ToOperand(source);
+    const auto result_c = ToOperand(result);
+    return Prepare(plan, [&](brigade_plan** made) {
+      return brigade_plan_exscan(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
+                                 &options, made);
+    });
+  }
+
+  /// See brigade_exscan() in place.
+  template <typename Buffer>
+  Result ExScanInPlace(Buffer&& buffer, brigade_op op,
+                       const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Buffer>());
+    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
+    const auto buffer_c = ToOperand(buffer);
+    return brigade_exscan(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options);
+  }
+  /// Starts ExScanInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
+  /// still pending or was not waited for.
+  template <typename Buffer>
+  Result StartExScanInPlace(Buffer&& buffer, brigade_op op, Operation* operation,
+                            const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Buffer>());
+    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
+    const auto buffer_c = ToOperand(buffer);
+    return Begin(operation, [&](brigade_operation** started) {
+      return brigade_exscan_start(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options,
+                                  started);
+    });
+  }
+  /// Plans ExScanInPlace. `plan` is replaced.
+  template <typename Buffer>
+  Result PlanExScanInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
+                           const brigade_call_options& options = CallOptions()) {
+    static_assert(IsWritable<Buffer>());
+    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
+    const auto buffer_c = ToOperand(buffer);
+    return Prepare(plan, [&](brigade_plan** made) {
+      return brigade_plan_exscan(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options,
+                                 made);
     });
   }
 };

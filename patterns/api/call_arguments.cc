@@ -86,60 +86,106 @@ Status ToMatrix(const char* name, const brigade_matrix* c, const PatternCall& ca
   return ToColumns(name, c, 0, c == nullptr ? 0 : c->cols, call, matrix);
 }
 
+size_t RanksOf(const brigade_group& group, const CallArguments& to) {
+  return static_cast<size_t>(group.group->ScopeSize(to.call.scope));
+}
+size_t RankIn(const brigade_group& group, const CallArguments& to) {
+  return static_cast<size_t>(group.group->ScopeRank(to.call.scope));
+}
+bool IsRoot(const brigade_group& group, const CallArguments& to) {
+  return group.group->ScopeRank(to.call.scope) == to.call.root;
+}
+
 // The blocks of a matrix: equal numbers of columns, one block per rank of the scope.
 Status ToBlocks(const char* name, const brigade_group& group, const brigade_matrix* c,
-                CallArguments* to) {
+                CallArguments* to, std::vector<Matrix>* blocks) {
   BRIGADE_RETURN_IF_ERROR(CheckPointer(name, c));
-  const int ranks = group.group->ScopeSize(to->call.scope);
+  const auto ranks = static_cast<int64_t>(RanksOf(group, *to));
   if (c->cols % ranks != 0) {
     return Invalid(std::string(name) + " has " + std::to_string(c->cols) +
                    " columns, which are no equal blocks for " + std::to_string(ranks) + " ranks");
   }
   const int64_t cols = c->cols / ranks;
-  to->portions.resize(static_cast<size_t>(ranks));
-  for (int q = 0; q < ranks; ++q) {
+  blocks->resize(static_cast<size_t>(ranks));
+  for (int64_t q = 0; q < ranks; ++q) {
     BRIGADE_RETURN_IF_ERROR(
-        ToColumns(name, c, q * cols, cols, to->call, &to->portions[static_cast<size_t>(q)]));
+        ToColumns(name, c, q * cols, cols, to->call, &(*blocks)[static_cast<size_t>(q)]));
   }
   to->SetPointers();
   return Status();
 }
 
-Status ToBlocks(const char* name, const brigade_group& group, const brigade_matrix* blocks,
-                size_t matrix_bytes, CallArguments* to) {
-  BRIGADE_RETURN_IF_ERROR(CheckPointer(name, blocks));
+Status ToBlocks(const char* name, const brigade_group& group, const brigade_matrix* matrices,
+                size_t matrix_bytes, CallArguments* to, std::vector<Matrix>* blocks) {
+  BRIGADE_RETURN_IF_ERROR(CheckPointer(name, matrices));
   if (matrix_bytes < sizeof(brigade_matrix)) {
     return Invalid("matrix_bytes is " + std::to_string(matrix_bytes) +
                    ": pass sizeof(brigade_matrix), " + std::to_string(sizeof(brigade_matrix)));
   }
-  const auto ranks = static_cast<size_t>(group.group->ScopeSize(to->call.scope));
-  const auto* const bytes = reinterpret_cast<const std::byte*>(blocks);
-  to->portions.resize(ranks);
-  for (size_t q = 0; q < ranks; ++q) {
-    const auto* const block = reinterpret_cast<const brigade_matrix*>(bytes + q * matrix_bytes);
-    BRIGADE_RETURN_IF_ERROR(ToMatrix(name, block, to->call, &to->portions[q])
-                                .WithContext("block " + std::to_string(q)));
+  const auto* const bytes = reinterpret_cast<const std::byte*>(matrices);
+  blocks->resize(RanksOf(group, *to));
+  for (size_t q = 0; q < blocks->size(); ++q) {
+    const auto* const matrix = reinterpret_cast<const brigade_matrix*>(bytes + q * matrix_bytes);
+    BRIGADE_RETURN_IF_ERROR(
+        ToMatrix(name, matrix, to->call, &(*blocks)[q]).WithContext("block " + std::to_string(q)));
   }
   to->SetPointers();
   return Status();
 }
 
-// The block that this rank contributes to an all-gather, if it is not in its place.
-Status SetOwnBlock(const brigade_group& group, const brigade_matrix* source, CallArguments* to) {
+// Blocks that are as long as that of this rank, the only one that is here.
+Status ToEqualBlocks(const char* name, const brigade_group& group, const brigade_matrix* c,
+                     CallArguments* to) {
+  Matrix own;
+  BRIGADE_RETURN_IF_ERROR(ToMatrix(name, c, to->call, &own));
+  to->portions.assign(RanksOf(group, *to), Matrix{nullptr, own.layout});
+  to->portions[RankIn(group, *to)] = own;
+  to->SetPointers();
+  return Status();
+}
+
+// A matrix that holds this rank's block instead of its place in `to->portions`.
+Status ToOwnBlock(const char* name, const brigade_matrix* c, const Matrix& place,
+                  const PatternCall& call, Matrix* block) {
+  BRIGADE_RETURN_IF_ERROR(ToMatrix(name, c, call, block));
+  if (block->layout.bytes() == place.layout.bytes()) return Status();
+  return Invalid(std::string(name) + " has " + std::to_string(block->layout.bytes()) +
+                 " bytes, this rank's block " + std::to_string(place.layout.bytes()));
+}
+
+// This rank's block, to be copied to its place.
+Status SetOwnCopy(const Matrix& block, const std::string& name, const Matrix& place,
+                  CallArguments* to) {
+  if (place.layout.bytes() > 0) {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer(("this rank's " + name).c_str(), place.data));
+  }
+  to->own_block = block;
+  to->own_place = place;
+  return Status();
+}
+
+// The block that this rank contributes, if it is not in its place, to which it is copied if that is
+// in the result.
+Status SetOwnBlock(const brigade_group& group, const brigade_matrix* source, bool has_result,
+                   CallArguments* to) {
   if (source == nullptr) return Status();
+  Matrix& own = to->portions[RankIn(group, *to)];
   Matrix block;
-  BRIGADE_RETURN_IF_ERROR(ToMatrix("source", source, to->call, &block));
-  const auto me = static_cast<size_t>(group.group->ScopeRank(to->call.scope));
-  to->own_place = to->portions[me];
-  if (to->own_place.layout.bytes() > 0) {
-    BRIGADE_RETURN_IF_ERROR(CheckPointer("this rank's block of the result", to->own_place.data));
-  }
-  if (block.layout.bytes() != to->own_place.layout.bytes()) {
-    return Invalid("source has " + std::to_string(block.layout.bytes()) +
-                   " bytes, this rank's block of the result " +
-                   std::to_string(to->own_place.layout.bytes()));
-  }
-  to->own_block = to->portions[me] = block;
+  BRIGADE_RETURN_IF_ERROR(ToOwnBlock("source", source, own, to->call, &block));
+  if (has_result) BRIGADE_RETURN_IF_ERROR(SetOwnCopy(block, "block of the result", own, to));
+  own = block;
+  return Status();
+}
+
+// Where this rank wants its block of a scatter, if not in its place.
+Status SetWantedBlock(const brigade_group& group, const brigade_matrix* result, bool is_root,
+                      CallArguments* to) {
+  if (result == nullptr) return Status();
+  Matrix& own = to->portions[RankIn(group, *to)];
+  Matrix block;
+  BRIGADE_RETURN_IF_ERROR(ToOwnBlock("result", result, own, to->call, &block));
+  if (is_root) return SetOwnCopy(own, "result", block, to);
+  own = block;
   return Status();
 }
 
@@ -209,7 +255,7 @@ Status ToReduce(const brigade_group* group, const brigade_matrix* source,
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kReduce, type, options, to));
   BRIGADE_RETURN_IF_ERROR(SetOperation(op, to));
   to->call.root = root;
-  return SetReduction(source, result, group->group->ScopeRank(to->call.scope) == root, to);
+  return SetReduction(source, result, IsRoot(*group, *to), to);
 }
 
 Status ToAllReduce(const brigade_group* group, const brigade_matrix* source,
@@ -224,16 +270,70 @@ Status ToAllGather(const brigade_group* group, const brigade_matrix* source,
                    const brigade_matrix* result, brigade_type type,
                    const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kMultiBroadcast, type, options, to));
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("result", *group, result, to));
-  return SetOwnBlock(*group, source, to);
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("result", *group, result, to, &to->portions));
+  return SetOwnBlock(*group, source, /*has_result=*/true, to);
 }
 
 Status ToAllGatherV(const brigade_group* group, const brigade_matrix* source,
                     const brigade_matrix* blocks, size_t matrix_bytes, brigade_type type,
                     const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kMultiBroadcast, type, options, to));
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to));
-  return SetOwnBlock(*group, source, to);
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->portions));
+  return SetOwnBlock(*group, source, /*has_result=*/true, to);
+}
+
+Status ToGather(const brigade_group* group, const brigade_matrix* source,
+                const brigade_matrix* result, brigade_type type, int root,
+                const brigade_call_options* options, CallArguments* to) {
+  BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kGather, type, options, to));
+  to->call.root = root;
+  if (!IsRoot(*group, *to)) return ToEqualBlocks("source", *group, source, to);
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("result", *group, result, to, &to->portions));
+  return SetOwnBlock(*group, source, /*has_result=*/true, to);
+}
+
+Status ToGatherV(const brigade_group* group, const brigade_matrix* source,
+                 const brigade_matrix* blocks, size_t matrix_bytes, brigade_type type, int root,
+                 const brigade_call_options* options, CallArguments* to) {
+  BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kGather, type, options, to));
+  to->call.root = root;
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->portions));
+  return SetOwnBlock(*group, source, /*has_result=*/IsRoot(*group, *to), to);
+}
+
+Status ToScatter(const brigade_group* group, const brigade_matrix* source,
+                 const brigade_matrix* result, brigade_type type, int root,
+                 const brigade_call_options* options, CallArguments* to) {
+  BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kScatter, type, options, to));
+  to->call.root = root;
+  if (!IsRoot(*group, *to)) return ToEqualBlocks("result", *group, result, to);
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->portions));
+  return SetWantedBlock(*group, result, /*is_root=*/true, to);
+}
+
+Status ToScatterV(const brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
+                  const brigade_matrix* result, brigade_type type, int root,
+                  const brigade_call_options* options, CallArguments* to) {
+  BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kScatter, type, options, to));
+  to->call.root = root;
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->portions));
+  return SetWantedBlock(*group, result, IsRoot(*group, *to), to);
+}
+
+Status ToAllToAll(const brigade_group* group, const brigade_matrix* source,
+                  const brigade_matrix* result, brigade_type type,
+                  const brigade_call_options* options, CallArguments* to) {
+  BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kAllToAll, type, options, to));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->sent));
+  return ToBlocks("result", *group, result, to, &to->portions);
+}
+
+Status ToAllToAllV(const brigade_group* group, const brigade_matrix* sent,
+                   const brigade_matrix* received, size_t matrix_bytes, brigade_type type,
+                   const brigade_call_options* options, CallArguments* to) {
+  BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kAllToAll, type, options, to));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("sent", *group, sent, matrix_bytes, to, &to->sent));
+  return ToBlocks("received", *group, received, matrix_bytes, to, &to->portions);
 }
 
 Status ToReduceScatter(const brigade_group* group, const brigade_matrix* source,
@@ -241,7 +341,7 @@ Status ToReduceScatter(const brigade_group* group, const brigade_matrix* source,
                        const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kMultiReduce, type, options, to));
   BRIGADE_RETURN_IF_ERROR(SetOperation(op, to));
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->portions));
   return ToMatrix("result", result, to->call, &to->call.matrix);
 }
 
@@ -250,8 +350,24 @@ Status ToReduceScatterV(const brigade_group* group, const brigade_matrix* blocks
                         brigade_op op, const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kMultiReduce, type, options, to));
   BRIGADE_RETURN_IF_ERROR(SetOperation(op, to));
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->portions));
   return ToMatrix("result", result, to->call, &to->call.matrix);
+}
+
+Status ToScan(const brigade_group* group, const brigade_matrix* source,
+              const brigade_matrix* result, brigade_type type, brigade_op op,
+              const brigade_call_options* options, CallArguments* to) {
+  BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kScan, type, options, to));
+  BRIGADE_RETURN_IF_ERROR(SetOperation(op, to));
+  return SetReduction(source, result, /*has_result=*/true, to);
+}
+
+Status ToExscan(const brigade_group* group, const brigade_matrix* source,
+                const brigade_matrix* result, brigade_type type, brigade_op op,
+                const brigade_call_options* options, CallArguments* to) {
+  BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kExscan, type, options, to));
+  BRIGADE_RETURN_IF_ERROR(SetOperation(op, to));
+  return SetReduction(source, result, /*has_result=*/RankIn(*group, *to) > 0, to);
 }
 
 Status ToBarrier(const brigade_group* group, const brigade_call_options* options,

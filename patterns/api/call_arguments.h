@@ -16,22 +16,25 @@ struct CallArguments {
   PatternCall call;
   std::optional<PatternCall> receive;  // of a send that is also a receive
   std::vector<Matrix> portions;
+  std::vector<Matrix> sent;
   UserOp user_op;
-  // All-gather: this rank's block, and its place in the result, if they differ.
+  // A block that stays on this rank and is not where it is wanted, and that place.
   std::optional<Matrix> own_block;
   Matrix own_place;
   std::optional<brigade_call_options> options;
 
-  // Where `portions` and `user_op` lie, for `call`. To be called after each move.
+  // Where `portions`, `sent` and `user_op` lie, for `call`. To be called after each move.
   void SetPointers() {
     if (!portions.empty()) call.portions = portions.data();
+    if (!sent.empty()) call.sent = sent.data();
     if (call.op == CombineOp::kUser) call.user_op = &user_op;
   }
   // Copies this rank's block to its place.
   void CopyOwnBlock() const;
 };
 
-// The calls of brigade/calls.h by name. kInvalidArgument names the argument.
+// The calls of brigade/calls.h, blocks.h and reductions.h by name. kInvalidArgument names the
+// argument.
 Status ToSend(const brigade_group* group, const brigade_matrix* source, brigade_type type,
               int destination, const brigade_call_options* options, CallArguments* to);
 Status ToReceive(const brigade_group* group, const brigade_matrix* destination, brigade_type type,
@@ -53,12 +56,36 @@ Status ToAllGather(const brigade_group* group, const brigade_matrix* source,
 Status ToAllGatherV(const brigade_group* group, const brigade_matrix* source,
                     const brigade_matrix* blocks, size_t matrix_bytes, brigade_type type,
                     const brigade_call_options* options, CallArguments* to);
+Status ToGather(const brigade_group* group, const brigade_matrix* source,
+                const brigade_matrix* result, brigade_type type, int root,
+                const brigade_call_options* options, CallArguments* to);
+Status ToGatherV(const brigade_group* group, const brigade_matrix* source,
+                 const brigade_matrix* blocks, size_t matrix_bytes, brigade_type type, int root,
+                 const brigade_call_options* options, CallArguments* to);
+Status ToScatter(const brigade_group* group, const brigade_matrix* source,
+                 const brigade_matrix* result, brigade_type type, int root,
+                 const brigade_call_options* options, CallArguments* to);
+Status ToScatterV(const brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
+                  const brigade_matrix* result, brigade_type type, int root,
+                  const brigade_call_options* options, CallArguments* to);
+Status ToAllToAll(const brigade_group* group, const brigade_matrix* source,
+                  const brigade_matrix* result, brigade_type type,
+                  const brigade_call_options* options, CallArguments* to);
+Status ToAllToAllV(const brigade_group* group, const brigade_matrix* sent,
+                   const brigade_matrix* received, size_t matrix_bytes, brigade_type type,
+                   const brigade_call_options* options, CallArguments* to);
 Status ToReduceScatter(const brigade_group* group, const brigade_matrix* source,
                        const brigade_matrix* result, brigade_type type, brigade_op op,
                        const brigade_call_options* options, CallArguments* to);
 Status ToReduceScatterV(const brigade_group* group, const brigade_matrix* blocks,
                         size_t matrix_bytes, const brigade_matrix* result, brigade_type type,
                         brigade_op op, const brigade_call_options* options, CallArguments* to);
+Status ToScan(const brigade_group* group, const brigade_matrix* source,
+              const brigade_matrix* result, brigade_type type, brigade_op op,
+              const brigade_call_options* options, CallArguments* to);
+Status ToExscan(const brigade_group* group, const brigade_matrix* source,
+                const brigade_matrix* result, brigade_type type, brigade_op op,
+                const brigade_call_options* options, CallArguments* to);
 Status ToBarrier(const brigade_group* group, const brigade_call_options* options,
                  CallArguments* to);
 

@@ -108,3 +108,49 @@ brigade_status brigade_plan_reduce_scatterv(brigade_group* group, const brigade_
     return brigade::ToReduceScatterV(group, blocks, matrix_bytes, result, type, op, options, to);
   });
 }
+
+brigade_status brigade_scan(brigade_group* group, const brigade_matrix* source,
+                            const brigade_matrix* result, brigade_type type, brigade_op op,
+                            const brigade_call_options* options) {
+  return RunCall(group, [&](CallArguments* to) {
+    return brigade::ToScan(group, source, result, type, op, options, to);
+  });
+}
+brigade_status brigade_scan_start(brigade_group* group, const brigade_matrix* source,
+                                  const brigade_matrix* result, brigade_type type, brigade_op op,
+                                  const brigade_call_options* options,
+                                  brigade_operation** operation) {
+  return StartCall(group, operation, [&](CallArguments* to) {
+    return brigade::ToScan(group, source, result, type, op, options, to);
+  });
+}
+brigade_status brigade_plan_scan(brigade_group* group, const brigade_matrix* source,
+                                 const brigade_matrix* result, brigade_type type, brigade_op op,
+                                 const brigade_call_options* options, brigade_plan** plan) {
+  return PlanCall(group, plan, [&](CallArguments* to) {
+    return brigade::ToScan(group, source, result, type, op, options, to);
+  });
+}
+
+brigade_status brigade_exscan(brigade_group* group, const brigade_matrix* source,
+                              const brigade_matrix* result, brigade_type type, brigade_op op,
+                              const brigade_call_options* options) {
+  return RunCall(group, [&](CallArguments* to) {
+    return brigade::ToExscan(group, source, result, type, op, options, to);
+  });
+}
+brigade_status brigade_exscan_start(brigade_group* group, const brigade_matrix* source,
+                                    const brigade_matrix* result, brigade_type type, brigade_op op,
+                                    const brigade_call_options* options,
+                                    brigade_operation** operation) {
+  return StartCall(group, operation, [&](CallArguments* to) {
+    return brigade::ToExscan(group, source, result, type, op, options, to);
+  });
+}
+brigade_status brigade_plan_exscan(brigade_group* group, const brigade_matrix* source,
+                                   const brigade_matrix* result, brigade_type type, brigade_op op,
+                                   const brigade_call_options* options, brigade_plan** plan) {
+  return PlanCall(group, plan, [&](CallArguments* to) {
+    return brigade::ToExscan(group, source, result, type, op, options, to);
+  });
+}

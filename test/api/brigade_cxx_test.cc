@@ -192,6 +192,135 @@ TEST_F(BrigadeHppOperation, PlansKeepTheirGroup) {
   EXPECT_TRUE(operation.Wait());
 }
 
+// Makes a call in its three forms, and checks each time what it has written.
+template <typename Run, typename Start, typename Make, typename Verify>
+void InThreeForms(const Run& run, const Start& start, const Make& make, const Verify& verify) {
+  const auto expect = [&](const Result& result, const char* form) {
+    EXPECT_TRUE(result) << form << ": " << result.text;
+  };
+  expect(run(), "blocking");
+  verify();
+  Operation operation;
+  expect(start(&operation), "started");
+  expect(operation.Wait(), "started");
+  verify();
+  Plan plan;
+  expect(make(&plan), "planned");
+  expect(plan.Run(), "planned");
+  verify();
+}
+
+class BrigadeHppBlocks : public BrigadeHppOperation {
+ protected:
+  // Returns a view of `count` elements for each rank, one behind the other.
+  std::vector<View<double>> BlocksOf(std::vector<double>* values, int count) const {
+    std::vector<View<double>> blocks;
+    for (int q = 0; q < size_; ++q) blocks.emplace_back(values->data() + q * count, count);
+    return blocks;
+  }
+  View<double> Columns(std::vector<double>* values) const { return {values->data(), 2, size_}; }
+  // Checks two elements of each rank's, of which `of_rank` returns the value, and clears them.
+  template <typename OfRank>
+  void Verify(std::vector<double>* values, const OfRank& of_rank) const {
+    for (int i = 0; i < 2 * size_; ++i) EXPECT_EQ((*values)[i], of_rank(i / 2));
+    values->assign(values->size(), -1);
+  }
+
+  int root_ = 0;
+};
+
+TEST_F(BrigadeHppBlocks, Gather) {
+  const std::vector<double> own(2, rank_);
+  std::vector<double> all(2 * size_, -1);
+  const auto verify = [&] { Verify(&all, [&](int q) { return rank_ == root_ ? q : -1; }); };
+  InThreeForms([&] { return group_.Gather(own, Columns(&all), root_); },
+               [&](Operation* o) { return group_.StartGather(own, Columns(&all), root_, o); },
+               [&](Plan* p) { return group_.PlanGather(own, Columns(&all), root_, p); }, verify);
+  const std::vector<View<double>> blocks = BlocksOf(&all, 2);
+  InThreeForms([&] { return group_.GatherV(own, blocks, root_); },
+               [&](Operation* o) { return group_.StartGatherV(own, blocks, root_, o); },
+               [&](Plan* p) { return group_.PlanGatherV(own, blocks, root_, p); }, verify);
+}
+
+TEST_F(BrigadeHppBlocks, AreOneForEachRank) {
+  std::vector<double> own(2), all(2 * size_ + 2);
+  std::vector<View<double>> blocks = BlocksOf(&all, 2);
+  blocks.emplace_back(own.data(), 2);
+  const auto refused = [](const Result& result, const std::string& name) {
+    EXPECT_EQ(result.status, BRIGADE_INVALID_ARGUMENT);
+    EXPECT_EQ(result.text.find(name + " has "), 0u) << result.text;
+  };
+  refused(group_.AllGatherV(own, blocks), "blocks");
+  refused(group_.GatherV(own, blocks, root_), "blocks");
+  refused(group_.ScatterV(blocks, own, root_), "blocks");
+  refused(group_.ReduceScatterV(blocks, own, BRIGADE_SUM), "blocks");
+  refused(group_.AllToAllV(BlocksOf(&all, 1), blocks), "received");
+  blocks.resize(size_ - 1);
+  refused(group_.AllToAllV(blocks, BlocksOf(&all, 1)), "sent");
+}
+
+TEST_F(BrigadeHppBlocks, Scatter) {
+  std::vector<double> own(2, -1), all;
+  for (int q = 0; q < size_; ++q) all.insert(all.end(), 2, q);
+  const auto verify = [&] {
+    EXPECT_EQ(own, std::vector<double>(2, rank_));
+    own.assign(2, -1);
+  };
+  InThreeForms([&] { return group_.Scatter(Columns(&all), own, root_); },
+               [&](Operation* o) { return group_.StartScatter(Columns(&all), own, root_, o); },
+               [&](Plan* p) { return group_.PlanScatter(Columns(&all), own, root_, p); }, verify);
+  const std::vector<View<double>> blocks = BlocksOf(&all, 2);
+  InThreeForms([&] { return group_.ScatterV(blocks, own, root_); },
+               [&](Operation* o) { return group_.StartScatterV(blocks, own, root_, o); },
+               [&](Plan* p) { return group_.PlanScatterV(blocks, own, root_, p); }, verify);
+}
+
+TEST_F(BrigadeHppBlocks, AllToAll) {
+  std::vector<double> sent(2 * size_, rank_), got(2 * size_, -1);
+  const auto verify = [&] { Verify(&got, [](int q) { return q; }); };
+  InThreeForms([&] { return group_.AllToAll(Columns(&sent), Columns(&got)); },
+               [&](Operation* o) { return group_.StartAllToAll(Columns(&sent), Columns(&got), o); },
+               [&](Plan* p) { return group_.PlanAllToAll(Columns(&sent), Columns(&got), p); },
+               verify);
+  const std::vector<View<double>> from = BlocksOf(&sent, 2), to = BlocksOf(&got, 2);
+  InThreeForms([&] { return group_.AllToAllV(from, to); },
+               [&](Operation* o) { return group_.StartAllToAllV(from, to, o); },
+               [&](Plan* p) { return group_.PlanAllToAllV(from, to, p); }, verify);
+}
+
+TEST_F(BrigadeHppBlocks, Scans) {
+  const std::vector<double> own(3, rank_ + 1);
+  std::vector<double> sum(3, -1), here = own;
+  const double up_to = (rank_ + 1) * (rank_ + 2) / 2.0, below = up_to - rank_ - 1;
+  const auto expect = [&](double wanted) {
+    return [&, wanted] {
+      EXPECT_EQ(sum, std::vector<double>(3, wanted));
+      sum.assign(3, -1);
+    };
+  };
+  const auto expect_here = [&](double wanted) {
+    return [&, wanted] {
+      EXPECT_EQ(here, std::vector<double>(3, wanted));
+      here = own;
+    };
+  };
+  const brigade_op op = BRIGADE_SUM;
+  InThreeForms([&] { return group_.Scan(own, sum, op); },
+               [&](Operation* o) { return group_.StartScan(own, sum, op, o); },
+               [&](Plan* p) { return group_.PlanScan(own, sum, op, p); }, expect(up_to));
+  InThreeForms([&] { return group_.ExScan(own, sum, op); },
+               [&](Operation* o) { return group_.StartExScan(own, sum, op, o); },
+               [&](Plan* p) { return group_.PlanExScan(own, sum, op, p); },
+               expect(rank_ == 0 ? -1 : below));
+  InThreeForms([&] { return group_.ScanInPlace(here, op); },
+               [&](Operation* o) { return group_.StartScanInPlace(here, op, o); },
+               [&](Plan* p) { return group_.PlanScanInPlace(here, op, p); }, expect_here(up_to));
+  InThreeForms([&] { return group_.ExScanInPlace(here, op); },
+               [&](Operation* o) { return group_.StartExScanInPlace(here, op, o); },
+               [&](Plan* p) { return group_.PlanExScanInPlace(here, op, p); },
+               expect_here(rank_ == 0 ? 1 : below));
+}
+
 // A matrix as std::mdspan has it: columns, or rows, are contiguous.
 template <bool kByRows>
 struct Span {

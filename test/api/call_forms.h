@@ -66,4 +66,7 @@ void compose(void* into, const void* left, const void* right, int64_t count, voi
  * started. */
 void run_cases(const test_case* cases, size_t count);
 
+/* Gathers, scatters, all-to-alls and scans. */
+void block_calls(void);
+
 #endif /* BRIGADE_TEST_API_CALL_FORMS_H_ */

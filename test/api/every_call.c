@@ -435,7 +435,7 @@ static void mistakes(void) {
     int unknown;
   } newer;
   brigade_statistics counters = {0};
-  brigade_matrix here = of(a);
+  brigade_matrix here = of(a), there = of(b);
   brigade_plan* plan = NULL;
   brigade_operation *operation = NULL, *second = NULL;
 
@@ -472,7 +472,8 @@ static void mistakes(void) {
   refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &newer.known), "does not know");
   how = brigade_call_options_init();
   here.data = NULL;
-  refused(brigade_allgather(group, &here, &here, BRIGADE_DOUBLE, NULL),
+  there.cols /= size;
+  refused(brigade_allgather(group, &there, &here, BRIGADE_DOUBLE, NULL),
           kCols % size == 0 ? "this rank's block of the result is a null" : "columns");
   here = of(a);
   how.statistics = &counters;
@@ -503,6 +504,7 @@ int every_call(brigade_engine* of_engine, brigade_group* of_group) {
   failures = 0;
   options = brigade_call_options_init();
   all_forms();
+  block_calls();
   in_place();
   topologies_and_scopes();
   types_and_operations();
