@@ -329,14 +329,16 @@ class Checker {
     if (place.in_stream()) return PartsInSlot(doing, place.index, run);
     UserMemory& memory = MemoryOf(doing.rank);
     const auto piece = static_cast<size_t>(doing.piece);
+    const bool is_matrix = place.kind == Place::kMatrix;
+    const PortionRun& there = is_matrix ? run : RunAt(doing.rank, place.index);
     std::vector<Value*> parts;
-    for (int i = 0; i < run.count; ++i) {
-      const int portion = run.PortionAt(i, case_.size);
+    for (int i = 0; i < there.count; ++i) {
+      const int portion = there.PortionAt(i, case_.size);
       if (doing.piece >= PiecesInRun(portion)) continue;
-      if (place.kind == Place::kMatrix && portion != doing.rank) return {};
-      parts.push_back(place.kind == Place::kMatrix
-                          ? &memory.matrix[piece]
-                          : &memory.portions[static_cast<size_t>(portion)][piece]);
+      if (is_matrix && portion != doing.rank) return {};
+      const int index = portion + (place.kind == Place::kSent ? case_.size : 0);
+      parts.push_back(is_matrix ? &memory.matrix[piece]
+                                : &memory.portions[static_cast<size_t>(index)][piece]);
     }
     return parts;
   }
@@ -360,6 +362,7 @@ class Checker {
     const Step& step = *doing.step;
     CheckCounts& counts = At(doing.rank).counts;
     const bool combines = step.opcode == Opcode::kCombine;
+    if (step.dst.kind == Place::kSent) return Fail(doing, "writes nowhere");
     if (step.opens() && !OpenRun(doing)) return false;
     if (step.dst.kind == Place::kCurrent && !Write(doing, Value())) return false;
     const PortionRun& run = RunAt(doing.rank, step.portion);

@@ -750,7 +750,7 @@ TEST_F(Mistakes, PortionForgotten) {
   root_.SetPortion(root_.AddRun(0, 2));
   root_.Open(0);
   root_.SetPortion(root_.AddRun(0, 1));
-  root_.Copy(Place::Current(0), Place::Portion(0));
+  root_.Copy(Place::Current(0), Place::Portion(1));
   root_.SetPortion(0);
   root_.Send(0, 1);
   EXPECT_NE(Check().find("not filled"), std::string::npos);

@@ -512,7 +512,8 @@ void Executor::FillRun(const Step& step, int64_t piece) {
     const PiecePlan::Range range = plan.RangeOf(piece);
     Step of_portion = step;
     for (Place* place : {&of_portion.dst, &of_portion.left, &of_portion.right}) {
-      if (place->kind == Place::kPortion) place->index = portion;
+      if (place->kind != Place::kPortion && place->kind != Place::kSent) continue;
+      place->index = schedule_->runs[static_cast<size_t>(place->index)].PortionAt(i, scope_.size);
     }
     mover_.Apply(of_portion, dst, left, right, range);
     for (const std::byte** operand : {&left, &right}) {

@@ -93,6 +93,9 @@ Status MessageCut::CutRuns(const CutRule& rule) {
     plan.piece_bytes = PieceBytesTogether(rule, most, plan.piece_bytes);
     all_pieces_ += plan.Count();
   }
+  are_alike_ = std::all_of(run_portions_.begin(), run_portions_.end(), [&](const PiecePlan& plan) {
+    return plan.total_bytes == run_portions_.front().total_bytes;
+  });
   plans_.assign(1 + runs.size(), PiecePlan());
   plan_pieces_.assign(plans_.size(), 0);
   run_digests_.clear();
@@ -123,6 +126,10 @@ void MessageCut::SetPlan(const PiecePlan& plan) {
 }
 
 size_t MessageCut::RunBytes(int first, int count, int64_t piece) const {
+  if (are_alike_) {
+    const PiecePlan& plan = run_portions_.front();
+    return piece < plan.Count() ? static_cast<size_t>(count) * plan.RangeOf(piece).bytes : 0;
+  }
   size_t bytes = 0;
   const PortionRun run{first, count};
   for (int i = 0; i < run.count; ++i) {

@@ -106,6 +106,7 @@ class MessageCut {
   Turns turns_;
   std::vector<PiecePlan> run_portions_;  // of the portions, where steps speak of runs
   std::vector<uint16_t> run_digests_;    // of each run
+  bool are_alike_ = false;               // the portions, where steps speak of runs
   int64_t all_pieces_ = 0;
   size_t longest_bytes_ = 0;
   size_t piece_bytes_ = 0;

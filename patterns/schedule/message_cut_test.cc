@@ -199,6 +199,19 @@ TEST_F(Runs, HoldAPieceOfEachPortionThatHasOne) {
   EXPECT_EQ(bytes, cut.TotalBytes(1));
 }
 
+// Their bytes are then not added up one by one.
+TEST_F(Runs, OfEqualPortionsHaveAsManyBytesEach) {
+  const Cutting cutting(rule_, schedule_, 0, std::vector<size_t>(4, 24000));
+  const MessageCut& cut = cutting.cut;
+  const PiecePlan& plan = cut.PlanInRun(2);
+  ASSERT_GT(plan.Count(), 1);
+  for (int64_t i = 0; i < plan.Count(); ++i) {
+    EXPECT_EQ(cut.RunBytes(1, 3, i), 3 * plan.RangeOf(i).bytes);
+    EXPECT_EQ(cut.RangeOf(1, i).bytes, 2 * plan.RangeOf(i).bytes);
+  }
+  EXPECT_EQ(cut.RunBytes(1, 3, plan.Count()), 0u);
+}
+
 // Which lengths belong to which portions: a header tells it.
 TEST_F(Runs, DigestsTellLengthsApart) {
   const uint16_t one = Cutting(rule_, schedule_, 0, {8, 80, 160, 16}).cut.Digest(1);

@@ -127,7 +127,8 @@ struct Stream {
 
 // Portions that travel in one message, wrapping around at the number of ranks: piece i of each that
 // has one, in this order. A slot holds the run of the step that opened it; other steps may work on
-// a part of that run.
+// a part of that run. Where all portions are equally long, the run of a step may name places in the
+// slot only, counted from 0, and its user memory may be of another run of as many portions.
 struct PortionRun {
   int first = 0;
   int count = 1;
@@ -154,7 +155,7 @@ struct Schedule {
   // Where the matrix is cut, its shares are what steps call portions, and a share's first piece may
   // have its turn in a later round than 0 (FirstRounds).
   Shares shares;
-  // Where messages hold several portions, these are what steps call portions.
+  // Where messages hold several portions, these are what steps and places call portions.
   std::vector<PortionRun> runs;
   // The most portions in a message of any rank; 0: in those of this rank.
   int most_together = 0;
