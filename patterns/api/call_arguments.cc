@@ -324,6 +324,7 @@ Status ToAllToAll(const brigade_group* group, const brigade_matrix* source,
                   const brigade_matrix* result, brigade_type type,
                   const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kAllToAll, type, options, to));
+  to->call.equal_blocks = true;
   BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->sent));
   return ToBlocks("result", *group, result, to, &to->portions);
 }

@@ -35,12 +35,21 @@ std::string ArithmeticText(const WireHeader& header) {
          ((arithmetic >> kLocations & 1) != 0 ? " with locations" : "");
 }
 
+// Where the flags are in WireHeader::shape, behind the shape itself.
+enum ShapeFlag { kEqualBlocks = 1 << 5, kByHost = 1 << 6, kDecreasing = 1 << 7 };
+
+// Of an all-to-all.
+std::string BlocksText(const WireHeader& header) {
+  return (header.shape & kEqualBlocks) != 0 ? "equal, as of brigade_alltoall"
+                                            : "any, as of brigade_alltoallv";
+}
+
 std::string TopologyText(const WireHeader& header) {
-  const int shape = header.shape & 63;
+  const int shape = header.shape & (kEqualBlocks - 1);
   if (shape > static_cast<int>(Shape::kFree)) return "unknown shape " + std::to_string(shape);
   const Topology topology{static_cast<Shape>(shape), header.parameter,
-                          (header.shape & 1 << 6) != 0};
-  return TopologyName(topology) + ((header.shape & 1 << 7) != 0 ? ", decreasing" : "");
+                          (header.shape & kByHost) != 0};
+  return TopologyName(topology) + ((header.shape & kDecreasing) != 0 ? ", decreasing" : "");
 }
 
 }  // namespace
@@ -61,9 +70,10 @@ void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t se
       header->element_bytes = static_cast<uint16_t>(ElementBytes(call));
     }
   }
-  header->shape =
-      static_cast<uint8_t>(static_cast<int>(call.topology.shape) |
-                           (call.topology.by_host ? 1 << 6 : 0) | (call.decreasing ? 1 << 7 : 0));
+  const bool equal_blocks = entry.pattern == Pattern::kAllToAll && call.equal_blocks;
+  header->shape = static_cast<uint8_t>(
+      static_cast<int>(call.topology.shape) | (equal_blocks ? kEqualBlocks : 0) |
+      (call.topology.by_host ? kByHost : 0) | (call.decreasing ? kDecreasing : 0));
   header->parameter = call.topology.parameter;
   header->root = entry.rooted ? call.root : 0;
 }
@@ -105,6 +115,10 @@ std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const Wir
     return HeaderDifference{"the pattern", PatternText(ours.pattern), PatternText(theirs.pattern)};
   }
   if (theirs.root != ours.root) return numbers("the root", ours.root, theirs.root);
+  // Before the bytes of a message, which may have several blocks.
+  if (((theirs.shape ^ ours.shape) & kEqualBlocks) != 0) {
+    return HeaderDifference{"the lengths of blocks", BlocksText(ours), BlocksText(theirs)};
+  }
   if (theirs.total_bytes != ours.total_bytes) {
     return numbers("bytes", size_t{ours.total_bytes}, size_t{theirs.total_bytes});
   }

@@ -23,7 +23,7 @@ namespace brigade {
 struct WireHeader {
   uint16_t magic = 0x4247;  // "GB"; the wire format's version is compared when a group is made
   uint8_t pattern = 0;      // kSend for both halves of a point-to-point message
-  uint8_t shape = 0;        // bit 6: by host, bit 7: decreasing
+  uint8_t shape = 0;        // bit 5: blocks of equal lengths, bit 6: by host, bit 7: decreasing
   uint16_t arithmetic = 0;  // operation, type, locations behind the values, order of ranks
   uint16_t lengths = 0;     // of the portions, if there are several in the message, or of all
                             // blocks of a gather or scatter: a digest

@@ -100,7 +100,7 @@ TEST(GroupAgreement, ComparesNamesOfAnyLength) {
 
 // Other bytes are another format, and need another number.
 TEST(GroupAgreement, NumbersTheFormatOfHeaders) {
-  EXPECT_EQ(AgreedSettings(EngineOptions(), "shm", kRows, kCols).numbers.format, 7u);
+  EXPECT_EQ(AgreedSettings(EngineOptions(), "shm", kRows, kCols).numbers.format, 8u);
   const UserOp op{nullptr, nullptr, 0x0a0b, /*commutative=*/false};
   PatternCall call;
   call.pattern = Pattern::kReduce;
@@ -116,6 +116,10 @@ TEST(GroupAgreement, NumbersTheFormatOfHeaders) {
                                 2,    1,    0x0a, 9,    8,    7,    6,    5,    0x0b, 0x0a};
   static_assert(sizeof(kBytes) == sizeof(header));
   EXPECT_EQ(std::memcmp(&header, kBytes, sizeof(header)), 0);
+  call.pattern = Pattern::kAllToAll;
+  call.equal_blocks = true;
+  SetHeader(EntryOf(call.pattern), call, 0, 0, &header);
+  EXPECT_EQ(header.shape, 0x60);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "patterns/plan/call_check.h"
 
 #include <string>
+#include <utility>
 
 #include "membuf/combine.h"
 #include "patterns/engine/wire_header.h"
@@ -67,6 +68,22 @@ Status CheckMatrices(const CatalogueEntry& entry, const PatternCall& call, const
   return Status();
 }
 
+// Of an all-to-all: the blocks are as long as the one that the rank keeps.
+Status CheckEqualBlocks(const CatalogueEntry& entry, const PatternCall& call, int size,
+                        size_t kept) {
+  for (int q = 0; q < size; ++q) {
+    for (const auto& [matrices, one] :
+         {std::pair(call.sent, "sent block "), std::pair(call.portions, "portion ")}) {
+      const size_t bytes = matrices[q].layout.bytes();
+      if (bytes == kept) continue;
+      return Invalid(entry, one + std::to_string(q) + " has " + std::to_string(bytes) +
+                                " bytes, the block that the rank keeps " + std::to_string(kept) +
+                                "; unset equal_blocks on all ranks");
+    }
+  }
+  return Status();
+}
+
 }  // namespace
 
 Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int size) {
@@ -120,6 +137,7 @@ Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int siz
                                 std::to_string(kept) + " bytes, its portion " +
                                 std::to_string(call.portions[rank].layout.bytes()));
     }
+    if (call.equal_blocks) return CheckEqualBlocks(entry, call, size, kept);
   }
   if (call.pattern == Pattern::kMultiReduce &&
       call.matrix.layout.bytes() != call.portions[rank].layout.bytes()) {

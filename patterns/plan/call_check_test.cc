@@ -1,6 +1,7 @@
 #include "patterns/plan/call_check.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -191,6 +192,24 @@ TEST(CallCheck, WrongPortionsAreNamed) {
   RightCall result(Pattern::kMultiReduce);
   result.call.matrix = MatrixOf(1);
   EXPECT_EQ(result.Complaint(), "multi_reduce: the result has 8 bytes, the rank's own portion 16");
+}
+
+// Blocks of different lengths are an error only if the call says that all are equal.
+TEST(CallCheck, BlocksThatAreNotEqualAreNamed) {
+  RightCall right(Pattern::kAllToAll);
+  std::vector<Matrix> blocks(kSize, MatrixOf(2));
+  PatternCall& call = right.call;
+  call.sent = blocks.data();
+  call.equal_blocks = true;
+  EXPECT_TRUE(right.Check().ok());
+  blocks[2] = MatrixOf(3);
+  EXPECT_EQ(right.Complaint(),
+            "all_to_all: sent block 2 has 24 bytes, the block that the rank keeps 16; unset "
+            "equal_blocks on all ranks");
+  std::swap(call.portions, call.sent);
+  EXPECT_EQ(right.Complaint().substr(0, 21), "all_to_all: portion 2");
+  call.equal_blocks = false;
+  EXPECT_TRUE(right.Check().ok());
 }
 
 // A rank has memory for its own block only, unless it is the root.

@@ -21,6 +21,7 @@ enum Shift {
   kType = 17,
   kLocations = 21,
   kLong = 22,
+  kEqualBlocks = 23,
   kLongest = 24,
   kTotal = 40,
 };
@@ -61,6 +62,7 @@ Fields FieldsOf(const CatalogueEntry& entry) {
   }
   if (HasDirection(entry.pattern)) fields.kinds |= bits(kDecreasing, kOp);
   if (entry.combines) fields.kinds |= bits(kOp, kLong);
+  if (entry.pattern == Pattern::kAllToAll) fields.kinds |= bits(kEqualBlocks, kLongest);
   if (entry.multi || HasMatrix(entry.pattern)) fields.kinds |= ~bits(0, kLongest);
   return fields;
 }
@@ -100,7 +102,8 @@ Signature Signature::Of(const PatternCall& call, const Scope& scope) {
                     Bits(call.topology.shape) << kShape | Bits(call.topology.by_host) << kByHost |
                     Bits(call.topology_is_hint) << kHint | Bits(call.decreasing) << kDecreasing |
                     Bits(call.op) << kOp | Bits(call.type) << kType |
-                    Bits(call.locations != nullptr) << kLocations | Bits(IsLong(call)) << kLong;
+                    Bits(call.locations != nullptr) << kLocations | Bits(IsLong(call)) << kLong |
+                    Bits(call.equal_blocks) << kEqualBlocks;
   signature.numbers = Bits(call.topology.parameter) | Bits(call.root) << 32;
   if (!fields.pair) {
     const PieceSettings& settings = scope.config->settings;

@@ -13,8 +13,9 @@
 
 namespace brigade {
 
-// The byte counts of a call. Equal on all ranks of its scope, but for an all-to-all, which counts
-// the blocks that its rank sends, too: nothing that its ranks must agree on depends on them.
+// The byte counts of a call. Equal on all ranks of its scope, but for an all-to-all whose blocks
+// may differ: nothing that its ranks must agree on depends on them. An all-to-all counts the blocks
+// that its rank sends, too.
 struct ByteCounts {
   size_t longest = 0;  // of the matrix, or of the longest portion
   size_t total = 0;    // of the matrix, or of all portions
@@ -38,7 +39,8 @@ struct Signature {
   }
   bool is_long() const;
 
-  uint64_t kinds = 0;    // pattern, scope, shape, arithmetic, and the classes of both byte counts
+  // Pattern, scope, shape, arithmetic, whether blocks are equal, and the classes of byte counts.
+  uint64_t kinds = 0;
   uint64_t numbers = 0;  // the topology's parameter; the root or the peer
   uint64_t piece_bytes = 0;
   uint64_t user_op = 0;  // element bytes, and whether it combines in the order of ranks; 0: none

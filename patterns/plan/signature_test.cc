@@ -79,6 +79,7 @@ TEST(Signature, FieldsThatThePatternIgnoresDoNotCount) {
     if (!entry.rooted) odd.root = 3;
     if (!entry.multi) odd.portions = portions.data();
     if (!HasDirection(entry.pattern)) odd.decreasing = true;
+    if (entry.pattern != Pattern::kAllToAll) odd.equal_blocks = true;
     if (!entry.combines) odd.op = CombineOp::kAbsMin;
     if (!entry.combines) odd.type = ElementType::kComplexDouble;
     if (IsPair(entry.pattern)) odd.scope = ChannelKind::kColumn;
@@ -125,6 +126,16 @@ TEST(Signature, OfAnAllToAllTheBlocksThatAreSentCount) {
   sent[1].layout = StridedLayout::Contiguous(1000);
   EXPECT_EQ(calls.Of(call).Greatest(calls.config.settings).longest, 1024u);
   EXPECT_FALSE(calls.Of(call) == empty);
+}
+
+TEST(Signature, OfAnAllToAllItCountsWhetherBlocksAreEqual) {
+  const Calls calls;
+  const std::vector<Matrix> blocks(kRanks);
+  PatternCall call = Call(Pattern::kAllToAll, 0);
+  call.portions = call.sent = blocks.data();
+  const Signature any = calls.Of(call);
+  call.equal_blocks = true;
+  EXPECT_FALSE(calls.Of(call) == any);
 }
 
 TEST(Signature, OfPointToPointMessagesThePeerCountsAndWhetherTheBufferMayBePosted) {

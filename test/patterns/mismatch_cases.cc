@@ -121,6 +121,15 @@ std::vector<MismatchCase> MakeCases() {
           {Along(topology, Of(pattern))}, in_bytes);
     }
   }
+  for (const size_t elems : {size_t{0}, size_t{10}, size_t{3000}}) {
+    TestCall equal = Of(Pattern::kAllToAll, 0, elems);
+    equal.equal_blocks = true;
+    const TestCall any = Of(Pattern::kAllToAll, 0, elems);
+    const std::string name = "all_to_all of " + std::to_string(elems);
+    const std::vector<std::string> in_blocks = {"differ in the lengths of blocks"};
+    add(name + ", equal among any", 0, {equal}, {any}, in_blocks);
+    add(name + ", any among equal", 3, {any}, {equal}, in_blocks);
+  }
   for (const Pattern pattern : {Pattern::kScan, Pattern::kExscan}) {
     const std::string name = PatternName(pattern);
     TestCall odd = Of(pattern);
@@ -197,6 +206,7 @@ class Data {
     call.type = tested.type;
     call.op = tested.op;
     call.user_op = tested.user_op;
+    call.equal_blocks = tested.equal_blocks;
     const auto ranks = static_cast<size_t>(group.ScopeSize(tested.scope));
     memory_.resize(2 * ranks + 1);
     for (std::vector<double>& memory : memory_) {

@@ -27,6 +27,7 @@ struct TestCall {
   ElementType type = ElementType::kDouble;
   CombineOp op = CombineOp::kSum;
   const UserOp* user_op = nullptr;
+  bool equal_blocks = false;
 };
 
 struct MismatchCase {
