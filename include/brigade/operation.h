@@ -16,7 +16,8 @@ extern "C" {
 
 /// The topology along which messages travel. The topology determines the order in which
 /// floating-point numbers are combined. Gather and scatter know trees, scans know increasing rings
-/// and the hypercube. All-to-all ignores the topology.
+/// and the hypercube. brigade_alltoall() knows the circulant graph, and exchanges blocks pairwise
+/// along all others; brigade_alltoallv() knows all others only.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
   BRIGADE_TREE,              ///< parameter k >= 2: k-nomial; 0 means 2, binomial
@@ -26,7 +27,8 @@ typedef enum {
   BRIGADE_HYPERCUBE,         ///< all-reduce and scans: recursive doubling
   BRIGADE_RING_ALLREDUCE,    ///< all-reduce only: reduce-scatter, then all-gather, along a ring
   BRIGADE_TWO_TREE,          ///< broadcast and reduce: two trees, each for half of the matrix
-  BRIGADE_CIRCULANT          ///< broadcast, reduce, all-gather, reduce-scatter: circulant graph
+  /// Broadcast, reduce, all-gather, reduce-scatter, all-to-all: circulant graph.
+  BRIGADE_CIRCULANT
 } brigade_topology;
 
 /// Counters of one operation on this rank; made by brigade_statistics_init().

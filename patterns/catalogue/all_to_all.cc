@@ -1,10 +1,14 @@
+#include <vector>
+
 #include "patterns/catalogue/compilers.h"
+#include "patterns/schedule/circulant_graph.h"
 
 namespace brigade {
+namespace {
 
 // In the round of distance d every rank sends to the rank d further and receives from the rank d
 // before, piece by piece. The two are lanes of their own: no send waits for a receive of this rank.
-Schedule CompileAllToAll(const ScheduleParameters& p) {
+Schedule PairwiseAllToAll(const ScheduleParameters& p) {
   ScheduleBuilder b;
   if (p.size > 1) {
     const int out = b.AddStream("S", ChunkRole::kBufferedSend);
@@ -29,6 +33,56 @@ Schedule CompileAllToAll(const ScheduleParameters& p) {
     b.Free(in);
   }
   return b.Build();
+}
+
+// A block goes from rank to rank by the skips that its distance is a sum of, the greatest first.
+// The block of distance d rests on rank r in the portion of rank r - d, which on the last of its
+// ranks is its own, so no message waits in staging memory. That portion is free: no rank has two
+// blocks of one distance at a time.
+Schedule CirculantAllToAll(const ScheduleParameters& p) {
+  ScheduleBuilder b;
+  const CirculantGraph graph(p.size);
+  for (int q = 0; q < p.size; ++q) b.AddRun(q, 1);  // run q: a block, or place q in a message
+  const int out = b.AddStream("S", ChunkRole::kBufferedSend);
+  const int in = b.AddStream("R", ChunkRole::kReceive);
+  const auto rests = [&](int distance) { return Place::Portion(graph.RankAt(p.rank, -distance)); };
+  for (int k = graph.rounds() - 1; k >= 0; --k) {
+    const std::vector<int> distances = graph.DistancesOver(k);
+    const int blocks = static_cast<int>(distances.size());
+    const int all = b.AddRun(0, blocks);
+    b.SetPortion(all);
+    b.Open(out);
+    for (int i = 0; i < blocks; ++i) {
+      const int distance = distances[static_cast<size_t>(i)];
+      const bool has_moved = distance >= graph.skip(k + 1);
+      b.SetPortion(i);
+      b.Copy(Place::Current(out),
+             has_moved ? rests(distance) : Place::Sent(graph.RankAt(p.rank, distance)));
+    }
+    b.SetPortion(all);
+    b.Send(out, graph.RankAt(p.rank, graph.skip(k)));
+    b.Free(out);
+    if (k + 1 == graph.rounds()) {  // while the first message is on its way
+      b.SetPortion(p.rank);
+      b.Copy(Place::Portion(p.rank), Place::Sent(p.rank));
+      b.SetPortion(all);
+    }
+    b.ReceiveAndAwait(graph.RankAt(p.rank, -graph.skip(k)), in);
+    for (int i = 0; i < blocks; ++i) {
+      b.SetPortion(i);
+      b.Copy(rests(distances[static_cast<size_t>(i)]), Place::Current(in));
+    }
+    b.SetPortion(all);
+    b.Free(in);
+  }
+  return b.Build();
+}
+
+}  // namespace
+
+Schedule CompileAllToAll(const ScheduleParameters& p) {
+  const bool relays = p.topology.shape == Shape::kCirculant && !p.shares_memory && p.size > 1;
+  return relays ? CirculantAllToAll(p) : PairwiseAllToAll(p);
 }
 
 }  // namespace brigade

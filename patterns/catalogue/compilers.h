@@ -122,6 +122,12 @@ Schedule CompileScatter(const ScheduleParameters& p);
 // All-to-all, pairwise: each rank sends every other rank its block, beginning with the rank behind
 // it. Copies: one per piece of every block, at its sender and at its receiver, and one of the block
 // that stays, straight to where it is wanted. Messages: s - 1, for each piece.
+//
+// Circulant graph, for blocks of equal lengths (the Bruck algorithm with halved skips; where memory
+// is shared, pairwise): ceil(log2 s) messages in a row, each with piece i of at most floor(s / 2)
+// blocks. A relay copies a block out to the portion of a block that arrives later, and in again
+// from there. Copies: one in and one out for each message of a block, and one of the block that
+// stays; s log2 s + 1 pieces if s is a power of two.
 Schedule CompileAllToAll(const ScheduleParameters& p);
 
 // Scan along a chain of all ranks, or, on a hypercube's topology, by recursive doubling: in round k

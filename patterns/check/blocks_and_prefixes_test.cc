@@ -2,6 +2,7 @@
 // lengths.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -11,9 +12,13 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/check/schedule_check.h"
 #include "patterns/schedule/geometry.h"
+#include "patterns/schedule/schedule.h"
 
 namespace brigade {
 namespace {
+
+constexpr Topology kRing{Shape::kIncreasingRings, 1};
+constexpr Topology kCirculant{Shape::kCirculant, 0};
 
 // How many lengths a case has: of the matrix, or of all blocks.
 size_t LengthsOf(const CheckCase& c) {
@@ -74,9 +79,37 @@ TEST(Counts, OfGatherAndScatter) {
 TEST(Counts, OfAllToAll) {
   const int n = 3;
   for (int size = 1; size <= 17; ++size) {
-    for (const CheckCounts& rank : CountsOf(Pattern::kAllToAll, Topology(), size, 0, n)) {
+    for (const CheckCounts& rank : CountsOf(Pattern::kAllToAll, kRing, size, 0, n)) {
       EXPECT_EQ(rank.messages, (size - 1) * n);
       EXPECT_EQ(rank.copies, (2 * (size - 1) + 1) * n);
+    }
+  }
+}
+
+// A block is copied in and out for each skip, of which the greatest is half of the ranks, the next
+// one half of that, and so on, rounded up.
+TEST(Counts, OfAllToAllAlongACirculantGraph) {
+  const int n = 3;
+  for (int size = 1; size <= 33; ++size) {
+    int rounds = 0;
+    while (1 << rounds < size) ++rounds;
+    int hops = 0;
+    for (int distance = 1; distance < size; ++distance) {
+      int left = distance;
+      for (int skip = (size + 1) / 2; left > 0; skip = (skip + 1) / 2) {
+        if (left < skip) continue;
+        left -= skip;
+        ++hops;
+      }
+    }
+    EXPECT_LE(2 * hops, size * std::log2(size) + 1e-9);
+    if (1 << rounds == size) {
+      EXPECT_EQ(2 * hops, size * rounds);
+    }
+    for (const CheckCounts& rank : CountsOf(Pattern::kAllToAll, kCirculant, size, 0, n)) {
+      EXPECT_EQ(rank.messages, rounds * n);
+      EXPECT_EQ(rank.copies, (2 * hops + 1) * n) << size << " ranks";
+      EXPECT_LE(rank.peak_slots, 2 * kMinSlots);
     }
   }
 }
@@ -118,14 +151,41 @@ TEST(Counts, OfScans) {
   }
 }
 
-// Blocks of any lengths, of which many are empty, at any root.
+// Each place of one rank, in user memory and in a message, is another one in turn.
+TEST(Blocks, AWrongPlaceOnACirculantGraphIsFound) {
+  CheckCase c;
+  c.pattern = Pattern::kAllToAll;
+  c.topology = kCirculant;
+  c.size = 7;
+  c.pieces.assign(LengthsOf(c), 2);
+  const std::vector<Schedule> right = CompileAll(c);
+  ASSERT_TRUE(CheckSchedules(c, right, nullptr).ok());
+  int changed = 0;
+  for (size_t i = 0; i < right[2].lanes[0].work.size(); ++i) {
+    if (right[2].lanes[0].work[i].opcode != Opcode::kCopy) continue;
+    for (const bool in_message : {false, true}) {
+      std::vector<Schedule> wrong = right;
+      Step& step = wrong[2].lanes[0].work[i];
+      const bool is_own = !step.dst.in_stream() && !step.left.in_stream();
+      if (in_message && is_own) continue;
+      int32_t* const place = in_message             ? &step.portion
+                             : step.dst.in_stream() ? &step.left.index
+                                                    : &step.dst.index;
+      *place = (*place + 1) % c.size;
+      EXPECT_FALSE(CheckSchedules(c, wrong, nullptr).ok()) << "step " << i;
+      ++changed;
+    }
+  }
+  EXPECT_GT(changed, 30);
+}
+
+// Blocks of any lengths, of which many are empty, at any root; on a circulant graph of any one
+// length.
 TEST(Blocks, OfAnyLengths) {
   std::mt19937 random(17);
   for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter, Pattern::kAllToAll}) {
     for (int size = 1; size <= 20; ++size) {
-      std::vector<Topology> topologies = EntryOf(pattern).topologies;
-      if (topologies.empty()) topologies.emplace_back();
-      for (const Topology& topology : topologies) {
+      for (const Topology& topology : EntryOf(pattern).topologies) {
         for (int draw = 0; draw < 20; ++draw) {
           CheckCase c;
           c.pattern = pattern;
@@ -138,6 +198,7 @@ TEST(Blocks, OfAnyLengths) {
           for (size_t q = 0; q < LengthsOf(c); ++q) {
             c.pieces.push_back(std::max(0, static_cast<int>(random() % 7) - 2));
           }
+          if (topology == kCirculant) c.pieces.assign(c.pieces.size(), c.pieces[0]);
           c.slots = random() % 2 == 0 ? kMinSlots : rules::kWindowSlots;
           for (const bool peer_landing : {false, true}) {
             c.lands_in_peer_memory = peer_landing;

@@ -39,6 +39,9 @@ std::vector<int> Unequal(const CheckCase& c, const std::vector<Schedule>& schedu
   const bool multi = EntryOf(c.pattern).multi;
   const int portions = PortionsOf(c, schedules);
   if (portions == 0) return {pieces};
+  if (c.pattern == Pattern::kAllToAll && c.topology.shape == Shape::kCirculant) {
+    return Equal(c, schedules, pieces);  // all that it is for
+  }
   std::vector<int> all;
   for (int q = 0; q < portions; ++q) {
     all.push_back(multi ? (pieces + q) % (pieces + 1) : pieces + (q * q + q / 2) % 2);
@@ -57,8 +60,8 @@ bool Waits(const CheckCase& c) {
 
 // Whether it has no form that goes by host.
 bool KeepsToRanks(const CheckCase& c) {
-  return brigade::KeepsToRanks(c.pattern) || c.pattern == Pattern::kAllToAll ||
-         c.topology.shape == Shape::kHypercube || c.topology.shape == Shape::kTwoTree ||
+  return brigade::KeepsToRanks(c.pattern) || c.topology.shape == Shape::kHypercube ||
+         c.topology.shape == Shape::kTwoTree ||
          (c.topology.shape == Shape::kCirculant && !Waits(c));
 }
 

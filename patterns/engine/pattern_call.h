@@ -80,7 +80,8 @@ struct PatternCall {
   // kAllToAll: scope size blocks, which are read; block q goes to rank q, whose portion from this
   // rank has as many bytes. Not owned. No block overlaps a portion.
   const Matrix* sent = nullptr;
-  // kAllToAll: whether all blocks of all ranks have equal byte counts; equal on all ranks.
+  // kAllToAll: whether all blocks of all ranks have equal byte counts, as on a circulant graph;
+  // equal on all ranks.
   bool equal_blocks = false;
   // kMultiBroadcast, kMultiReduce along a ring: messages go to the next lower instead of the next
   // higher rank; equal on all ranks.

@@ -47,6 +47,7 @@ bool TakesCirculant(const MachineDescription& machine, const PieceSettings& sett
   if (!HasRoom(settings, query)) return false;
   const bool combines = EntryOf(query.pattern).combines;
   if (!combines && SharesMemory(machine, query)) return false;  // it comes to another way there
+  if (query.pattern == Pattern::kAllToAll) return query.equal_blocks;  // no message is for several
   if (!query.topology.by_host && !HasSharedHosts(machine, query)) return true;
   return EntryOf(query.pattern).multi && !query.some_share_memory;
 }
@@ -156,6 +157,7 @@ Candidate BestCut(const MachineDescription& machine, const PieceSettings& settin
 int MessagesInARow(const CostQuery& query, const Topology& topology) {
   int messages = query.ranks - 1;
   if (topology.shape == Shape::kExchange) return 1;
+  if (query.pattern == Pattern::kAllToAll && IsTree(topology.shape)) return 1;  // pairwise
   if (topology.shape == Shape::kHypercube || topology.shape == Shape::kCirculant) {
     messages = 0;
     for (int64_t reached = 2; reached <= query.ranks; reached *= 2) ++messages;

@@ -18,9 +18,13 @@ struct Progress {
 }  // namespace
 
 CirculantCost::CirculantCost(const Steps& steps, const CostQuery& query)
-    : steps_(steps), combines_(query.pattern == Pattern::kMultiReduce), graph_(query.ranks) {}
+    : steps_(steps),
+      combines_(query.pattern == Pattern::kMultiReduce),
+      to_all_(query.pattern == Pattern::kAllToAll),
+      graph_(query.ranks) {}
 
 std::vector<CirculantCost::Round> CirculantCost::RoundsOf(size_t bytes) const {
+  if (to_all_) return RoundsToAll(bytes);
   const auto portions = [&](int k) { return graph_.skip(k + 1) - graph_.skip(k); };
   std::vector<Round> rounds;
   if (combines_) {
@@ -45,10 +49,26 @@ std::vector<CirculantCost::Round> CirculantCost::RoundsOf(size_t bytes) const {
   return rounds;
 }
 
+// Of blocks, among which the one that stays is copied behind the first message.
+std::vector<CirculantCost::Round> CirculantCost::RoundsToAll(size_t bytes) const {
+  const double in = steps_.CopyIn(ChunkRole::kBufferedSend, bytes);
+  const double out = steps_.CopyOut(ChunkRole::kReceive, bytes);
+  std::vector<Round> rounds;
+  double done_us = 0;  // of what the round before has brought
+  for (int k = graph_.rounds() - 1; k >= 0; --k) {
+    const auto blocks = static_cast<int>(graph_.DistancesOver(k).size());
+    rounds.push_back({graph_.skip(k), blocks, done_us + blocks * in, rounds.empty() ? in : 0});
+    done_us = blocks * out;
+  }
+  return rounds;
+}
+
 double CirculantCost::End(size_t bytes) const {
   if (combines_) return steps_.Combine(ChunkRole::kCombineTarget, bytes);
+  const double out = steps_.CopyOut(ChunkRole::kReceive, bytes);
+  if (to_all_) return static_cast<double>(graph_.DistancesOver(0).size()) * out;
   const int last = graph_.rounds() - 1;
-  return (graph_.skip(last + 1) - graph_.skip(last)) * steps_.CopyOut(ChunkRole::kReceive, bytes);
+  return (graph_.skip(last + 1) - graph_.skip(last)) * out;
 }
 
 Way CirculantCost::WayOf(const Piece& piece, bool alone) const {

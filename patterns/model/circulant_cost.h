@@ -1,4 +1,4 @@
-// CirculantCost: what multi-broadcast and multi-reduce cost on a circulant graph.
+// CirculantCost: what multi-broadcast, multi-reduce and all-to-all cost on a circulant graph.
 
 #ifndef BRIGADE_PATTERNS_MODEL_CIRCULANT_COST_H_
 #define BRIGADE_PATTERNS_MODEL_CIRCULANT_COST_H_
@@ -13,11 +13,12 @@
 namespace brigade {
 
 // In each round every rank sends one message and receives another, with as many portions as the
-// receiver lacks, or as are not its sender's. Ranks are in different rounds at a time where they
-// share their host's port, so messages are followed one by one.
+// receiver lacks, or as are not its sender's, or with the blocks that go so far. Ranks are in
+// different rounds at a time where they share their host's port, so messages are followed one by
+// one.
 class CirculantCost {
  public:
-  // REQUIRES: kMultiBroadcast or kMultiReduce, on two ranks at least.
+  // REQUIRES: kMultiBroadcast, kMultiReduce or kAllToAll, on two ranks at least.
   CirculantCost(const Steps& steps, const CostQuery& query);
 
   // One piece of every portion; alone: until it is through, and nothing of others. O(ranks log^2
@@ -35,11 +36,13 @@ class CirculantCost {
   // When all ranks have done with each of so many pieces, one after the other.
   std::vector<double> Finish(const Piece& piece, int pieces, Ports::Buckets buckets) const;
   std::vector<Round> RoundsOf(size_t bytes) const;
+  std::vector<Round> RoundsToAll(size_t bytes) const;
   // A rank's work once all has come.
   double End(size_t bytes) const;
 
   const Steps& steps_;
   const bool combines_;
+  const bool to_all_;
   const CirculantGraph graph_;
 };
 

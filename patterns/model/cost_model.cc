@@ -449,6 +449,8 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece, bool a
     case Pattern::kScatter:
       return RootedBlocksWay(steps, query, piece);
     case Pattern::kAllToAll:
+      if (query.topology.shape == Shape::kCirculant)
+        return CirculantCost(steps, query).WayOf(piece, alone);
       return AllToAllWay(steps, query, piece);
     case Pattern::kScan:
     case Pattern::kExscan:
@@ -603,10 +605,9 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
 
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query) {
-  const bool told =
-      query.pattern == Pattern::kBroadcast || query.pattern == Pattern::kMultiBroadcast;
-  if (told && query.topology.shape == Shape::kCirculant && SharesMemory(machine, query)) {
-    CostQuery compiled = query;  // to the only way where one copy serves all
+  const bool relays = !EntryOf(query.pattern).combines;
+  if (relays && query.topology.shape == Shape::kCirculant && SharesMemory(machine, query)) {
+    CostQuery compiled = query;  // to the only way where every rank reads what others have staged
     compiled.topology =
         query.pattern == Pattern::kBroadcast ? kWithinHost : Topology{Shape::kIncreasingRings, 1};
     return PredictCost(machine, settings, compiled);

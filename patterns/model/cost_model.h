@@ -37,6 +37,8 @@ struct CostQuery {
   // Ranks of a host read where others' chunks lie: one message is there for all of them, which no
   // closed form knows.
   bool some_share_memory = false;
+  // Of an all-to-all: whether all blocks are equally long. If not, the ring is its only topology.
+  bool equal_blocks = true;
   // Of the matrix; of multi-broadcast and multi-reduce, of every portion.
   size_t bytes = 0;
   size_t elem_bytes = 8;
@@ -78,8 +80,8 @@ PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, si
 // How the executor cuts a message, a portion, or the longest share of what is dealt or in blocks.
 PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query);
 
-// O(ranks), of multi-broadcast and multi-reduce on circulant graphs O(ranks log^2 ranks); nothing
-// depends on the number of pieces. REQUIRES: a topology that the pattern knows; kTwoTree and
+// O(ranks), of several portions on circulant graphs O(ranks log^2 ranks); nothing depends on the
+// number of pieces. REQUIRES: a topology that the pattern knows; kTwoTree and
 // kCirculant not by host.
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
                  const CostQuery& query);

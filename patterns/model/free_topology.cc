@@ -84,6 +84,8 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       return share_memory || !is_short ? Topology{Shape::kTree, std::max(ranks.count, 2)}
                                        : kBinomial;
     }
+    case Pattern::kAllToAll:
+      return kRing;  // pairwise
     case Pattern::kScan:
     case Pattern::kExscan:
       return bytes > std::max(rules::kLongSumBytes, ranks_bytes) ? kRing : kHypercube;

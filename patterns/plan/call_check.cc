@@ -94,6 +94,12 @@ Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int 
   if (!entry.topologies.empty()) {
     BRIGADE_RETURN_IF_ERROR(CheckTopology(pattern, call.topology));
   }
+  if (pattern == Pattern::kAllToAll && call.topology.shape == Shape::kCirculant &&
+      !call.equal_blocks) {
+    return Invalid(entry,
+                   "a circulant graph needs blocks of equal lengths; call brigade_alltoall, or "
+                   "name no topology");
+  }
   if (entry.rooted && (call.root < 0 || call.root >= size)) {
     return Invalid(
         entry, "rank " + std::to_string(call.root) + " is outside 0.." + std::to_string(size - 1));

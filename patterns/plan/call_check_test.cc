@@ -210,6 +210,10 @@ TEST(CallCheck, BlocksThatAreNotEqualAreNamed) {
   EXPECT_EQ(right.Complaint().substr(0, 21), "all_to_all: portion 2");
   call.equal_blocks = false;
   EXPECT_TRUE(right.Check().ok());
+  call.topology = {Shape::kCirculant, 0};
+  EXPECT_EQ(right.Complaint(),
+            "all_to_all: a circulant graph needs blocks of equal lengths; call brigade_alltoall, "
+            "or name no topology");
 }
 
 // A rank has memory for its own block only, unless it is the root.

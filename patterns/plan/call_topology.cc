@@ -30,6 +30,7 @@ CostQuery QueryFor(const GroupState& group, const PatternCall& call, size_t byte
     query.topology.by_host =
         scope.goes_by_host() && (!entry.combines || IsOrderFree(call.op, call.type));
   }
+  query.equal_blocks = call.equal_blocks;
   query.elem_bytes = entry.combines ? ElementBytes(call) : 1;
   for (int r = 0; group.machine != nullptr && r < scope.size; ++r) {
     query.hosts.push_back(group.host_of[static_cast<size_t>(scope.GroupRank(r))]);
@@ -58,6 +59,12 @@ ModelChoice ChooseTopology(const EngineOptions& options, const GroupState& group
   const CatalogueEntry& entry = EntryOf(call.pattern);
   ModelChoice choice{call.topology};
   if (entry.topologies.empty()) return choice;
+  if (call.pattern == Pattern::kAllToAll && !call.equal_blocks) {  // lengths are not agreed on
+    if (named) return choice;
+    choice.topology = {Shape::kIncreasingRings, 1};
+    *reason = TopologyName(choice.topology) + ". Chosen by rule: blocks may have any lengths";
+    return choice;
+  }
   const Scope& scope = group.scope(call.scope);
   const bool order_free = !entry.combines || IsOrderFree(call.op, call.type);
   const bool by_model = group.machine != nullptr && !scope.shares_memory();

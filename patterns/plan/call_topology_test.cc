@@ -71,7 +71,7 @@ struct Portions {
   Portions(Pattern pattern, size_t bytes, size_t longest) : call(Call(pattern, 0)) {
     for (Matrix& portion : portions) portion.layout = StridedLayout::Contiguous(bytes);
     portions[5].layout = StridedLayout::Contiguous(longest);
-    call.portions = portions;
+    call.portions = call.sent = portions;
   }
   Matrix portions[8];
   PatternCall call;
@@ -160,6 +160,47 @@ TEST(CallTopology, WhereAllShareMemoryTheModelIsNotAsked) {
   const PatternCall chosen = member.Chosen(Call(Pattern::kBroadcast, kLong));
   EXPECT_EQ(chosen.topology, ByRule(member, Pattern::kBroadcast, kLong, true));
   EXPECT_EQ(member.reason, "");
+}
+
+// Where messages cost more than their way, and nowhere else: eight ranks send each other seven
+// messages, or three in a row with twelve blocks.
+TEST(CallTopology, ShortEqualBlocksGoAlongACirculantGraph) {
+  const Topology ring{Shape::kIncreasingRings, 1};
+  const Topology circulant{Shape::kCirculant, 0};
+  const auto chosen = [](double latency_us, size_t bytes, int ranks_per_host = 1) {
+    Member member(0, ranks_per_host);
+    MachineDescription machine = SlowLinks(ranks_per_host);
+    machine.between_hosts.latency_us = latency_us;
+    member.state.machine = std::make_shared<MachineDescription>(machine);
+    Portions blocks(Pattern::kAllToAll, bytes, bytes);
+    blocks.call.equal_blocks = true;
+    return member.Chosen(blocks.call).topology;
+  };
+  EXPECT_EQ(chosen(4, 8), circulant);
+  EXPECT_EQ(chosen(4, 8, /*ranks_per_host=*/2), circulant);
+  EXPECT_EQ(chosen(32, 8), ring) << "where both are about as fast";
+  EXPECT_EQ(chosen(100, 8), ring);
+  EXPECT_EQ(chosen(4, 4096), ring);
+  EXPECT_EQ(chosen(4, 8, /*ranks_per_host=*/8), ring) << "where ranks share memory";
+}
+
+// Nothing that members agree on depends on lengths that they do not know.
+TEST(CallTopology, BlocksOfAnyLengthsArePairwise) {
+  Member member(0);
+  member.options.topology_is_hint = true;
+  for (const size_t bytes : {size_t{8}, kLong}) {
+    Portions blocks(Pattern::kAllToAll, bytes, bytes);
+    PatternCall& call = blocks.call;
+    EXPECT_EQ(member.Chosen(call).topology, (Topology{Shape::kIncreasingRings, 1}));
+    EXPECT_EQ(member.Chosen(call).piece_bytes, 0u);
+    EXPECT_NE(member.reason.find("blocks may have any lengths"), std::string::npos);
+    for (const Candidate& way : CandidatesOf(member.state, call, 0)) {
+      EXPECT_EQ(way.topology.shape, Shape::kIncreasingRings);
+    }
+    call.topology = {Shape::kCirculant, 0};  // an error elsewhere
+    EXPECT_EQ(member.Chosen(call).topology, call.topology);
+    EXPECT_EQ(member.reason, "");
+  }
 }
 
 TEST(CallTopology, AllMembersChooseAlike) {

@@ -31,8 +31,9 @@ Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call, si
     topology = InRankOrder(call.pattern, topology, call.root);
   }
   // Portions that are given no form of their own take the ring, by host if that can be.
-  if (HasDirection(entry.pattern) && topology.shape != Shape::kCirculant &&
-      topology.shape != Shape::kFree && !(topology == kRing)) {
+  const bool has_ring = entry.multi && !IsOfBlocks(entry.pattern);
+  if (has_ring && topology.shape != Shape::kCirculant && topology.shape != Shape::kFree &&
+      !(topology == kRing)) {
     topology = kRingByHost;
   }
   if (NeverGoesByHost(entry, call, topology.shape)) topology.by_host = false;

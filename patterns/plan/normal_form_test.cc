@@ -166,6 +166,10 @@ TEST(NormalForm, OfTopologies) {
   call.pattern = Pattern::kGather;
   call.topology = {Shape::kTree, 5, true};
   EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kTree, 5, false}));
+  call.pattern = Pattern::kAllToAll;
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, false}));
+  call.topology = {Shape::kCirculant, 5, true};
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kCirculant, 0, false}));
 }
 
 }  // namespace

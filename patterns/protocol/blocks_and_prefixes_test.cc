@@ -23,6 +23,7 @@ constexpr Topology kChain{Shape::kIncreasingRings, 1};
 constexpr Topology kDoubling{Shape::kHypercube, 0};
 constexpr Topology kFlat{Shape::kTree, kFlatBranches};
 constexpr Topology kBinomial{Shape::kTree, 2};
+constexpr Topology kCirculant{Shape::kCirculant, 0};
 constexpr int64_t kElems[] = {0, 1, 3, 60, 400, 3000};
 
 using Values = std::vector<double>;
@@ -105,8 +106,10 @@ TEST(BlocksAndPrefixes, ScansHaveTheBitsOfTheirOrder) {
 
 // --- blocks ---
 
-// The elements of a block of an all-to-all, or, from one rank to itself, of a portion.
-size_t ElemsOf(int64_t elems, int from, int to) {
+// The elements of a block of an all-to-all, or, from one rank to itself, of a portion. On a
+// circulant graph all blocks are equally long.
+size_t ElemsOf(const Topology& topology, int64_t elems, int from, int to) {
+  if (topology == kCirculant) return static_cast<size_t>(elems);
   if (from == 0 && to == 1) return static_cast<size_t>(9 * elems);
   return static_cast<size_t>(elems) * static_cast<size_t>((2 * from + 3 * to + 1) % 4);
 }
@@ -123,7 +126,7 @@ struct Blocks {
     expected = values;
     for (int q = 0; q < ranks; ++q) {
       const auto index = static_cast<size_t>(q);
-      const size_t count = ElemsOf(elems, q, to_all ? rank : q);
+      const size_t count = ElemsOf(topology, elems, q, to_all ? rank : q);
       portions.push_back(MatrixOf(&values[index], count));
       expected[index] = values[index];
       const int owner = scatters ? root : q;
@@ -134,7 +137,7 @@ struct Blocks {
         if (has || gets) expected[index][2 * i] = Datum(owner, to_all ? rank : q, i);
       }
       if (!has && !gets) portions.back().data = nullptr;
-      blocks.push_back(MatrixOf(&sent[index], ElemsOf(elems, rank, q)));
+      blocks.push_back(MatrixOf(&sent[index], ElemsOf(topology, elems, rank, q)));
       for (size_t i = 0; i < sent[index].size(); i += 2) sent[index][i] = Datum(rank, q, i / 2);
     }
     call.pattern = pattern;
@@ -142,6 +145,7 @@ struct Blocks {
     call.root = root;
     call.portions = portions.data();
     call.sent = to_all ? blocks.data() : nullptr;
+    call.equal_blocks = topology == kCirculant;
   }
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
@@ -160,8 +164,8 @@ TEST(BlocksAndPrefixes, BlocksArriveByWhicheverProtocolEachRankTakes) {
       ProtocolMember me(world, rank);
       int inline_calls = 0;
       for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter, Pattern::kAllToAll}) {
-        for (const Topology& topology : {kFlat, kBinomial}) {
-          if (pattern == Pattern::kAllToAll && topology == kBinomial) continue;
+        for (const Topology& topology : {kFlat, kBinomial, kCirculant}) {
+          if (topology == (pattern == Pattern::kAllToAll ? kBinomial : kCirculant)) continue;
           for (const int root : {0, ranks - 1}) {
             if (pattern == Pattern::kAllToAll && root > 0) continue;
             for (const int64_t elems : kElems) {
@@ -181,6 +185,35 @@ TEST(BlocksAndPrefixes, BlocksArriveByWhicheverProtocolEachRankTakes) {
       EXPECT_GE(inline_calls, ranks > 1 ? 10 : 0);
       Meet(world, rank);
     });
+  }
+}
+
+// Where no two ranks share memory, in one message after the other: in several segments, from
+// strided memory and into it, with the least staging memory. Blocks are counted that way.
+TEST(BlocksAndPrefixes, EqualBlocksArriveAlongACirculantGraph) {
+  constexpr int kHops[] = {0, 0, 1, 2, 4, 5, 7, 9, 12, 12};  // of all blocks of a rank, by ranks
+  constexpr int kRounds[] = {0, 0, 1, 2, 2, 3, 3, 3, 3, 4};
+  for (int ranks = 1; ranks <= 9; ++ranks) {
+    for (const size_t chunks : {6, 32}) {
+      RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
+        EngineOptions options;
+        options.chunk_bytes = 1024;
+        options.staging_bytes = chunks * options.chunk_bytes;
+        ProtocolMember me(world, rank, world.CreateEndpoint(rank), options);
+        for (const int64_t elems : kElems) {
+          Blocks data(Pattern::kAllToAll, kCirculant, 0, elems, rank, ranks);
+          OperationStatistics did;
+          Require(me.Run(*me.PlanOf(data.call).protocols[0], data.call, &did));
+          ASSERT_TRUE(data.values == data.expected) << elems << " rank " << rank << " of " << ranks;
+          const size_t bytes = static_cast<size_t>(elems) * sizeof(double);
+          EXPECT_EQ(did.bytes_copied, (2 * static_cast<size_t>(kHops[ranks]) + 1) * bytes);
+          if (elems <= 3) {
+            EXPECT_EQ(did.messages_sent, static_cast<uint64_t>(kRounds[ranks]));
+          }
+        }
+        Meet(world, rank);
+      });
+    }
   }
 }
 

@@ -89,6 +89,16 @@ CirculantGraph::CirculantGraph(int size) {
   std::reverse(skips_.begin(), skips_.end());
 }
 
+std::vector<int> CirculantGraph::DistancesOver(int k) const {
+  std::vector<int> distances;
+  for (int distance = skip(k); distance < size(); ++distance) {
+    int left = distance;
+    for (int j = rounds() - 1; j > k; --j) left -= left >= skip(j) ? skip(j) : 0;
+    if (left >= skip(k)) distances.push_back(distance);
+  }
+  return distances;
+}
+
 int CirculantGraph::BaseBlock(int relative) const {
   if (relative == 0) return rounds();
   int k = rounds() - 1;

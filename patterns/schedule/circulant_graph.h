@@ -30,6 +30,9 @@ class CirculantGraph {
   int skip(int k) const { return skips_[static_cast<size_t>(k)]; }
   // The rank `steps` further; |steps| <= size.
   int RankAt(int relative, int steps) const { return (relative + steps + size()) % size(); }
+  // Every distance below the size is a sum of different skips, the greatest first. Returns the
+  // distances that skip(k) is a part of, in increasing order. Cost: the size times the rounds.
+  std::vector<int> DistancesOver(int k) const;
 
   // The base block of a rank; rounds() for the root.
   int BaseBlock(int relative) const;

@@ -51,6 +51,31 @@ TEST(CirculantGraph, SkipsAreHalves) {
   EXPECT_EQ(CirculantGraph(2).rounds(), 1);
 }
 
+TEST(CirculantGraph, DistancesAreSumsOfSkips) {
+  for (const int p : GroupSizes()) {
+    const CirculantGraph graph(p);
+    std::vector<int> sums(static_cast<size_t>(p));
+    for (int k = graph.rounds() - 1; k >= 0; --k) {
+      const std::vector<int> distances = graph.DistancesOver(k);
+      ASSERT_TRUE(std::is_sorted(distances.begin(), distances.end()));
+      ASSERT_LE(distances.size(), static_cast<size_t>(p) / 2);
+      for (const int distance : distances) {
+        int& sum = sums[static_cast<size_t>(distance)];
+        ASSERT_EQ(sum == 0, distance < graph.skip(k + 1)) << "the greatest first";
+        sum += graph.skip(k);
+      }
+    }
+    for (int distance = 0; distance < p; ++distance) {
+      ASSERT_EQ(sums[static_cast<size_t>(distance)], distance) << p;
+    }
+  }
+  const CirculantGraph graph(9);  // skips 1, 2, 3, 5
+  EXPECT_EQ(graph.DistancesOver(0), (std::vector<int>{1, 4, 6}));
+  EXPECT_EQ(graph.DistancesOver(1), (std::vector<int>{2, 7}));
+  EXPECT_EQ(graph.DistancesOver(2), (std::vector<int>{3, 4, 8}));
+  EXPECT_EQ(graph.DistancesOver(3), (std::vector<int>{5, 6, 7, 8}));
+}
+
 TEST(CirculantGraph, EveryRankGetsEveryBlockInTime) {
   for (const int p : GroupSizes()) {
     const CirculantGraph graph(p);

@@ -45,8 +45,11 @@ inline bool IsScan(Pattern pattern) {
 inline bool IsOfBlocks(Pattern pattern) {
   return pattern == Pattern::kGather || pattern == Pattern::kScatter;
 }
-// Whether its messages never go by host: runs of blocks, and operands, are in the order of ranks.
-inline bool KeepsToRanks(Pattern pattern) { return IsScan(pattern) || IsOfBlocks(pattern); }
+// Whether its messages never go by host: runs of blocks, and operands, are in the order of ranks,
+// and a block of an all-to-all has one receiver.
+inline bool KeepsToRanks(Pattern pattern) {
+  return IsScan(pattern) || IsOfBlocks(pattern) || pattern == Pattern::kAllToAll;
+}
 // As the catalogue calls it.
 const char* PatternName(Pattern pattern);
 

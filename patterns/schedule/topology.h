@@ -27,8 +27,8 @@ enum class Shape : uint8_t {
   // and go along the binomial tree, here and in the next shape.
   kTwoTree,
   // Blocks along a circulant graph: n of them in n - 1 + ceil(log2 ranks) messages in a row, which
-  // is the least there is (broadcast and reduce). Multi-broadcast and multi-reduce: several
-  // portions in each message, which must have room for an element of each.
+  // is the least there is (broadcast and reduce). Multi-broadcast, multi-reduce, and all-to-all of
+  // equal blocks: several portions in each message, which must have room for an element of each.
   kCirculant,
   // Whoever is to have the result gets all contributions, where memory is shared, and combines them
   // as the k-nomial tree would; parameter = k >= 2 (reduce and all-reduce). Nobody asks for it by

@@ -221,6 +221,13 @@ static void topologies_and_scopes(void) {
     prepare_scatterv();
     ok(run_scatterv(), "scatterv");
     verify_scatterv("scatterv along a tree");
+    prepare_alltoall();
+    ok(run_alltoall(), "alltoall");
+    verify_alltoall("alltoall along a tree, which is pairwise");
+    options.topology = BRIGADE_CIRCULANT;
+    prepare_alltoall();
+    ok(run_alltoall(), "alltoall");
+    verify_alltoall("alltoall along a circulant graph");
     options.topology = i == 0 ? BRIGADE_HYPERCUBE : BRIGADE_INCREASING_RINGS;
     options.parameter = 0;
     prepare_scan();
@@ -337,6 +344,10 @@ static void mistakes(void) {
   prepare_alltoallv();
   ++blocks[me].rows;
   refused(run_alltoallv(), "keeps");
+  how.topology = BRIGADE_CIRCULANT;
+  refused(brigade_alltoallv(group, blocks, more_blocks, sizeof(blocks[0]), BRIGADE_DOUBLE, &how),
+          "a circulant graph needs blocks of equal lengths");
+  how = brigade_call_options_init();
   prepare_scan();
   --result.rows;
   refused(run_scan(), "the source has");

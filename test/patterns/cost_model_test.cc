@@ -61,6 +61,7 @@ double Simulate(const MachineDescription& machine, const CostQuery& query) {
     call.piece_bytes = query.piece_bytes;
     call.matrix = matrix;
     call.portions = call.sent = portions.data();
+    call.equal_blocks = true;
     if (query.pattern == Pattern::kSend) {
       call.root = 1 - rank;
       if (rank == 1) call.pattern = Pattern::kReceive;
@@ -100,7 +101,8 @@ std::vector<bool> WaysByHost(const CatalogueEntry& entry, const Topology& topolo
   if (topology.shape == Shape::kCirculant) {
     return entry.multi ? std::vector<bool>{false} : std::vector<bool>{};  // not modelled
   }
-  const bool by_rank_only = entry.topologies.empty() || topology.shape == Shape::kHypercube ||
+  const bool by_rank_only = entry.topologies.empty() || KeepsToRanks(entry.pattern) ||
+                            topology.shape == Shape::kHypercube ||
                             topology.shape == Shape::kTwoTree;
   return by_rank_only ? std::vector<bool>{false} : std::vector<bool>{false, true};
 }
@@ -147,8 +149,9 @@ bool OutOfStep(const CatalogueEntry& entry, const Topology& topology) {
   return topology.shape == Shape::kTwoTree || (topology.shape == Shape::kCirculant && !entry.multi);
 }
 bool IsOfPrefixes(const CatalogueEntry& entry, const Topology&) { return IsScan(entry.pattern); }
-bool IsOfOwnBlocks(const CatalogueEntry& entry, const Topology&) {
-  return IsOfBlocks(entry.pattern) || entry.pattern == Pattern::kAllToAll;
+bool IsOfOwnBlocks(const CatalogueEntry& entry, const Topology& topology) {
+  return IsOfBlocks(entry.pattern) ||
+         (entry.pattern == Pattern::kAllToAll && topology.shape != Shape::kCirculant);
 }
 bool InStep(const CatalogueEntry& entry, const Topology& topology) {
   return !OutOfStep(entry, topology) && !IsCirculantMulti(entry, topology) &&
@@ -218,7 +221,7 @@ TEST(CostModel, BlocksAndScansBeyondFourGigabytes) {
                                 Pattern::kScan, Pattern::kExscan}) {
     CostQuery query;
     query.pattern = pattern;
-    if (pattern != Pattern::kAllToAll) query.topology = EntryOf(pattern).topologies.front();
+    query.topology = EntryOf(pattern).topologies.front();
     query.ranks = 3;
     query.bytes = size_t{5} << 30;
     const double simulated_us = Simulate(machine, query);
@@ -327,7 +330,8 @@ TEST(CostModel, ShortPiecesOnCirculantGraphs) {
   const MachineDescription machine = Read("shaped_cluster");
   const PieceSettings settings =
       SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
-  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+  for (const Pattern pattern :
+       {Pattern::kMultiBroadcast, Pattern::kMultiReduce, Pattern::kAllToAll}) {
     for (const int ranks : {2, 3, 8}) {
       for (const size_t piece_bytes : {1024, 4096, 16384}) {
         CostQuery query;

@@ -130,6 +130,7 @@ struct Rank {
     call.matrix = portions.back();
     call.portions = portions.data();
     call.sent = portions.data() + ranks;
+    call.equal_blocks = true;
     const std::vector<Topology>& topologies = EntryOf(pattern).topologies;
     if (!topologies.empty()) call.topology = topologies.front();
     return call;

@@ -127,8 +127,18 @@ std::vector<MismatchCase> MakeCases() {
     const TestCall any = Of(Pattern::kAllToAll, 0, elems);
     const std::string name = "all_to_all of " + std::to_string(elems);
     const std::vector<std::string> in_blocks = {"differ in the lengths of blocks"};
-    add(name + ", equal among any", 0, {equal}, {any}, in_blocks);
-    add(name + ", any among equal", 3, {any}, {equal}, in_blocks);
+    for (const Topology topology :
+         {Topology{Shape::kIncreasingRings, 1}, Topology{Shape::kCirculant, 0}}) {
+      add(name + ", equal among any", 0, {Along(topology, equal)}, {any}, in_blocks);
+      add(name + ", any among equal", 3, {any}, {Along(topology, equal)}, in_blocks);
+    }
+    const TestCall circulant = Along({Shape::kCirculant, 0}, equal);
+    // Messages on a graph have several blocks, so other bytes may be what a rank sees first.
+    add(name + " along a ring", 2, {equal}, {circulant},
+        {"differ in the topology", "differ in bytes", "differ in the lengths"});
+    TestCall longer = circulant;
+    ++longer.elems;
+    add(name + ", longer along a graph", 1, {longer}, {circulant}, in_bytes);
   }
   for (const Pattern pattern : {Pattern::kScan, Pattern::kExscan}) {
     const std::string name = PatternName(pattern);

@@ -139,6 +139,7 @@ struct Drawn {
   }
   // The same of a block of an all-to-all.
   int64_t ColsOf(int sender, int receiver) const {
+    if (call.equal_blocks) return cols;
     return std::max<int64_t>(0, cols + (sender + 2 * receiver) % 5 - 2);
   }
 };
@@ -169,6 +170,7 @@ Drawn Draw(const Group& group, int number, Random* random) {
   call.topology.shape = Shape::kFree;
   const size_t topology = any(2 * entry.topologies.size() + 1);
   if (topology < entry.topologies.size()) call.topology = entry.topologies[topology];
+  call.equal_blocks = call.topology.shape == Shape::kCirculant || any(2) == 0;
   const size_t bytes = kBytes[any(std::size(kBytes))];
   size_t length = drawn.is_multi && bytes > 40000 ? bytes / size : bytes;
   constexpr int64_t kRows[] = {7, 64, 1000};

@@ -323,9 +323,11 @@ class Rank {
         return Datum(rank_, portion, k);
     }
   }
-  // Returns the columns of a block of an all-to-all. Some blocks of short messages are empty.
-  static int64_t ColumnsOfBlock(int64_t cols, int from, int to) {
-    return cols == 0 ? 0 : std::max<int64_t>(0, cols + (from + 2 * to) % 5 - 2);
+  // Returns the columns of a block of an all-to-all. Unless all are equal, some blocks of short
+  // messages are empty.
+  static int64_t ColumnsOfBlock(const PatternCall& call, int64_t cols, int from, int to) {
+    if (cols == 0 || call.equal_blocks) return cols;
+    return std::max<int64_t>(0, cols + (from + 2 * to) % 5 - 2);
   }
 
   void RunOne(const CatalogueEntry& entry, const Topology& topology, int root, int64_t cols,
@@ -342,6 +344,7 @@ class Rank {
     call.topology = topology;
     call.root = root;
     call.op = op;
+    call.equal_blocks = topology.shape == Shape::kCirculant;
     Guarded own(rows, cols, ld);
     for (int64_t k = 0; k < own.elems(); ++k) own.at(k) = Datum(rank_, 0, k);
     call.matrix = own.matrix();
@@ -350,7 +353,7 @@ class Rank {
     const bool to_all = entry.pattern == Pattern::kAllToAll;
     for (int q = 0; entry.multi && q < size_; ++q) {
       const int64_t of_portion = cols == 0 ? 0 : cols + q % 3 - 1;
-      portions.emplace_back(rows, to_all ? ColumnsOfBlock(cols, q, rank_) : of_portion, ld);
+      portions.emplace_back(rows, to_all ? ColumnsOfBlock(call, cols, q, rank_) : of_portion, ld);
       for (int64_t k = 0; k < portions[q].elems(); ++k) {
         portions[q].at(k) = DatumOf(call, q, /*after=*/false, k);
       }
@@ -363,7 +366,7 @@ class Rank {
     std::vector<Guarded> sent;
     std::vector<Matrix> sent_matrices;
     for (int q = 0; to_all && q < size_; ++q) {
-      sent.emplace_back(rows, ColumnsOfBlock(cols, rank_, q), rows + q % 2);
+      sent.emplace_back(rows, ColumnsOfBlock(call, cols, rank_, q), rows + q % 2);
       for (int64_t k = 0; k < sent[q].elems(); ++k) sent[q].at(k) = Datum(rank_, q, k);
     }
     for (Guarded& s : sent) sent_matrices.push_back(s.matrix());

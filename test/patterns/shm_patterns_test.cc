@@ -385,6 +385,7 @@ TEST_P(Copies, OncePerSide) {
       call.matrix = data.matrix;
       call.portions = portion_matrices.data();
       call.sent = sent_matrices.data();
+      call.equal_blocks = true;
       const OperationStatistics did = me.Run(call);
       EXPECT_EQ(did.overflow_pieces, 0u);
       if (topology.shape == Shape::kDealt) {

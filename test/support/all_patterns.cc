@@ -61,7 +61,7 @@ class Caller {
     Expect(data, [&](size_t k) { return me_ == 0 ? Datum(0, 0, k) : SumBelow(me_, 0, k); });
     RunMulti(elems);
     for (const int root : {0, ranks_ - 1}) RunBlocks(elems, root);
-    RunAllToAll(elems);
+    for (const bool equal : {false, true}) RunAllToAll(elems, equal);
   }
 
   void SendRound(int64_t elems) {
@@ -149,17 +149,18 @@ class Caller {
     }
   }
 
-  // The block from rank p to rank q has p more elements than the shortest.
-  void RunAllToAll(int64_t elems) {
+  // The block from rank p to rank q has p more elements than the shortest, unless all are equal.
+  void RunAllToAll(int64_t elems, bool equal) {
     std::vector<Doubles> sent, received;
     std::vector<Matrix> sources, targets;
     for (int q = 0; q < ranks_; ++q) {
-      sent.push_back(Data(me_, q, elems + me_));
-      received.emplace_back(static_cast<size_t>(elems + q), -1);
+      sent.push_back(Data(me_, q, elems + (equal ? 0 : me_)));
+      received.emplace_back(static_cast<size_t>(elems + (equal ? 0 : q)), -1);
     }
     for (Doubles& block : sent) sources.push_back(MatrixOf(&block));
     for (Doubles& block : received) targets.push_back(MatrixOf(&block));
     PatternCall call = Call(Pattern::kAllToAll);
+    call.equal_blocks = equal;
     call.sent = sources.data();
     call.portions = targets.data();
     Run(call, nullptr);
