@@ -16,6 +16,9 @@ struct NamedTopology {
 constexpr NamedTopology kTrees[] = {{"free", {Shape::kFree, 0}},
                                     {"tree", {Shape::kTree, 2}},
                                     {"fully connected", {Shape::kTree, kFlatBranches}}};
+constexpr NamedTopology kOfAllToAll[] = {{"free", {Shape::kFree, 0}},
+                                         {"ring", {Shape::kIncreasingRings, 1}},
+                                         {"circulant", {Shape::kCirculant, 0}}};
 constexpr NamedTopology kOfScans[] = {{"free", {Shape::kFree, 0}},
                                       {"ring", {Shape::kIncreasingRings, 1}},
                                       {"hypercube", {Shape::kHypercube, 0}}};
@@ -104,11 +107,10 @@ void MeasureAllToAll(const Contenders& all, const PanelShape& shape) {
     }
     return WithGaps(data.panel, wrong);
   };
-  constexpr NamedTopology kOnly[] = {{"free", {Shape::kFree, 0}}};
-  const auto run = [&](const Topology&, int, OperationStatistics* statistics) {
-    return all.brigade->AllToAll(sent.portions, data.portions, statistics);
+  const auto run = [&](const Topology& topology, int, OperationStatistics* statistics) {
+    return all.brigade->AllToAll(topology, sent.portions, data.portions, statistics);
   };
-  AddBrigade(all, kOnly, run, check, &the_case);
+  AddBrigade(all, kOfAllToAll, run, check, &the_case);
   AddMpi(
       all, "MPI_Alltoall", [&](int) { all.mpi->Alltoall(sent.portions, data.portions); }, check,
       &the_case);

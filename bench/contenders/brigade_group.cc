@@ -176,7 +176,7 @@ Status BrigadeGroup::Scatter(const Topology& topology, int root,
   return RunBlocks(Pattern::kScatter, topology, root, portions, statistics);
 }
 
-Status BrigadeGroup::AllToAll(const std::vector<PanelView>& sent,
+Status BrigadeGroup::AllToAll(const Topology& topology, const std::vector<PanelView>& sent,
                               const std::vector<PanelView>& portions,
                               OperationStatistics* statistics) {
   std::vector<Matrix> sources;
@@ -185,6 +185,8 @@ Status BrigadeGroup::AllToAll(const std::vector<PanelView>& sent,
   BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &targets));
   PatternCall call;
   call.pattern = Pattern::kAllToAll;
+  call.topology = topology;
+  call.equal_blocks = true;
   call.sent = sources.data();
   call.portions = targets.data();
   return group_->Run(call, statistics);

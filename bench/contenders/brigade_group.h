@@ -54,8 +54,9 @@ class BrigadeGroup {
                 OperationStatistics* statistics);
   Status Scatter(const Topology& topology, int root, const std::vector<PanelView>& portions,
                  OperationStatistics* statistics);
-  Status AllToAll(const std::vector<PanelView>& sent, const std::vector<PanelView>& portions,
-                  OperationStatistics* statistics);
+  // All blocks are equally long.
+  Status AllToAll(const Topology& topology, const std::vector<PanelView>& sent,
+                  const std::vector<PanelView>& portions, OperationStatistics* statistics);
   Status Scan(const Topology& topology, const PanelView& panel, OperationStatistics* statistics);
 
   // Returns the cost of an operation on `bytes`, or of several added up, on this rank.

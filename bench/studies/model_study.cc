@@ -73,6 +73,7 @@ class StudyData {
     }
     if (entry_.multi) call.portions = portions_.data();
     call.sent = blocks_.data();
+    call.equal_blocks = true;
     call.matrix = entry_.pattern == Pattern::kMultiReduce
                       ? MatrixOf(&own_, 0, own_.size())
                       : MatrixOf(&elements_, 0, elements_.size());
