@@ -1,8 +1,10 @@
 // What a call of a window leaves behind that fails: nothing that works on its caller's memory.
 
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,18 +15,20 @@
 namespace brigade {
 namespace {
 
-// Finds, while it is told to, that a peer is gone. What was to be sent meanwhile it holds until
-// then, if it is told so.
+// Finds, while it is told to, that rank 1 is gone. What was to be sent meanwhile it holds until
+// then, if it is told so, and refuses control messages.
 class LosingEndpoint final : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
 
   void SetLost(bool lost) { lost_ = lost; }
+  void Refuse(bool refuses) { refuses_ = refuses; }
   void Hold(bool hold) { holds_ = hold; }
   int groups_closed() const { return groups_closed_; }
 
   Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
-    if (lost_) return {StatusCode::kPeerLost, "rank " + std::to_string(peer) + " is gone"};
+    if (lost_ && peer == 1) return {StatusCode::kPeerLost, "rank 1 is gone"};
+    if (refuses_ && peer == 1) return {StatusCode::kNoResource, "not now"};
     return ForwardingEndpoint::SendControl(group, peer, message, urgency);
   }
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
@@ -51,6 +55,7 @@ class LosingEndpoint final : public ForwardingEndpoint {
 
  private:
   bool lost_ = false;
+  bool refuses_ = false;
   bool holds_ = false;
   std::vector<Completion*> held_;
   int groups_closed_ = 0;
@@ -135,6 +140,37 @@ TEST(FailingCall, HasBrokenOtherWindowsThatItFoundFailing) {
         self.Meet();
       },
       /*leave_together=*/false);
+}
+
+// A rank that unlocks waits for no answer if it has nothing under way, and may be gone before.
+TEST(AnAnswer, ToARankThatIsGoneIsDropped) {
+  for (const bool is_refused_first : {false, true}) {
+    std::vector<LosingEndpoint*> endpoints(2);
+    std::atomic<bool> is_set{false};
+    OnWindowRanks(LosingWay(&endpoints), 2, [&](WindowRank& self) {
+      std::vector<std::byte> memory(8);
+      const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
+      if (self.rank() == 1) {
+        Require(window->Lock(LockKind::kExclusive, 0));
+        self.Meet();
+        while (!is_set) std::this_thread::yield();
+        Require(window->Unlock(0));
+      } else {
+        self.Meet();
+        endpoints[0]->Refuse(is_refused_first);
+        endpoints[0]->SetLost(!is_refused_first);
+        is_set = true;
+        Require(window->Lock(LockKind::kExclusive, 0));  // behind the unlock
+        endpoints[0]->SetLost(true);
+        while (!self.engine()->IsIdle()) self.engine()->Progress();
+        Require(window->failure());
+        Require(window->Unlock(0));
+        endpoints[0]->Refuse(false);
+        endpoints[0]->SetLost(false);
+      }
+      Require(window->Free());
+    });
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FailingCalls, testing::Values("put", "get", "get of runs"),

@@ -7,10 +7,13 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "patterns/engine/pattern_call.h"
 #include "test/windows/window_ranks.h"
+#include "transport/core/forwarding_endpoint.h"
 #include "windows/core/window.h"
 
 namespace brigade {
@@ -89,6 +92,96 @@ TEST_P(Leaving, AbandonedWindowsTellNobody) {
     }
     self.Meet();
   });
+}
+
+// Ends this rank's part of a window that others still use, as the end of a process does.
+void LeaveAndGo(WindowRank* self, std::unique_ptr<Window> window) {
+  Engine* const engine = self->engine();
+  Require(window->Leave());
+  while (!engine->IsIdle() || engine->endpoint()->HoldsControl()) engine->Progress();
+  window->Abandon();
+}
+
+// Blocks until this rank knows that rank `gone` is gone.
+void AwaitLoss(WindowRank* self, int gone) {
+  PatternCall receive;
+  receive.pattern = Pattern::kReceive;
+  receive.root = gone;
+  Expect(self->group()->Run(receive).code() == StatusCode::kPeerLost, "a rank is gone");
+}
+
+// Along the tree in which they are counted, `gone` is above the others, or below one of them.
+TEST_P(Leaving, NeedsNoRankThatIsGone) {
+  for (const int gone : {0, 1}) {
+    OnWindowRanks(
+        GetParam(), 3,
+        [&](WindowRank& self) {
+          std::unique_ptr<Window> window = self.Make(8);
+          if (self.rank() == gone) return LeaveAndGo(&self, std::move(window));
+          AwaitLoss(&self, gone);
+          Require(window->Leave());
+          while (gone != 0 && !window->HasEnded()) std::this_thread::yield();
+          Require(window->failure());
+          if (gone == 0) window->Abandon();  // no rank counts those that have left
+        },
+        /*leave_together=*/false);
+  }
+}
+
+// Its owner makes no progress while it is held.
+class HeldEndpoint final : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  bool Progress() override {
+    while (is_held) {
+      waits = true;
+      std::this_thread::yield();
+    }
+    return ForwardingEndpoint::Progress();
+  }
+  uint64_t PollsAwake() const override { return 0; }
+  bool HelperMayDrive() const override { return false; }
+
+  std::atomic<bool> is_held{false};
+  std::atomic<bool> waits{false};
+};
+
+// The messages of rank 2's last call have come before rank 0 is gone. The next call needs rank 0.
+TEST_P(Leaving, OfOthersFailsNoCallThatDoesNotNeedThem) {
+  WindowWay way = GetParam();
+  if (way.transport != WindowWay::Transport::kShm) GTEST_SKIP() << "ranks forward messages";
+  std::atomic<HeldEndpoint*> late{nullptr};
+  way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) -> std::unique_ptr<Endpoint> {
+    if (rank != 2) return endpoint;
+    auto held = std::make_unique<HeldEndpoint>(std::move(endpoint));
+    late = held.get();
+    return held;
+  };
+  OnWindowRanks(
+      way, 3,
+      [&](WindowRank& self) {
+        std::unique_ptr<Window> window = self.Make(8);
+        const char mine = static_cast<char>('a' + self.rank());
+        std::string all(3, ' ');
+        if (self.rank() == 2) late.load()->is_held = true;
+        while (!late.load()->waits && self.rank() != 2) std::this_thread::yield();
+        Require(window->AllGather(&mine, 1, all.data()));
+        Expect(all == "abc", "all have sent");
+        if (self.rank() == 0) return LeaveAndGo(&self, std::move(window));
+        if (self.rank() == 1) {
+          AwaitLoss(&self, 0);
+          const Status left = window->Leave();
+          late.load()->is_held = false;
+          Require(left);
+        } else {
+          const Status status = window->AllGather(&mine, 1, all.data());
+          Expect(status.code() == StatusCode::kPeerLost,
+                 "a rank is gone, not " + status.ToString());
+          Expect(status.message().find("is gone") != std::string::npos, status.message());
+        }
+        window->Abandon();
+      },
+      /*leave_together=*/false);
 }
 
 TEST_P(Leaving, AFailedLookBreaksTheWindow) {

@@ -3,6 +3,13 @@
 #include <iterator>
 
 namespace brigade {
+namespace {
+
+Status UnlessLost(const Status& status) {
+  return status.code() == StatusCode::kPeerLost ? Status() : status;
+}
+
+}  // namespace
 
 Status FrameSender::Try(int peer, const RmaFrame& message, Urgency urgency) {
   if (!kept_.empty() && kept_.count(peer) > 0) {
@@ -13,7 +20,7 @@ Status FrameSender::Try(int peer, const RmaFrame& message, Urgency urgency) {
 
 Status FrameSender::Send(int peer, const RmaFrame& message, Urgency urgency) {
   const Status status = Try(peer, message, urgency);
-  if (status.code() != StatusCode::kNoResource) return status;
+  if (status.code() != StatusCode::kNoResource) return UnlessLost(status);
   kept_[peer].push_back(message);
   return Status();
 }
@@ -25,7 +32,7 @@ Status FrameSender::Advance(bool* any) {
       const Status status =
           endpoint_->SendControl(group_, of_peer->first, frames.front().span(), Urgency::kCanWait);
       if (status.code() == StatusCode::kNoResource) break;
-      BRIGADE_RETURN_IF_ERROR(status);
+      BRIGADE_RETURN_IF_ERROR(UnlessLost(status));
       frames.pop_front();
       *any = true;
     }
