@@ -52,12 +52,13 @@ Schedule CirculantAllToAll(const ScheduleParameters& p) {
     const int all = b.AddRun(0, blocks);
     b.SetPortion(all);
     b.Open(out);
-    for (int i = 0; i < blocks; ++i) {
-      const int distance = distances[static_cast<size_t>(i)];
-      const bool has_moved = distance >= graph.skip(k + 1);
+    const int unmoved = graph.skip(k + 1) - graph.skip(k);  // whose first skip this is: the nearest
+    b.SetPortion(b.AddRun(0, unmoved));
+    b.Copy(Place::Current(out),
+           Place::Sent(b.AddRun(graph.RankAt(p.rank, graph.skip(k)), unmoved)));
+    for (int i = unmoved; i < blocks; ++i) {
       b.SetPortion(i);
-      b.Copy(Place::Current(out),
-             has_moved ? rests(distance) : Place::Sent(graph.RankAt(p.rank, distance)));
+      b.Copy(Place::Current(out), rests(distances[static_cast<size_t>(i)]));
     }
     b.SetPortion(all);
     b.Send(out, graph.RankAt(p.rank, graph.skip(k)));

@@ -49,7 +49,7 @@ Schedule DoublingScan(const ScheduleParameters& p, bool exclusive) {
   Place sum = Place::Source();
   if (p.rank + 1 < p.size) {
     now = b.AddStream("X", ChunkRole::kCombineTarget);
-    next = b.AddStream("Y", ChunkRole::kCombineTarget);
+    if (p.rank > 0 && p.rank + 2 < p.size) next = b.AddStream("Y", ChunkRole::kCombineTarget);
     b.Copy(Place::New(now), sum);
     sum = Place::Current(now);
   }

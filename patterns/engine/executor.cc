@@ -118,9 +118,10 @@ std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_
 // A wrong message may be longer: a transport that writes past a landing must have a long one.
 size_t Executor::BytesOfParts() const {
   const Capabilities& has = *config_->capabilities;
-  if (cut_.in_runs()) return 0;
-  const size_t bytes =
-      engine_->buffers()->pool()->PartBytes(kHeaderRoom + mover_.WireBytes(cut_.longest_bytes()));
+  if (cut_.in_runs() && schedule_->most_together == 0) return 0;
+  const auto together = static_cast<size_t>(std::max(1, schedule_->most_together));
+  const size_t bytes = engine_->buffers()->pool()->PartBytes(
+      kHeaderRoom + together * mover_.WireBytes(cut_.longest_bytes()));
   return has.needs_landing && bytes > has.kept_landing_bytes ? 0 : bytes;
 }
 
@@ -131,10 +132,10 @@ Status Executor::Reserve() {
   const int slots = schedule_->LeastSlots();
   const int chunks = config_->settings.most_chunks;
   // What is refused for good is refused on all ranks of a collective call, and so is asked of what
-  // the schedule of any rank needs.
+  // the schedule of any rank needs. The ranks of an all-to-all need not know the longest block.
   const bool pair = IsPair(entry_->pattern);
   int needed = pair ? slots * chunks : CoreChunks(config_->settings);
-  if (part_bytes_ > 0) {
+  if (part_bytes_ > 0 && entry_->pattern != Pattern::kAllToAll) {
     const auto parts = static_cast<int>(pool->chunk_bytes() / part_bytes_);
     needed = ((pair ? slots : needed / chunks) + parts - 1) / parts;
   }

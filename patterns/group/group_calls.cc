@@ -78,19 +78,13 @@ const PatternCall& OwnCall(const GroupState& group, const PatternCall& call,
   return **copy;
 }
 
-// Whether two layouts of equally many bytes, from one address on, name the same bytes in one order.
-bool AreAlike(const StridedLayout& a, const StridedLayout& b) {
-  if (a.plain() && b.plain()) return true;
-  return a.rows() == b.rows() && a.cols() == b.cols() && a.ld() == b.ld() && a.part() == b.part();
-}
-
 // Copies the contribution where it is the result: on the only rank, and on the first of a scan.
 void CopySource(const Plan& plan, const PatternCall& call) {
   const bool is_first_of_scan = call.pattern == Pattern::kScan && plan.scope->rank == 0;
   if ((plan.scope->size > 1 && !is_first_of_scan) || !HasSource(call)) return;
   const Matrix& to = call.matrix;
   const Matrix& from = *call.source;
-  if (to.layout.bytes() == 0 || (to.data == from.data && AreAlike(to.layout, from.layout))) return;
+  if (to.layout.bytes() == 0) return;
   CopyAcross(from.layout, from.data, to.layout, to.data, 0, to.layout.bytes());
 }
 
@@ -112,7 +106,6 @@ Status StartPlanned(Engine* engine, GroupState* group, const Plan& plan, const P
                     uint64_t* sequence, std::unique_ptr<Operation>* operation) {
   std::optional<PatternCall> copy;
   const PatternCall& call = plan.Resolved(given, &copy);
-  CopySource(plan, call);
   std::unique_ptr<Executor> executor = Executor::New(engine);
   const Status status = executor->Prepare(group, *plan.entry, plan.schedule, call, *sequence,
                                           /*blocking=*/false);
@@ -122,6 +115,7 @@ Status StartPlanned(Engine* engine, GroupState* group, const Plan& plan, const P
     return status;
   }
   ++*sequence;
+  CopySource(plan, call);
   engine->Activate(executor.get());
   engine->HurryHelperOfOperations();
   engine->Move();
@@ -154,13 +148,12 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   std::optional<PatternCall> own;
   const PatternCall& call = OwnCall(*group, given, &own);
   BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, call, &plan));
-  if (!IsMemoryRight(*plan->entry, call)) {
-    BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan, call));
-    CopySource(*plan, call);
-  }
+  if (!IsMemoryRight(*plan->entry, call)) BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan, call));
   uint64_t* const sequence = SequenceOf(group, call);
   if (IsToLookAround(*sequence)) BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
-  return RunProtocols({engine, group, *plan, call, sequence, limit, statistics});
+  BRIGADE_RETURN_IF_ERROR(RunProtocols({engine, group, *plan, call, sequence, limit, statistics}));
+  if (call.source) CopySource(*plan, call);
+  return Status();
 }
 
 Status PrepareCall(Engine* engine, GroupState* group, const PatternCall& given,
@@ -183,9 +176,11 @@ Status PersistentCall::Run(OperationStatistics* statistics) {
   limit.Start(call_.timeout_seconds);
   engine_->CountWaits(statistics != nullptr);
   if (!group_->failure.ok()) return group_->failure;
-  if (call_.source) CopySource(*plan_, call_);
   if (IsToLookAround(*sequence_)) BRIGADE_RETURN_IF_ERROR(LookAround(engine_, *group_));
-  return RunProtocols({engine_, group_, *plan_, call_, sequence_, limit, statistics});
+  BRIGADE_RETURN_IF_ERROR(
+      RunProtocols({engine_, group_, *plan_, call_, sequence_, limit, statistics}));
+  if (call_.source) CopySource(*plan_, call_);
+  return Status();
 }
 
 Status StartCall(Engine* engine, GroupState* group, const PatternCall& given,
