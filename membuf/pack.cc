@@ -100,8 +100,19 @@ bool HaveEqualRuns(const StridedLayout& a, const StridedLayout& b) {
          !a.plain() && !b.plain() && a.run_bytes() == b.run_bytes();
 }
 
+namespace {
+
+// Returns whether two layouts of equally many bytes name the same bytes in the same order.
+bool AreAlike(const StridedLayout& a, const StridedLayout& b) {
+  if (a.plain() && b.plain()) return true;
+  return a.rows() == b.rows() && a.cols() == b.cols() && a.ld() == b.ld() && a.part() == b.part();
+}
+
+}  // namespace
+
 void CopyAcross(const StridedLayout& from_layout, const std::byte* from,
                 const StridedLayout& to_layout, std::byte* to, size_t offset, size_t bytes) {
+  if (from == to && AreAlike(from_layout, to_layout)) return;
   if (to_layout.plain()) return CopyIn(to + offset, from_layout, from, offset, bytes);
   if (from_layout.plain()) return CopyOut(to_layout, to, offset, bytes, from + offset);
   StridedLayout::Cursor source(from_layout, offset);

@@ -49,8 +49,9 @@ inline void CopyOut(const StridedLayout& layout, std::byte* base, size_t offset,
 }
 
 // Copies packed bytes [offset, offset + bytes) of one matrix to those of another. REQUIRES: both
-// have them; no overlap. Cost: one pass, and a second one over short runs of `to_layout` whose
-// length differs from that of the other layout's runs.
+// have them; no overlap, unless both are the same matrix, of which nothing is copied. Cost: one
+// pass, and a second one over short runs of `to_layout` whose length differs from that of the other
+// layout's runs.
 void CopyAcross(const StridedLayout& from_layout, const std::byte* from,
                 const StridedLayout& to_layout, std::byte* to, size_t offset, size_t bytes);
 // Returns whether all runs of both have equal lengths, so that one routine copies many of them.

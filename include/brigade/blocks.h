@@ -1,6 +1,6 @@
 /// @file
-/// Brigade: collective calls that move a block of each rank, from the rank or to it. calls.h has
-/// what all calls have in common.
+/// Brigade: collective calls that gather, scatter or exchange one block per rank. calls.h has what
+/// all calls have in common.
 
 #ifndef BRIGADE_BLOCKS_H_
 #define BRIGADE_BLOCKS_H_
@@ -15,7 +15,9 @@ extern "C" {
 
 /// @name Blocks
 /// Calls without a `v` move blocks of equal numbers of elements. Shapes and `ld` of blocks may
-/// differ between ranks.
+/// differ between ranks. The matrices of a call must not overlap, except that the matrix that holds
+/// this rank's block alone may be its place among the blocks: nothing is copied then. In a gather
+/// or scatter, a rank that calls late may delay others.
 /// @{
 
 /// Gathers the matrix of each rank of the scope on all of them: the paper's multi-broadcast of
@@ -39,8 +41,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgather(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_plan** plan);
 
-/// Gathers matrices of different sizes of each rank of the scope on all of them: the paper's multi-
-/// broadcast.
+/// Gathers the matrix of each rank of the scope, whose sizes may differ, on all of them: the
+/// paper's multi-broadcast.
 ///
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`
@@ -74,8 +76,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
 /// @param source   this rank's block; NULL: in place, at the root only, whose block is already in
 ///                 `result`. The number of elements is equal on all ranks.
 /// @param result   at the root: has n * c columns for n ranks; block q is in columns q * c to
-///                 (q + 1) * c - 1. Other ranks: ignored, may be NULL. No element may overlap
-///                 `source`.
+///                 (q + 1) * c - 1. Other ranks: ignored, may be NULL.
 /// @param type     of the elements; elements of equal size on all ranks
 /// @param root     a rank of the scope; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
@@ -95,15 +96,15 @@ BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
                                                   int root, const brigade_call_options* options,
                                                   brigade_plan** plan);
 
-/// Gathers matrices of different sizes of each rank of the scope at the root.
+/// Gathers the matrix of each rank of the scope, whose sizes may differ, at the root.
 ///
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`
 /// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
-///                      block q is equal on all ranks. At the root all are written, but its own
-///                      only if there is a `source`. Other ranks use only the numbers of elements,
-///                      and of their own block, if there is no `source`, also the data: `data` of
-///                      all other blocks may be NULL. The array may be freed afterwards.
+///                      block q is equal on all ranks. The root writes all, but its own only if
+///                      there is a `source`. Other ranks read their own, if there is no `source`;
+///                      `data` of blocks that a rank neither reads nor writes may be NULL. The
+///                      array may be freed afterwards.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; elements of equal size on all ranks
 /// @param root          a rank of the scope; equal on all ranks
@@ -133,8 +134,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_gatherv(brigade_group* group,
 /// @param source   at the root: has n * c columns for n ranks; block q is in columns q * c to
 ///                 (q + 1) * c - 1. Stays unchanged. Other ranks: ignored, may be NULL.
 /// @param result   this rank's block; NULL: in place, at the root only, whose block stays in
-///                 `source`. The number of elements is equal on all ranks. No element may overlap
-///                 `source`.
+///                 `source`. The number of elements is equal on all ranks.
 /// @param type     of the elements; elements of equal size on all ranks
 /// @param root     a rank of the scope; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
@@ -158,10 +158,9 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
 ///
 /// @param group         of the call
 /// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
-///                      block q is equal on all ranks. At the root, each is read. Other ranks use
-///                      only the numbers of elements, and of their own block, if there is no
-///                      `result`, also the data: `data` of all other blocks may be NULL. The array
-///                      may be freed afterwards.
+///                      block q is equal on all ranks. The root reads each. Other ranks write their
+///                      own, if there is no `result`; `data` of blocks that a rank neither reads
+///                      nor writes may be NULL. The array may be freed afterwards.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param result        this rank's block; NULL: in place, the block is in `blocks`
 /// @param type          of the elements; elements of equal size on all ranks
@@ -189,8 +188,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
 /// @param group    of the call
 /// @param source   has n * c columns for n ranks: block q, in columns q * c to (q + 1) * c - 1,
 ///                 goes to rank q. Stays unchanged. The number of elements is equal on all ranks.
-/// @param result   as many elements as `source`, and n * d columns: block q, in columns q * d to (q
-///                 + 1) * d - 1, comes from rank q. No element may overlap `source`.
+/// @param result   as many elements as `source`, and n * d columns: block q, in columns q * d to
+///                 (q + 1) * d - 1, comes from rank q
 /// @param type     of the elements; elements of equal size on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_alltoall(brigade_group* group, const brigade_matrix* source,
@@ -215,7 +214,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
 ///                      freed afterwards.
 /// @param received      one matrix per rank of the scope: block q comes from rank q, and has as
 ///                      many elements as the block that rank q sends. The array may be freed
-///                      afterwards. No element may overlap `sent`.
+///                      afterwards.
 /// @param matrix_bytes  sizeof(brigade_matrix), of both arrays
 /// @param type          of the elements; elements of equal size on all ranks
 /// @param options       NULL for the defaults; may be freed afterwards

@@ -14,8 +14,9 @@
 
 namespace brigade {
 inline namespace v1 {
+namespace detail {
 
-/// The calls of blocks.h. Programs use Group.
+/// The calls of blocks.h. Programs use brigade::Group.
 class BlockCalls : public GroupHandle {
  public:
   /// See brigade_allgather().
@@ -320,6 +321,7 @@ class BlockCalls : public GroupHandle {
   }
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace brigade
 

@@ -27,7 +27,7 @@ inline namespace v1 {
 /// Every call takes matrices as ViewTraits describes them, and has three forms: `Broadcast` blocks,
 /// `StartBroadcast` starts an operation, and `PlanBroadcast` makes a persistent operation. The C
 /// function that a method names documents arguments and errors.
-class Group : public ReductionCalls {
+class Group : public detail::ReductionCalls {
  public:
   /// See brigade_group_from_mpi(). Replaces the old group.
   Result FromMpi(const Engine& engine, int mpi_comm, int rows, int cols) {
@@ -230,9 +230,6 @@ class Group : public ReductionCalls {
     engine_ = engine;
     return result;
   }
-
-  friend class Multiplier;
-  friend class Window;
 };
 
 }  // namespace v1

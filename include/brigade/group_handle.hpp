@@ -19,7 +19,13 @@
 namespace brigade {
 inline namespace v1 {
 
-/// The handle of a group, and the arguments of its calls in C. Programs use Group.
+class Group;
+class Multiplier;
+class Window;
+
+namespace detail {
+
+/// The handle of a group, and the arguments of its calls in C. Programs use brigade::Group.
 class GroupHandle {
  public:
   /// The group of the C functions; null if there is none.
@@ -29,7 +35,13 @@ class GroupHandle {
   /// Returns the calling rank's number in its scope; -1 if there is no group.
   int rank(brigade_scope scope = BRIGADE_ALL) const { return brigade_scope_rank(get(), scope); }
 
- protected:
+ private:
+  friend class BlockCalls;
+  friend class ReductionCalls;
+  friend class v1::Group;
+  friend class v1::Multiplier;
+  friend class v1::Window;
+
   struct MatrixInC {
     brigade_matrix matrix;
     brigade_type type;
@@ -121,6 +133,7 @@ class GroupHandle {
   std::shared_ptr<brigade_group> group_;
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace brigade
 

@@ -15,9 +15,10 @@ extern "C" {
 #endif
 
 /// The topology along which messages travel. The topology determines the order in which
-/// floating-point numbers are combined. Gather and scatter know trees, scans know increasing rings
-/// and the hypercube. brigade_alltoall() knows the circulant graph, and exchanges blocks pairwise
-/// along all others; brigade_alltoallv() knows all others only.
+/// floating-point numbers are combined. Gather and scatter accept trees; with a parameter of at
+/// least the number of ranks, every block travels directly. Scans accept increasing rings, of one
+/// chain, and the hypercube. brigade_alltoall() accepts the circulant graph, and with any other
+/// topology each block travels directly; brigade_alltoallv() refuses the circulant graph.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
   BRIGADE_TREE,              ///< parameter k >= 2: k-nomial; 0 means 2, binomial
@@ -38,9 +39,10 @@ typedef struct {
   /// if it is not empty.
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< bytes of these messages
-  uint64_t pieces;      ///< what this rank's own message was cut into
+  uint64_t pieces;      ///< pieces of this rank's messages, as the protocol cut them
   /// Pieces copied (1) between user memory and staging memory, (2) from another rank's memory to
-  /// user memory, or (3) from another rank's memory into a combine.
+  /// user memory, (3) from another rank's memory into a combine, or (4) from one place to another
+  /// on this rank: blocks that a rank keeps in an all-to-all, and blocks that it relays.
   uint64_t copies;
   uint64_t bytes_copied;        ///< bytes of these copies
   uint64_t combines;            ///< pieces combined
@@ -58,8 +60,8 @@ static inline brigade_statistics brigade_statistics_init(void) {
   return statistics;
 }
 
-/// Options of a call, made by brigade_call_options_init(). Fields that a call has no use for are
-/// ignored.
+/// Options of a call, made by brigade_call_options_init(). Other calls than the named ones ignore a
+/// field, but refuse `locations`.
 typedef struct {
   size_t size;                ///< set by brigade_call_options_init()
   brigade_scope scope;        ///< of a collective call; equal on all ranks of the scope

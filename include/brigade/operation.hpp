@@ -13,6 +13,10 @@
 namespace brigade {
 inline namespace v1 {
 
+namespace detail {
+class GroupHandle;
+}  // namespace detail
+
 /// A started call, or a null operation: before a start, after a failed start, after a wait, and
 /// after a move. A null operation counts as complete, like MPI_REQUEST_NULL.
 ///
@@ -30,7 +34,7 @@ class Operation {
   }
 
  private:
-  friend class GroupHandle;
+  friend class detail::GroupHandle;
   friend class Plan;
   /// Waits for the operation, and keeps its group alive until then.
   struct WaitFor {
@@ -70,7 +74,7 @@ class Plan {
   }
 
  private:
-  friend class GroupHandle;
+  friend class detail::GroupHandle;
   // Keeps what `make` makes, and the group of it.
   template <typename Make>
   Result Keep(const std::shared_ptr<void>& group, const Make& make) {

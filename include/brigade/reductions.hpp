@@ -14,8 +14,9 @@
 
 namespace brigade {
 inline namespace v1 {
+namespace detail {
 
-/// The calls of reductions.h. Programs use Group.
+/// The calls of reductions.h. Programs use brigade::Group.
 class ReductionCalls : public BlockCalls {
  public:
   /// See brigade_reduce().
@@ -395,6 +396,7 @@ class ReductionCalls : public BlockCalls {
   }
 };
 
+}  // namespace detail
 }  // namespace v1
 }  // namespace brigade
 

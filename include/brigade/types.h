@@ -45,7 +45,8 @@ typedef enum {
 } brigade_type;
 
 /// An operation that combines two elements. The result of a collective call has equal bits on every
-/// rank and in every run. A pair of operation and type that does not exist is an invalid argument.
+/// rank that receives it, and in every run. A result of one contribution is that contribution. A
+/// pair of operation and type that does not exist is an invalid argument.
 typedef enum {
   BRIGADE_SUM = 0,  ///< of numbers; integers wrap; where it is NaN, the canonical NaN
   BRIGADE_PRODUCT,  ///< of numbers; otherwise as the sum

@@ -118,7 +118,7 @@ Status ToBlocks(const char* name, const brigade_group& group, const brigade_matr
 Status ToBlocks(const char* name, const brigade_group& group, const brigade_matrix* matrices,
                 size_t matrix_bytes, CallArguments* to, std::vector<Matrix>* blocks) {
   BRIGADE_RETURN_IF_ERROR(CheckPointer(name, matrices));
-  if (matrix_bytes < sizeof(brigade_matrix)) {
+  if (matrix_bytes != sizeof(brigade_matrix)) {
     return Invalid("matrix_bytes is " + std::to_string(matrix_bytes) +
                    ": pass sizeof(brigade_matrix), " + std::to_string(sizeof(brigade_matrix)));
   }
@@ -133,7 +133,7 @@ Status ToBlocks(const char* name, const brigade_group& group, const brigade_matr
   return Status();
 }
 
-// Blocks that are as long as that of this rank, the only one that is here.
+// Sets blocks of the length of this rank's, the only one that this rank has.
 Status ToEqualBlocks(const char* name, const brigade_group& group, const brigade_matrix* c,
                      CallArguments* to) {
   Matrix own;
@@ -144,7 +144,7 @@ Status ToEqualBlocks(const char* name, const brigade_group& group, const brigade
   return Status();
 }
 
-// A matrix that holds this rank's block instead of its place in `to->portions`.
+// Converts the matrix that holds this rank's block instead of `place`, and has its length.
 Status ToOwnBlock(const char* name, const brigade_matrix* c, const Matrix& place,
                   const PatternCall& call, Matrix* block) {
   BRIGADE_RETURN_IF_ERROR(ToMatrix(name, c, call, block));
@@ -153,7 +153,7 @@ Status ToOwnBlock(const char* name, const brigade_matrix* c, const Matrix& place
                  " bytes, this rank's block " + std::to_string(place.layout.bytes()));
 }
 
-// This rank's block, to be copied to its place.
+// Has this rank's block copied to `place` after the call.
 Status SetOwnCopy(const Matrix& block, const std::string& name, const Matrix& place,
                   CallArguments* to) {
   if (place.layout.bytes() > 0) {
@@ -164,8 +164,7 @@ Status SetOwnCopy(const Matrix& block, const std::string& name, const Matrix& pl
   return Status();
 }
 
-// The block that this rank contributes, if it is not in its place, to which it is copied if that is
-// in the result.
+// Sets the block that this rank contributes, if it is not in its place. A result gets a copy of it.
 Status SetOwnBlock(const brigade_group& group, const brigade_matrix* source, bool has_result,
                    CallArguments* to) {
   if (source == nullptr) return Status();
@@ -177,7 +176,7 @@ Status SetOwnBlock(const brigade_group& group, const brigade_matrix* source, boo
   return Status();
 }
 
-// Where this rank wants its block of a scatter, if not in its place.
+// Sets the matrix that gets this rank's block of a scatter, if not its place.
 Status SetWantedBlock(const brigade_group& group, const brigade_matrix* result, bool is_root,
                       CallArguments* to) {
   if (result == nullptr) return Status();
