@@ -17,7 +17,8 @@
 namespace brigade::rules {
 
 // --- The topology of a call that names none ---
-// Shown by: brigade_bench spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce
+// Shown by: brigade_bench spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,
+// gather,scatter,scan
 
 // Order. Sums up to here: a wide tree, whose few relays wait less; longer ones: a binomial tree,
 // which spreads the work.
@@ -35,8 +36,13 @@ inline constexpr size_t kWideSumBytes = size_t{128} << 10;
 // Broadcasts and portions on slow links: a ring, once there is enough to fill it; below: a tree or
 // a circulant graph.
 inline constexpr size_t kRingBytes = size_t{16} << 10;
-// Order. Most ranks of a circulant graph: half of their blocks must fit into the smallest possible
-// chunk.
+// Scans: up to here or kLongSumBytesPerRank, recursive doubling, with fewer messages in a row;
+// beyond: a chain, on which each rank sends once.
+inline constexpr size_t kLongScanBytes = size_t{8} << 10;  // Order.
+// Gathers and scatters, all blocks together: up to here a binomial tree, beyond a flat one.
+inline constexpr size_t kLongBlocksBytes = size_t{16} << 10;
+// Order. Most ranks of a circulant graph or a binomial tree of blocks: half of all blocks must fit
+// into the smallest possible chunk.
 inline constexpr int kMostRanksOnCirculant = 120;
 // Order. A matrix up to here is not cut into blocks or for two trees: the additional messages in a
 // row cost more than the cut saves.

@@ -35,7 +35,7 @@ struct CatalogueEntry {
 const std::vector<CatalogueEntry>& Catalogue();
 const CatalogueEntry& EntryOf(Pattern pattern);
 
-// How many portions steps speak of: those of the call, and the blocks that it sends.
+// Returns the number of portions that steps name: those of the call, and the blocks that it sends.
 inline int PortionCount(const CatalogueEntry& entry, int size) {
   if (!entry.multi) return 0;
   return entry.pattern == Pattern::kAllToAll ? 2 * size : size;

@@ -112,9 +112,8 @@ Schedule CompileBarrier(const ScheduleParameters& p);
 // Gather along a k-nomial tree: a relay puts the blocks of all ranks below it behind its own, into
 // one message, with piece i of each block that has one. Copies: one per piece of every block at its
 // owner, at the root, and at each relay on its way; messages: 1 at every rank but the root, for
-// each piece of the longest block that it sends; h in a row. If no rank is below another than the
-// root, the root receives every block by itself, and a relay's copies are saved: s - 1 messages of
-// one block each.
+// each piece of the longest block that it sends; h in a row. On a flat tree the root receives s - 1
+// messages of one block each, and no relay copies.
 Schedule CompileGather(const ScheduleParameters& p);
 // Scatter: the same backwards.
 Schedule CompileScatter(const ScheduleParameters& p);

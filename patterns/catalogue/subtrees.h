@@ -21,12 +21,12 @@ class Subtrees {
   Subtrees(const Topology& topology, int size) : topology_(topology), size_(size) {}
 
   TreeNode NodeOf(int relative) const { return TreeNodeOf(topology_, size_, relative); }
-  // How many ranks are at or below `relative`, which are the next ones.
+  // Returns how many ranks are at or below `relative`: it and the next ones.
   int RanksFrom(int relative) const;
-  // The most of them below any rank but the root: so many blocks are in the longest message.
+  // Returns the most blocks of one message: the most ranks at or below a child of the root.
   int MostTogether() const;
-  // Whether the root sends to, or receives from, every other rank itself. Each message then holds
-  // one block.
+  // Returns whether the root sends to, or receives from, every other rank itself. Each message then
+  // holds one block.
   bool is_flat() const { return NodeOf(0).children.size() + 1 == static_cast<size_t>(size_); }
 
  private:

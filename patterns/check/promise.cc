@@ -285,8 +285,9 @@ Status Promise::CheckBlocks(int rank, const UserMemory& memory) const {
   return Status();
 }
 
-// Returns the documented order of the contributions up to `rank`: one's own, unless it is left
-// out, then, on the left, the sums of the nearest 1, 2, 4, ... ranks before those.
+// Returns the documented order of the contributions up to `rank`: that of the rank itself, then, on
+// the left, the sums of the nearest 1, 2, 4, ... ranks before; of an exclusive scan, that of the
+// rank before, then the sums of the nearest 2, 4, 8, ... ranks.
 uint64_t Promise::PrefixAssociation(int rank) const {
   const bool exclusive = case_.pattern == Pattern::kExscan;
   if (case_.topology.shape != Shape::kHypercube) {

@@ -79,7 +79,7 @@ void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t se
 }
 
 uint16_t DigestOfBlocks(const PatternCall& call, int ranks) {
-  if (!IsOfBlocks(call.pattern)) return 0;
+  if (!IsRootedBlocks(call.pattern)) return 0;
   uint64_t digest = 0;
   for (int q = 0; q < ranks; ++q) {
     digest = (digest + call.portions[q].layout.bytes() + 1) * 0x9e3779b97f4a7c15;

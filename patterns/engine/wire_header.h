@@ -51,8 +51,8 @@ void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t se
 // for other patterns. `ranks`: of the call's scope.
 uint16_t DigestOfBlocks(const PatternCall& call, int ranks);
 
-// Returns how headers number the message that steps of rank `rank` call portion `portion`: a block
-// that is sent is the sender's portion to its receiver.
+// Returns the number in headers of the message that steps call portion `portion`. The receiver of
+// a sent block calls it by the rank of its sender.
 inline int32_t PortionInHeader(int portion, const Scope& scope) {
   return portion < scope.size ? portion : scope.rank;
 }

@@ -89,11 +89,11 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
     if (topology.shape == Shape::kIncreasingRings || topology.shape == Shape::kDecreasingRings) {
       topology.parameter = std::min(topology.parameter, std::max(query.ranks - 1, 1));
     }
-    if (topology.shape == Shape::kTree) {
+    if (topology.shape == Shape::kTree && !IsRootedBlocks(query.pattern)) {
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
     const bool is_flat = topology.parameter >= query.ranks;
-    if (IsOfBlocks(query.pattern) && !is_flat && !HasRoom(settings, query)) continue;
+    if (IsRootedBlocks(query.pattern) && !is_flat && !HasRoom(settings, query)) continue;
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
     if (topology.shape == Shape::kExchange && !IsExchange(machine, topology, query)) continue;
     if (topology.shape == Shape::kCirculant && !(circulant && has_blocks)) continue;

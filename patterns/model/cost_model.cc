@@ -511,7 +511,7 @@ PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
     plan.piece_bytes =
         std::max(rule.elem_bytes, PieceBytesTogether(rule, together, plan.piece_bytes));
   }
-  if (IsOfBlocks(query.pattern)) {
+  if (IsRootedBlocks(query.pattern)) {
     const Subtrees tree(query.topology, query.ranks);
     if (!tree.is_flat()) {
       plan.piece_bytes =

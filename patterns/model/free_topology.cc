@@ -4,6 +4,7 @@
 
 #include "membuf/rules.h"
 #include "patterns/catalogue/exchange.h"
+#include "patterns/schedule/geometry.h"
 #include "patterns/schedule/piece_plan.h"
 
 namespace brigade {
@@ -80,15 +81,14 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
     case Pattern::kGather:
     case Pattern::kScatter: {
       const bool is_short =
-          bytes <= rules::kRingBytes && ranks.count <= rules::kMostRanksOnCirculant;
-      return share_memory || !is_short ? Topology{Shape::kTree, std::max(ranks.count, 2)}
-                                       : kBinomial;
+          bytes <= rules::kLongBlocksBytes && ranks.count <= rules::kMostRanksOnCirculant;
+      return share_memory || !is_short ? Topology{Shape::kTree, kFlatBranches} : kBinomial;
     }
     case Pattern::kAllToAll:
       return kRing;  // pairwise
     case Pattern::kScan:
     case Pattern::kExscan:
-      return bytes > std::max(rules::kLongSumBytes, ranks_bytes) ? kRing : kHypercube;
+      return bytes > std::max(rules::kLongScanBytes, ranks_bytes) ? kRing : kHypercube;
     default:
       return topology;
   }

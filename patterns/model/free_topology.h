@@ -42,7 +42,7 @@ struct Ranks {
 // that share memory, to which that graph is one round. All others take the form that goes around.
 //
 // Gathers and scatters of up to 120 ranks go along the binomial tree if all blocks together are
-// short, and no two ranks share memory; all others are direct, so that no relay copies a block.
+// short, and not all ranks share memory; all others are direct, so that no relay copies a block.
 // All-to-alls are pairwise.
 // Scans go by recursive doubling, with fewer messages in a row, and long ones along the chain, on
 // which every rank sends and receives the message once.

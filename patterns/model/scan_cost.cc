@@ -22,11 +22,11 @@ class Rounds {
     At(rank).now_us += us;
     At(rank).processor_us += us;
   }
-  // Starts a round: what ranks send then is what they have now.
+  // Starts a round, in which ranks send their present results.
   void Begin() {
     for (Rank& rank : ranks_) rank.begun_us = rank.now_us;
   }
-  // The message arrives at once, to those who come late.
+  // Sends a message, which a later receiver finds.
   void Pass(int from, int to) {
     const Hop hop(steps_, steps_.LinkIndex(from, to), piece_, ChunkRole::kCombineTarget,
                   ChunkRole::kReceive, steps_.Crowd());

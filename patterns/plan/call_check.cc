@@ -47,12 +47,12 @@ Status CheckArithmetic(const CatalogueEntry& entry, const PatternCall& call) {
   return call.op == CombineOp::kUser ? CheckUserOp(entry, call) : Status();
 }
 
-// Whether the call reads or writes that portion on rank `rank`.
+// Returns whether rank `rank` reads or writes that portion.
 bool UsesPortion(const PatternCall& call, int portion, int rank) {
-  return !IsOfBlocks(call.pattern) || rank == call.root || rank == portion;
+  return !IsRootedBlocks(call.pattern) || rank == call.root || rank == portion;
 }
 
-// The matrices of an array of that name, each of which is `one` and a number.
+// Checks the matrices of an array. `name`: of the array; `one`: of a matrix, before its number.
 Status CheckMatrices(const CatalogueEntry& entry, const PatternCall& call, const Matrix* matrices,
                      int size, int rank, const std::string& name, const std::string& one) {
   if (matrices == nullptr) return Invalid(entry, name + " is a null pointer");

@@ -31,7 +31,7 @@ Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call, si
     topology = InRankOrder(call.pattern, topology, call.root);
   }
   // Portions that are given no form of their own take the ring, by host if that can be.
-  const bool has_ring = entry.multi && !IsOfBlocks(entry.pattern);
+  const bool has_ring = entry.multi && !IsRootedBlocks(entry.pattern);
   if (has_ring && topology.shape != Shape::kCirculant && topology.shape != Shape::kFree &&
       !(topology == kRing)) {
     topology = kRingByHost;

@@ -81,7 +81,7 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
     BRIGADE_RETURN_IF_ERROR(CheckTopology(call.pattern, chosen.topology));
   }
   plan->choice.topology = NormalTopology(entry, chosen, greatest.longest);
-  if (in_rank_order && !IsScan(entry.pattern)) {
+  if (in_rank_order) {
     ExplainOrder(chosen, plan->choice.topology, &plan->reason);
   }
   std::optional<PatternCall> copy;

@@ -1,4 +1,4 @@
-// Gather, scatter, all-to-all and scans: the same bits and counts, whichever protocol each rank
+// Gather, scatter, all-to-all and scans: the same bits, whichever protocol each rank
 // takes; scans in their documented order.
 
 #include <cstddef>

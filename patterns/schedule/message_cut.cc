@@ -85,7 +85,7 @@ Status MessageCut::CutRuns(const CutRule& rule) {
     return Status(StatusCode::kInvalidArgument,
                   "chunks of " + std::to_string(rule.settings.chunk_bytes) +
                       " bytes have no room for " + std::to_string(most) +
-                      " portions; raise them, or take the ring");
+                      " portions; raise them, or take another topology");
   }
   run_portions_.assign(plans_.begin() + 1, plans_.end());
   all_pieces_ = 0;

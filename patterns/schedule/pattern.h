@@ -42,13 +42,13 @@ inline bool IsScan(Pattern pattern) {
   return pattern == Pattern::kScan || pattern == Pattern::kExscan;
 }
 // Whether one rank sends or receives the blocks of all.
-inline bool IsOfBlocks(Pattern pattern) {
+inline bool IsRootedBlocks(Pattern pattern) {
   return pattern == Pattern::kGather || pattern == Pattern::kScatter;
 }
 // Whether its messages never go by host: runs of blocks, and operands, are in the order of ranks,
 // and a block of an all-to-all has one receiver.
 inline bool KeepsToRanks(Pattern pattern) {
-  return IsScan(pattern) || IsOfBlocks(pattern) || pattern == Pattern::kAllToAll;
+  return IsScan(pattern) || IsRootedBlocks(pattern) || pattern == Pattern::kAllToAll;
 }
 // As the catalogue calls it.
 const char* PatternName(Pattern pattern);

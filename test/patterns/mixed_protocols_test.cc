@@ -228,7 +228,7 @@ class Data {
     call.matrix = matrices_.back();
     call.portions = drawn_.is_multi ? matrices_.data() : nullptr;
     if (to_all) call.sent = matrices_.data() + Size();
-    for (int q = 0; IsOfBlocks(call.pattern) && me != call.root && q < Size(); ++q) {
+    for (int q = 0; IsRootedBlocks(call.pattern) && me != call.root && q < Size(); ++q) {
       if (q != me) matrices_[static_cast<size_t>(q)].data = nullptr;
     }
     if (drawn_.located) {

@@ -359,7 +359,7 @@ class Rank {
       }
     }
     for (Guarded& p : portions) portion_matrices.push_back(p.matrix());
-    for (int q = 0; IsOfBlocks(entry.pattern) && rank_ != root && q < size_; ++q) {
+    for (int q = 0; IsRootedBlocks(entry.pattern) && rank_ != root && q < size_; ++q) {
       if (q != rank_) portion_matrices[q].data = nullptr;
     }
     call.portions = portion_matrices.data();

@@ -63,10 +63,17 @@ void RequireValue(double value, double expected) {
 class Caller {
  public:
   Caller(Group* group, Pattern pattern, int64_t elems)
-      : group_(group), own_(elems), result_(elems), all_(ranks, std::vector<double>(elems)) {
+      : group_(group),
+        own_(elems),
+        result_(elems),
+        all_(ranks, std::vector<double>(elems)),
+        sent_(all_) {
     call_.pattern = pattern;
+    if (IsScan(pattern)) call_.topology.shape = Shape::kFree;
     for (std::vector<double>& portion : all_) portions_.push_back(MatrixOf(&portion));
+    for (std::vector<double>& block : sent_) sent_matrices_.push_back(MatrixOf(&block));
     call_.portions = portions_.data();
+    call_.sent = sent_matrices_.data();
   }
 
   void Run(int number) {
@@ -74,8 +81,7 @@ class Caller {
     call_.matrix = MatrixOf(&own_);
     const int next = (rank + 1) % ranks;
     const int previous = (rank + ranks - 1) % ranks;
-    double sum = 0;
-    for (int r = 0; r < ranks; ++r) sum += Value(r, number);
+    const double sum = SumTo(ranks - 1, number);
     switch (call_.pattern) {
       case Pattern::kSend:
         call_.root = next;
@@ -111,6 +117,25 @@ class Caller {
         Require(group_->Run(call_));
         Check(result_, sum);
         break;
+      case Pattern::kGather:
+        all_[rank].assign(own_.size(), Value(rank, number));
+        Require(group_->Run(call_));
+        for (int r = 0; rank == 0 && r < ranks; ++r) Check(all_[r], Value(r, number));
+        break;
+      case Pattern::kScatter:
+        for (int r = 0; rank == 0 && r < ranks; ++r) all_[r].assign(own_.size(), Value(r, number));
+        Require(group_->Run(call_));
+        Check(all_[rank], Value(rank, number));
+        break;
+      case Pattern::kAllToAll:
+        for (std::vector<double>& block : sent_) block = own_;
+        Require(group_->Run(call_));
+        for (int r = 0; r < ranks; ++r) Check(all_[r], Value(r, number));
+        break;
+      case Pattern::kScan:
+        Require(group_->Run(call_));
+        Check(own_, SumTo(rank, number));
+        break;
       default:
         Require(group_->Run(call_));
     }
@@ -126,6 +151,11 @@ class Caller {
 
  private:
   static double Value(int of_rank, int number) { return of_rank * 1000 + number % 97; }
+  static double SumTo(int last, int number) {
+    double sum = 0;
+    for (int r = 0; r <= last; ++r) sum += Value(r, number);
+    return sum;
+  }
   static void Check(const std::vector<double>& data, double expected) {
     for (const double value : data) RequireValue(value, expected);
   }
@@ -134,7 +164,9 @@ class Caller {
   PatternCall call_;
   std::vector<double> own_, result_;
   std::vector<std::vector<double>> all_;
+  std::vector<std::vector<double>> sent_;
   std::vector<Matrix> portions_;
+  std::vector<Matrix> sent_matrices_;
 };
 
 void DieSometime() {

@@ -414,7 +414,7 @@ TEST_P(Copies, OncePerSide) {
       EXPECT_EQ(did.bytes_copied, work.copies * data.bytes());
       EXPECT_EQ(did.bytes_combined, work.combines * data.bytes());
       const bool in_runs = topology.shape == Shape::kCirculant ||
-                           (IsOfBlocks(pattern) && topology.parameter < ranks);
+                           (IsRootedBlocks(pattern) && topology.parameter < ranks);
       if (elems == 1 && !in_runs) {
         EXPECT_EQ(did.peak_staging_bytes, 0u);  // lines
       }

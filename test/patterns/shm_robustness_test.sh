@@ -55,7 +55,7 @@ stop() {  # PATTERN ELEMENTS
   done
 }
 
-for pattern in send broadcast reduce all_reduce multi_broadcast multi_reduce; do
+for pattern in send broadcast reduce all_reduce multi_broadcast multi_reduce gather scatter all_to_all scan; do
   die $pattern 1
   die $pattern 100000
 done
