@@ -143,9 +143,10 @@ Schedule CompileExscan(const ScheduleParameters& p);
 
 // Zero-copy reads, where memory is shared. Contributions are combined in the order of the ring. In
 // the all-reduce each rank combines one share, of which the others read the sum alone. Copies:
-// multi-broadcast one of each portion of others, multi-reduce none, all-reduce one of each share of
-// others. Combines: s - 1 of one portion or share.
+// multi-broadcast one of each portion of others, all-to-all one of each block, multi-reduce none,
+// all-reduce one of each share of others. Combines: s - 1 of one portion or share.
 ReadSchedule ReadMultiBroadcast(const ScheduleParameters& p);
+ReadSchedule ReadAllToAll(const ScheduleParameters& p);
 ReadSchedule ReadMultiReduce(const ScheduleParameters& p);
 ReadSchedule ReadAllReduce(const ScheduleParameters& p);
 

@@ -1,5 +1,5 @@
-// Multi-broadcast, multi-reduce and all-reduce by zero-copy reads (AP3000 paper section 4.2 without
-// staging memory): each rank copies or combines what the others expose.
+// Multi-broadcast, multi-reduce, all-reduce and all-to-all by zero-copy reads (AP3000 paper section
+// 4.2 without staging memory): each rank copies or combines what the others expose.
 
 #include "patterns/catalogue/compilers.h"
 
@@ -36,6 +36,13 @@ ReadSchedule ReadMultiBroadcast(const ScheduleParameters& p) {
   return schedule;
 }
 
+// The block that stays is copied first: all others may be read by then.
+ReadSchedule ReadAllToAll(const ScheduleParameters& p) {
+  ReadSchedule schedule = ReadMultiBroadcast(p);
+  schedule.steps.insert(schedule.steps.begin() + 1, {ReadStep::kRead, p.rank});
+  return schedule;
+}
+
 ReadSchedule ReadMultiReduce(const ScheduleParameters& p) {
   ReadSchedule schedule = CombineOwnBlock(p, AlongRing(p));
   schedule.steps.push_back({ReadStep::kDone});
@@ -56,6 +63,7 @@ bool ReadsKeepOrder(Pattern pattern, const Topology& topology, int size, bool co
   const bool either_order = size == 2 && commutes;
   switch (pattern) {
     case Pattern::kMultiBroadcast:
+    case Pattern::kAllToAll:
       return true;
     case Pattern::kMultiReduce:
       return either_order || topology.shape != Shape::kCirculant;

@@ -42,7 +42,7 @@ TEST(ReadCheckTest, EveryReadScheduleIsRightForAllGroups) {
       }
     }
   }
-  EXPECT_EQ(proved.size(), 6u) << "two topologies of each of three patterns";
+  EXPECT_EQ(proved.size(), 8u) << "two topologies of each of four patterns";
 }
 
 void ExpectWrong(const CheckCase& c, const std::vector<ReadSchedule>& schedules,
@@ -53,7 +53,7 @@ void ExpectWrong(const CheckCase& c, const std::vector<ReadSchedule>& schedules,
 
 TEST(ReadCheckTest, ARankThatDoesNotWaitForReadersIsFound) {
   for (const Pattern pattern :
-       {Pattern::kMultiBroadcast, Pattern::kMultiReduce, Pattern::kAllReduce}) {
+       {Pattern::kMultiBroadcast, Pattern::kMultiReduce, Pattern::kAllReduce, Pattern::kAllToAll}) {
     const CheckCase c = CaseOf(pattern, 4);
     std::vector<ReadSchedule> schedules = CompileAllReads(c);
     for (ReadSchedule& schedule : schedules) schedule.steps.pop_back();

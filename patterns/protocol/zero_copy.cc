@@ -77,9 +77,14 @@ class ZeroCopyRead : public ZeroCopyAgreement {
           if (++exposures > 1) Publish(kExposedSum);  // the first is what all have agreed on
           break;
         case ReadStep::kRead:
+          if (step.block == scope_.rank) {
+            CopyKeptBlock();
+            break;
+          }
           BRIGADE_RETURN_IF_ERROR(AwaitExposure(step.block, exposures));
           BRIGADE_RETURN_IF_ERROR(Copy(PeerOf(step.block), RangeOf(step.block)));
-          CountMessage(RangeOf(scope_.rank).bytes);
+          CountMessage(entry_.multi ? MatrixFor(scope_.rank, step.block).layout.bytes()
+                                    : RangeOf(scope_.rank).bytes);
           break;
         case ReadStep::kCombine:
           for (const int rank : schedule_.order) {
@@ -125,6 +130,16 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     }
     CopyAcross(result.layout, result.data, to.matrix.layout, to.matrix.data, to.begin, to.bytes);
     return Status();
+  }
+
+  // Copies the block of an all-to-all that stays on this rank.
+  void CopyKeptBlock() {
+    const Matrix& from = MatrixFor(scope_.rank, scope_.rank);
+    const Range to = RangeOf(scope_.rank);
+    if (to.bytes == 0) return;
+    CountCopy(to.bytes);
+    const TraceSpan span(TraceKind::kCopyOut, to.bytes, scope_.GroupRank(scope_.rank));
+    CopyAcross(from.layout, from.data, to.matrix.layout, to.matrix.data, 0, to.bytes);
   }
 
   // Combines the peers' contributions to a range and this rank's own, a part at a time.

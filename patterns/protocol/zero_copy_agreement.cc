@@ -67,6 +67,7 @@ int ZeroCopyAgreement::PortionFrom(int owner, int reader) const {
 }
 
 const Matrix& ZeroCopyAgreement::MatrixFor(int owner, int reader) const {
+  if (entry_.pattern == Pattern::kAllToAll && owner == scope_.rank) return call_.sent[reader];
   const int portion = PortionFrom(owner, reader);
   return portion < 0 ? ContributionOf(call_) : call_.portions[portion];
 }

@@ -71,6 +71,9 @@ class ZeroCopyAgreement {
     Readable result;
   };
 
+  // Returns the matrix that `owner` has for `reader`, of which one is this rank: where it is read,
+  // or, of another owner, where it goes.
+  const Matrix& MatrixFor(int owner, int reader) const;
   int peer_count() const { return scope_.size - 1; }
   // Returns the rank `i` + 1 places behind this one.
   const Peer& peer(int i) const { return peers_[i]; }
@@ -100,7 +103,6 @@ class ZeroCopyAgreement {
   uint64_t WordOf(Step step) const { return (wait_.sequence + 1) << 3 | step; }
   // Returns the portion of `owner` that `reader` reads; -1: the matrix.
   int PortionFrom(int owner, int reader) const;
-  const Matrix& MatrixFor(int owner, int reader) const;
   WireHeader HeaderOf(int owner, int reader) const;
   // Finds the edges. False: messages are under way that must go first.
   bool HasEdges();

@@ -18,7 +18,9 @@ struct ReadStep {
   enum Opcode : uint8_t {
     // The blocks of this rank, as they are now, may be read. The first time all ranks agree on it.
     kExpose,
-    kRead,     // waits until rank `block` has exposed as often as this rank; copies block `block`
+    // Waits until rank `block` has exposed as often as this rank; copies block `block`. In an
+    // all-to-all: the block that rank `block`, which may be this one, has for this rank.
+    kRead,
     kCombine,  // waits for that of all other ranks; combines all contributions to block `block`
     kDone,     // this rank reads nothing any more; waits until that holds for all others
   };

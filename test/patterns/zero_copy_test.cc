@@ -1,7 +1,7 @@
-// Long multi-broadcasts and combines whose ranks read each other's memory, mapped or by the kernel:
-// the bits of the schedule, although memory is overwritten as soon as a call has returned; all
-// ranks take this protocol or none does; and failures of calls that do not match, or whose ranks
-// die or stop.
+// Long multi-broadcasts, all-to-alls and combines whose ranks read each other's memory, mapped or
+// by the kernel: the bits of the schedule, although memory is overwritten as soon as a call has
+// returned; all ranks take this protocol or none does; and failures of calls that do not match, or
+// whose ranks die or stop.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -27,6 +27,7 @@
 #include "membuf/combine.h"
 #include "membuf/rules.h"
 #include "membuf/strided_layout.h"
+#include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
@@ -126,14 +127,20 @@ class Data {
     std::memset(memory_.data(), 0xab, memory_.bytes());
     used_ = 0;
     portions_.clear();
+    sent_.clear();
+    for (int q = 0; case_.pattern == Pattern::kAllToAll && q < ranks; ++q) {
+      sent_.push_back(Take(ColsOf(case_, q, ranks)));
+      Write(sent_.back(), q);
+    }
     for (int q = 0; IsMulti(case_) && q < ranks; ++q) {
       portions_.push_back(Take(ColsOf(case_, q, ranks)));
-      if (case_.pattern == Pattern::kMultiReduce || q == rank_) Write(portions_.back(), q);
+      const bool is_own = q == rank_ && case_.pattern == Pattern::kMultiBroadcast;
+      if (case_.pattern == Pattern::kMultiReduce || is_own) Write(portions_.back(), q);
     }
     if (case_.pattern == Pattern::kMultiReduce) {
       matrix_ = case_.in_place ? portions_[static_cast<size_t>(rank_)]
                                : Take(ColsOf(case_, rank_, ranks));
-    } else if (case_.pattern != Pattern::kMultiBroadcast) {
+    } else if (!IsMulti(case_)) {
       matrix_ = Take(case_.elems / kRows);
       Write(matrix_, 0);
     }
@@ -148,6 +155,8 @@ class Data {
     call.root = case_.root;
     call.matrix = matrix_;
     if (IsMulti(case_)) call.portions = portions_.data();
+    call.sent = sent_.data();
+    call.equal_blocks = case_.pattern == Pattern::kAllToAll;
     return call;
   }
   bool operator==(Data& other) {
@@ -159,15 +168,17 @@ class Data {
 
  private:
   static bool IsMulti(const Case& c) {
-    return c.pattern == Pattern::kMultiBroadcast || c.pattern == Pattern::kMultiReduce;
+    return c.pattern == Pattern::kMultiBroadcast || c.pattern == Pattern::kMultiReduce ||
+           c.pattern == Pattern::kAllToAll;
   }
   static int64_t ColsOf(const Case& c, int portion, int ranks) {
     const int64_t mean = c.elems / kRows;
+    if (c.pattern == Pattern::kAllToAll) return mean;
     if (ranks > 2 && portion == 1) return 0;
     return ranks > 2 && portion == 2 ? 2 * mean + 1 : mean + portion;
   }
   static size_t BytesFor(const Case& c, int ranks) {
-    const int64_t cols = (c.elems / kRows + ranks) * (ranks + 3);
+    const int64_t cols = (c.elems / kRows + ranks) * (2 * ranks + 3);
     return static_cast<size_t>(cols * (kRows + c.gap)) * ElementBytes(c.type);
   }
   Matrix Take(int64_t cols) {
@@ -219,6 +230,7 @@ class Data {
   Memory memory_;
   size_t used_ = 0;
   std::vector<Matrix> portions_;
+  std::vector<Matrix> sent_;
   Matrix matrix_;
 };
 
@@ -268,7 +280,7 @@ OperationStatistics RunBySchedule(Rank* me, const PatternCall& call) {
 bool WasRead(const OperationStatistics& did) { return did.pieces == 1; }
 
 bool MayGoByKernel(const Case& c, int ranks) {
-  return c.pattern == Pattern::kMultiBroadcast || ranks == 2;
+  return c.pattern == Pattern::kMultiBroadcast || c.pattern == Pattern::kAllToAll || ranks == 2;
 }
 
 std::vector<Case> Cases(int ranks) {
@@ -284,6 +296,8 @@ std::vector<Case> Cases(int ranks) {
                          decreasing, in_place, gap, kElems});
       }
     }
+    cases.push_back({Pattern::kAllToAll, kRing, ElementType::kDouble, CombineOp::kSum, false, false,
+                     gap, kElems});
     for (const ElementType type : {ElementType::kFloat, ElementType::kComplexDouble}) {
       cases.push_back(
           {Pattern::kMultiReduce, kRing, type, CombineOp::kSum, false, false, gap, kElems});
@@ -441,12 +455,22 @@ TEST(ZeroCopyReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
     EXPECT_EQ(did.copies, 0);
     EXPECT_EQ(did.bytes_copied, 0);
 
+    const uint64_t share = kElems * sizeof(double);
+    Case exchange = spread;
+    exchange.pattern = Pattern::kAllToAll;
+    Data blocks(exchange, rank, kRanks, kMapped);
+    did = RunUntilRead(&me, blocks.Call());
+    EXPECT_EQ(did.messages_sent, 2);
+    EXPECT_EQ(did.bytes_sent, 2 * (sizeof(WireHeader) + share));
+    EXPECT_EQ(did.copies, 3);
+    EXPECT_EQ(did.bytes_copied, 3 * share);
+    EXPECT_EQ(did.combines, 0);
+
     sum.pattern = Pattern::kAllReduce;
     sum.topology = kDealt;
     sum.elems = kRanks * kElems;
     Data total(sum, rank, kRanks, kMapped);
     did = RunUntilRead(&me, total.Call());
-    const uint64_t share = kElems * sizeof(double);
     EXPECT_EQ(did.messages_sent, 4);
     EXPECT_EQ(did.bytes_sent, 4 * (sizeof(WireHeader) + share));
     EXPECT_EQ(did.copies, 2);
@@ -462,6 +486,7 @@ const Case kSomeCases[] = {
     {Pattern::kMultiReduce, kRing, ElementType::kDouble, CombineOp::kSum, false, true, 0, kElems},
     {Pattern::kAllReduce, kDealt, ElementType::kDouble, CombineOp::kSum, false, false, 0,
      4 * kElems},
+    {Pattern::kAllToAll, kRing, ElementType::kDouble, CombineOp::kSum, false, false, 0, kElems},
 };
 
 TEST(ZeroCopyReadsCounts, TheKernelCopiesWhatTwoCombine) {
@@ -760,6 +785,35 @@ TEST(ZeroCopyReadsOfNone, ShortRunsThatDifferGoByTheSchedule) {
   }
 }
 
+// Its empty messages tell the others.
+TEST(ZeroCopyReadsOfNone, ARankWithoutBlocksHasTheOthersGoByTheSchedule) {
+  RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
+    Rank me(world.MakeBootstrap(rank).get());
+    constexpr size_t kBytes = size_t{64} << 10;
+    Memory memory(kMapped, 6 * kBytes);
+    std::memset(memory.data(), rank + 1, 6 * kBytes);
+    Matrix sent[3], received[3];
+    for (int q = 0; q < 3; ++q) {
+      const bool is_empty = rank == q || rank == 2 || q == 2;
+      sent[q] = {memory.data() + q * kBytes, StridedLayout::Contiguous(is_empty ? 0 : kBytes)};
+      received[q] = {memory.data() + (3 + q) * kBytes, sent[q].layout};
+    }
+    PatternCall call;
+    call.pattern = Pattern::kAllToAll;
+    call.topology = kRing;
+    call.sent = sent;
+    call.portions = received;
+    for (int i = 0; i < 40; ++i) {
+      OperationStatistics did;
+      Require(me.group->Run(call, &did));
+      EXPECT_GE(did.copies, rank == 2 ? 0 : 2) << "in and out: nothing was read";
+      Meet(world, rank);
+    }
+    EXPECT_TRUE(rank == 2 || received[1 - rank].data[kBytes - 1] == std::byte(2 - rank));
+    Meet(world, rank);
+  });
+}
+
 // Neither where their columns, their messages, or the parts of these that are read at once are too
 // short for the kernel, nor where they are too long.
 TEST(ZeroCopyReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
@@ -782,8 +836,7 @@ TEST(ZeroCopyReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
         Rank me(world.MakeBootstrap(rank).get(), one.options);
         Data data(c, rank, 2, kOrdinary);
         for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
-        const bool is_offered =
-            c.pattern == Pattern::kMultiBroadcast ? one.is_spread : one.is_summed;
+        const bool is_offered = EntryOf(c.pattern).combines ? one.is_summed : one.is_spread;
         EXPECT_EQ(HasOffered(me.To(1 - rank)->status()), is_offered) << PatternName(c.pattern);
         Meet(world, rank);
       });
