@@ -12,6 +12,9 @@ brigade_matrix blocks[kMostRanks];
 brigade_call_options options;
 double all[kMostRanks * kRows * 2];
 
+int right(void) { return (me + 1) % size; }
+int left(void) { return (me + size - 1) % size; }
+
 void check(int condition, const char* what) {
   if (condition) return;
   printf("rank %d: %s: %s\n", me, what, brigade_error_text());

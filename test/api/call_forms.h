@@ -14,6 +14,10 @@ extern int me, size, failures;
 extern brigade_engine* engine;
 extern brigade_group* group;
 
+/* The neighbours in a ring of all ranks. */
+int right(void);
+int left(void);
+
 void check(int condition, const char* what);
 void ok(brigade_status status, const char* what);
 /* The call was refused, and the text has `part` in it. */
@@ -68,5 +72,7 @@ void run_cases(const test_case* cases, size_t count);
 
 /* Gathers, scatters, all-to-alls and scans. */
 void block_calls(void);
+/* Waits for started calls, and tests of them. */
+void completion_calls(void);
 
 #endif /* BRIGADE_TEST_API_CALL_FORMS_H_ */
