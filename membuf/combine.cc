@@ -1,8 +1,7 @@
 #include "membuf/combine.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+#include <vector>
 
 #include "membuf/check.h"
 #include "membuf/combine_kernels.h"
@@ -121,12 +120,14 @@ void Combine(const UserOp& op, size_t elems, const MutableOperand& dst, const Co
     return ForPieces(elem_bytes, alignment, elems, {left_block, right_block, block_bytes}, dst,
                      left, right, combine);
   }
-  // One element at a time.
-  const size_t room = (elem_bytes + kMostAlignment - 1) / kMostAlignment * kMostAlignment;
-  const std::unique_ptr<std::byte, decltype(&std::free)> blocks(
-      static_cast<std::byte*>(std::aligned_alloc(kMostAlignment, 2 * room)), &std::free);
-  BRIGADE_CHECK(blocks != nullptr);
-  ForPieces(elem_bytes, alignment, elems, {blocks.get(), blocks.get() + room, elem_bytes}, dst,
+  // One element at a time. The blocks stay with the thread: it will need them again.
+  struct alignas(kMostAlignment) Line {
+    std::byte bytes[kMostAlignment];
+  };
+  thread_local std::vector<Line> lines;
+  const size_t room = (elem_bytes + sizeof(Line) - 1) / sizeof(Line);
+  if (lines.size() < 2 * room) lines.resize(2 * room);
+  ForPieces(elem_bytes, alignment, elems, {lines[0].bytes, lines[room].bytes, elem_bytes}, dst,
             left, right, combine);
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -119,6 +121,28 @@ TEST(UserOpTest, RunsOnceWhereAllLies) {
           {&layout, reinterpret_cast<std::byte*>(left), 0, nullptr},
           {&layout, reinterpret_cast<std::byte*>(right), 0, nullptr});
   EXPECT_EQ(seen.calls, 1);
+}
+
+TEST(UserOpTest, KeepsTheBlocksOfLongElements) {
+  constexpr size_t kBytes = 8192;
+  std::vector<std::byte> memory(kBytes + 1);
+  std::byte* const unaligned = memory.data() + 1;
+  const StridedLayout layout = StridedLayout::Contiguous(kBytes);
+  const void* block = nullptr;
+  const auto note = [](void*, const void* left, const void*, int64_t, void* context) {
+    *static_cast<const void**>(context) = left;
+  };
+  const UserOp op{note, &block, kBytes, true};
+  const auto combine = [&] {
+    const ConstOperand operand{&layout, unaligned, 0, nullptr};
+    Combine(op, 1, {&layout, unaligned, 0, nullptr}, operand, operand);
+    return block;
+  };
+  const void* const first = combine();
+  // These would take the place of blocks that were freed.
+  std::vector<std::unique_ptr<void, decltype(&std::free)>> others;
+  for (int i = 0; i < 8; ++i) others.emplace_back(std::aligned_alloc(64, 2 * kBytes), &std::free);
+  EXPECT_EQ(combine(), first);
 }
 
 }  // namespace
