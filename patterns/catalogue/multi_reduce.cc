@@ -9,11 +9,8 @@ namespace {
 
 Schedule OneRank() {
   ScheduleBuilder b;
-  const int own = b.AddStream("S", ChunkRole::kBufferedSend);
   b.SetPortion(0);
-  b.Copy(Place::New(own), Place::Portion(0));
-  b.Copy(Place::Matrix(), Place::Current(own));
-  b.Free(own);
+  b.Copy(Place::Matrix(), Place::Portion(0));
   return b.Build();
 }
 

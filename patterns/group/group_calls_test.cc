@@ -1,5 +1,6 @@
 // Calls of groups of one rank.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "membuf/combine.h"
 #include "membuf/strided_layout.h"
+#include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/group/group.h"
@@ -70,6 +72,43 @@ TEST(GroupCalls, RefuseWrongCallsAlsoAfterRightOnes) {
     call.topology = {Shape::kTree, 2};
     call.matrix.layout = StridedLayout::Contiguous(size_t{1} << 48);
     EXPECT_EQ(group->Run(call).code(), StatusCode::kInvalidArgument);
+  });
+}
+
+// Nothing is sent on one rank, so no element is too long for a segment.
+TEST(GroupCalls, ElementsOfOneRankMayBeLongerThanSegments) {
+  RunRanks(1, {}, [&](InprocWorld& world, int rank) {
+    const std::unique_ptr<Endpoint> endpoint = world.CreateEndpoint(rank);
+    EngineOptions options;
+    options.chunk_bytes = 1024;
+    options.staging_bytes = 64 * 1024;
+    std::unique_ptr<Engine> engine;
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    const auto group = NewGroup(engine.get(), world.MakeBootstrap(rank).get());
+    constexpr size_t kLong = kMostUserElementBytes;
+    const std::vector<std::byte> portion(3 * kLong, std::byte{7});
+    const UserOp op{[](void*, const void*, const void*, int64_t, void*) {}, nullptr, kLong, true};
+    PatternCall call;
+    call.pattern = Pattern::kMultiReduce;
+    call.op = CombineOp::kUser;
+    call.type = ElementType::kByte;
+    call.user_op = &op;
+    StridedLayout layout;
+    Require(StridedLayout::General(3, 1, 3, kLong, &layout));
+    const Matrix from{const_cast<std::byte*>(portion.data()), layout};
+    call.portions = &from;
+    for (const Topology& topology : EntryOf(call.pattern).topologies) {
+      std::vector<std::byte> result(portion.size());
+      call.topology = topology;
+      call.matrix = {result.data(), layout};
+      Require(group->Run(call));
+      EXPECT_EQ(result, portion);
+      std::fill(result.begin(), result.end(), std::byte{0});
+      std::unique_ptr<Operation> operation;
+      Require(group->Start(call, &operation));
+      Require(operation->Wait());
+      EXPECT_EQ(result, portion);
+    }
   });
 }
 
