@@ -45,12 +45,32 @@ Status CheckArray(brigade_operation* const* operations, size_t count) {
   return Status();
 }
 
-// Ends those that are complete. Returns the first failure.
+bool IsComplete(const brigade_operation* operation) {
+  return operation == nullptr || operation->is_complete();
+}
+
+bool HasNone(brigade_operation* const* operations, size_t count) {
+  return std::all_of(operations, operations + count,
+                     [](const brigade_operation* o) { return o == nullptr; });
+}
+
+// Progresses once; if `waits` and no operation is complete, until a part of one is.
+void Advance(brigade_operation* const* operations, size_t count, bool waits) {
+  std::vector<brigade::Operation*> pending;
+  for (size_t i = 0; i < count; ++i) {
+    if (operations[i] == nullptr) continue;
+    operations[i]->ListPending(&pending);
+    waits = waits && !operations[i]->is_complete();
+  }
+  if (!pending.empty()) brigade::Operation::Advance(pending, waits);
+}
+
+// Ends the complete operations. Returns the first failure.
 Status EndSome(brigade_operation** operations, size_t count, size_t* indices, size_t* ended) {
   Status outcome;
   *ended = 0;
   for (size_t i = 0; i < count; ++i) {
-    if (operations[i] == nullptr || !operations[i]->Test()) continue;
+    if (operations[i] == nullptr || !operations[i]->is_complete()) continue;
     indices[(*ended)++] = i;
     const Status status = End(&operations[i], nullptr);
     if (outcome.ok()) outcome = status;
@@ -58,7 +78,7 @@ Status EndSome(brigade_operation** operations, size_t count, size_t* indices, si
   return outcome;
 }
 
-// Blocks until all are complete, and ends them. Returns the first failure.
+// Blocks until all operations are complete, and ends them. Returns the first failure.
 Status EndAll(brigade_operation** operations, size_t count) {
   Status outcome;
   for (size_t i = 0; i < count; ++i) {
@@ -68,29 +88,13 @@ Status EndAll(brigade_operation** operations, size_t count) {
   return outcome;
 }
 
-// Ends the first that is complete; *index is its place, or `count`.
+// Ends the first complete operation; *index is its place, or `count`.
 Status EndOne(brigade_operation** operations, size_t count, size_t* index) {
   brigade_operation** const end = operations + count;
-  brigade_operation** const first =
-      std::find_if(operations, end, [](brigade_operation* o) { return o != nullptr && o->Test(); });
+  brigade_operation** const first = std::find_if(
+      operations, end, [](const brigade_operation* o) { return o != nullptr && o->is_complete(); });
   *index = static_cast<size_t>(first - operations);
   return first == end ? Status() : End(first, nullptr);
-}
-
-bool HasNone(brigade_operation* const* operations, size_t count) {
-  return std::all_of(operations, operations + count,
-                     [](const brigade_operation* o) { return o == nullptr; });
-}
-
-// Blocks until one may be complete. REQUIRES: the array has one.
-void AwaitOne(brigade_operation* const* operations, size_t count) {
-  std::vector<brigade::Operation*> parts;
-  for (size_t i = 0; i < count; ++i) {
-    if (operations[i] == nullptr) continue;
-    parts.push_back(operations[i]->PendingPart());
-    if (parts.back() == nullptr) return;
-  }
-  brigade::Operation::AwaitOne(parts.data(), parts.size());
 }
 
 }  // namespace
@@ -98,7 +102,8 @@ void AwaitOne(brigade_operation* const* operations, size_t count) {
 int brigade_test(brigade_operation* operation) {
   int done = 1;
   (void)Enter(GroupOf(operation), [&] {
-    done = operation == nullptr || operation->Test() ? 1 : 0;
+    Advance(&operation, 1, /*waits=*/false);
+    done = IsComplete(operation) ? 1 : 0;
     return Status();
   });
   return done;
@@ -120,9 +125,9 @@ brigade_status brigade_wait_any(brigade_operation** operations, size_t count, si
     BRIGADE_RETURN_IF_ERROR(CheckPointer("index", index));
     BRIGADE_RETURN_IF_ERROR(CheckArray(operations, count));
     for (;;) {
+      Advance(operations, count, /*waits=*/true);
       const Status status = EndOne(operations, count, index);
       if (*index < count || HasNone(operations, count)) return status;
-      AwaitOne(operations, count);
     }
   });
 }
@@ -134,9 +139,9 @@ brigade_status brigade_wait_some(brigade_operation** operations, size_t count, s
     BRIGADE_RETURN_IF_ERROR(CheckPointer("ended", ended));
     BRIGADE_RETURN_IF_ERROR(CheckArray(operations, count));
     for (;;) {
+      Advance(operations, count, /*waits=*/true);
       const Status status = EndSome(operations, count, indices, ended);
       if (*ended > 0 || HasNone(operations, count)) return status;
-      AwaitOne(operations, count);
     }
   });
 }
@@ -145,8 +150,8 @@ brigade_status brigade_test_all(brigade_operation** operations, size_t count, in
   return Enter(nullptr, [&]() -> Status {
     BRIGADE_RETURN_IF_ERROR(CheckPointer("done", done));
     BRIGADE_RETURN_IF_ERROR(CheckArray(operations, count));
-    const bool all = std::all_of(operations, operations + count,
-                                 [](brigade_operation* o) { return o == nullptr || o->Test(); });
+    Advance(operations, count, /*waits=*/false);
+    const bool all = std::all_of(operations, operations + count, &IsComplete);
     *done = all ? 1 : 0;
     return all ? EndAll(operations, count) : Status();
   });
@@ -158,6 +163,7 @@ brigade_status brigade_test_any(brigade_operation** operations, size_t count, si
     BRIGADE_RETURN_IF_ERROR(CheckPointer("index", index));
     BRIGADE_RETURN_IF_ERROR(CheckPointer("done", done));
     BRIGADE_RETURN_IF_ERROR(CheckArray(operations, count));
+    Advance(operations, count, /*waits=*/false);
     const Status status = EndOne(operations, count, index);
     *done = *index < count || HasNone(operations, count) ? 1 : 0;
     return status;
@@ -170,6 +176,7 @@ brigade_status brigade_test_some(brigade_operation** operations, size_t count, s
     BRIGADE_RETURN_IF_ERROR(CheckPointer("indices", indices));
     BRIGADE_RETURN_IF_ERROR(CheckPointer("ended", ended));
     BRIGADE_RETURN_IF_ERROR(CheckArray(operations, count));
+    Advance(operations, count, /*waits=*/false);
     return EndSome(operations, count, indices, ended);
   });
 }

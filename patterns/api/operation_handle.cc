@@ -1,6 +1,7 @@
 #include "patterns/api/operation_handle.h"
 
 #include <memory>
+#include <vector>
 
 #include "patterns/api/handles.h"
 
@@ -48,12 +49,15 @@ Status brigade_operation::Start() {
   return Status();
 }
 
-brigade::Operation* brigade_operation::PendingPart() {
-  if (receive != nullptr && !receive->Test()) return receive.get();
-  return call != nullptr && !call->Test() ? call.get() : nullptr;
+void brigade_operation::ListPending(std::vector<brigade::Operation*>* parts) const {
+  for (brigade::Operation* const part : {receive.get(), call.get()}) {
+    if (part != nullptr && !part->is_complete()) parts->push_back(part);
+  }
 }
 
-bool brigade_operation::Test() { return PendingPart() == nullptr; }
+bool brigade_operation::is_complete() const {
+  return (receive == nullptr || receive->is_complete()) && (call == nullptr || call->is_complete());
+}
 
 Status brigade_operation::Wait(OperationStatistics* statistics) {
   if (call != nullptr) outcome = call->Wait(statistics);

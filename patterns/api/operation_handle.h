@@ -4,6 +4,7 @@
 #define BRIGADE_PATTERNS_API_OPERATION_HANDLE_H_
 
 #include <memory>
+#include <vector>
 
 #include "brigade/calls.h"
 #include "membuf/status.h"
@@ -32,10 +33,10 @@ struct brigade_operation {
 
   // Starts the plan's call. On failure nothing was started.
   brigade::Status Start();
-  // Progresses. Returns whether the operation is complete.
-  bool Test();
-  // Returns a part that is not complete, or null.
-  brigade::Operation* PendingPart();
+  // Appends the parts that are not known to be complete.
+  void ListPending(std::vector<brigade::Operation*>* parts) const;
+  // Returns whether all parts are known to be complete.
+  bool is_complete() const;
   // Blocks until the operation is complete. Then the plan can be started again.
   brigade::Status Wait(brigade::OperationStatistics* statistics);
 };

@@ -27,21 +27,23 @@ bool Operation::Test() {
 
 bool Operation::is_over() const { return executor_ == nullptr || executor_->done(); }
 
-void Operation::AwaitOne(Operation* const* operations, size_t count) {
-  Operation* const* const end = operations + count;
-  Operation* const first =
-      *std::find_if(operations, end, [](const Operation* o) { return o != nullptr; });
-  Engine* const engine = first->engine_;
+void Operation::Advance(const std::vector<Operation*>& operations, bool waits) {
+  Engine* const engine = operations.front()->engine_;
   const Engine::Turn turn(engine);
   engine->Move();
-  engine->WaitUntil(
-      [&] {
-        return std::any_of(operations, end,
-                           [](const Operation* o) { return o != nullptr && o->is_over(); });
-      },
-      [&] { return "one of several operations: " + first->executor_->Describe(); },
-      [&] { return first->executor_->AwaitedPeer(); },
-      [&] { engine->CheckMatchOf(first->executor_.get()); });
+  if (waits) {
+    Executor* const first = operations.front()->executor_.get();
+    engine->WaitUntil(
+        [&] {
+          return std::any_of(operations.begin(), operations.end(),
+                             [](const Operation* o) { return o->is_over(); });
+        },
+        [&] { return "one of several operations: " + first->Describe(); },
+        [&] { return first->AwaitedPeer(); }, [&] { engine->CheckMatchOf(first); });
+  }
+  for (Operation* const operation : operations) {
+    if (operation->is_over()) operation->Finish();
+  }
 }
 
 Status Operation::Wait(OperationStatistics* statistics) {

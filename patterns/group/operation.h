@@ -3,8 +3,8 @@
 #ifndef BRIGADE_PATTERNS_GROUP_OPERATION_H_
 #define BRIGADE_PATTERNS_GROUP_OPERATION_H_
 
-#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
@@ -25,11 +25,13 @@ class Operation {
 
   // Progresses; true once done, well or not.
   bool Test();
+  // Whether Test, Advance or Wait has found it done.
+  bool is_complete() const { return executor_ == nullptr; }
   // Whether it is done. REQUIRES: the caller is the driver.
   bool is_over() const;
-  // Blocks until one of `count` operations of one engine is done. Null entries are skipped.
-  // REQUIRES: one is not null.
-  static void AwaitOne(Operation* const* operations, size_t count);
+  // Progresses once; if `waits`, until one of the operations is done. is_complete() then holds for
+  // all that are done. REQUIRES: at least one operation; all of one engine, none complete.
+  static void Advance(const std::vector<Operation*>& operations, bool waits);
   // Waits until done. The outcome, as Group::Run returns it.
   Status Wait(OperationStatistics* statistics = nullptr);
 
