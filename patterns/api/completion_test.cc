@@ -1,8 +1,11 @@
 // The completion of started calls by the C interface: what it ends, and how often it progresses.
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "brigade/calls.h"
@@ -37,14 +40,15 @@ class CountingEndpoint final : public ForwardingEndpoint {
 constexpr size_t kOperations = 8;
 constexpr double kSent[kOperations] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-// One of two ranks, with its handles.
+// A rank with its handles.
 struct Member {
-  Member(InprocWorld& of, int number) : world(of), rank(number) {
+  Member(InprocWorld& of, int number, const EngineOptions& options = EngineOptions())
+      : world(of), rank(number) {
     engine.endpoint = std::make_unique<CountingEndpoint>(world.CreateEndpoint(rank), &passes);
-    Require(Engine::Create(engine.endpoint.get(), EngineOptions(), &engine.engine));
+    Require(Engine::Create(engine.endpoint.get(), options, &engine.engine));
     group.engine = &engine;
-    Require(
-        Group::Create(engine.engine.get(), world.MakeBootstrap(rank).get(), 1, 2, &group.group));
+    Require(Group::Create(engine.engine.get(), world.MakeBootstrap(rank).get(), 1, world.ranks(),
+                          &group.group));
   }
   // Rank 0 starts receives, in the reverse order of the array.
   void StartReceives() {
@@ -110,6 +114,59 @@ TEST(Completion, ProgressesOncePerRound) {
     EXPECT_EQ(ended, kOperations - 1);
     for (size_t i = 0; i < ended; ++i) EXPECT_EQ(indices[i], i);
     for (size_t i = 0; i < kOperations; ++i) EXPECT_EQ(me.got[i], kSent[i]);
+    Meet(world, rank);
+  });
+}
+
+// Rank 0 waits for rank 1 or 2, and rank 1 waits for rank 0. Rank 2 ends it.
+TEST(Completion, AWaitForAnyIsNoWaitForTheFirst) {
+  RunRanks(3, {}, [](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.match_check_seconds = 0.01;
+    Member me(world, rank, options);
+    double value = rank;
+    const brigade_matrix matrix = {&value, 1, 1, 0};
+    const auto send = [&](int to) {
+      EXPECT_EQ(brigade_send(&me.group, &matrix, BRIGADE_DOUBLE, to, nullptr), BRIGADE_OK)
+          << brigade_error_text();
+    };
+    if (rank == 1) {
+      EXPECT_EQ(brigade_recv(&me.group, &matrix, BRIGADE_DOUBLE, 0, nullptr), BRIGADE_OK)
+          << brigade_error_text();
+      send(0);
+    } else if (rank == 2) {
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+      send(0);
+    } else {
+      for (const int from : {1, 2}) {
+        EXPECT_EQ(brigade_recv_start(&me.group, &matrix, BRIGADE_DOUBLE, from, nullptr,
+                                     &me.operations[static_cast<size_t>(from) - 1]),
+                  BRIGADE_OK);
+      }
+      size_t index = 0;
+      EXPECT_EQ(brigade_wait_any(me.operations.data(), 2, &index), BRIGADE_OK)
+          << brigade_error_text();
+      EXPECT_EQ(index, 1u);
+      send(1);
+      EXPECT_EQ(brigade_wait_all(me.operations.data(), 2), BRIGADE_OK) << brigade_error_text();
+    }
+    Meet(world, rank);
+  });
+}
+
+TEST(Completion, RanksThatWaitForEachOtherFail) {
+  RunRanks(2, {}, [](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.match_check_seconds = 0.01;
+    options.report = [](const std::string&) {};
+    Member me(world, rank, options);
+    double value = 0;
+    const brigade_matrix matrix = {&value, 1, 1, 0};
+    EXPECT_EQ(brigade_recv_start(&me.group, &matrix, BRIGADE_DOUBLE, 1 - rank, nullptr,
+                                 me.operations.data()),
+              BRIGADE_OK);
+    size_t index = 0;
+    EXPECT_EQ(brigade_wait_any(me.operations.data(), kOperations, &index), BRIGADE_MISMATCH);
     Meet(world, rank);
   });
 }
