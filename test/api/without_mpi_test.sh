@@ -79,13 +79,13 @@ says "in use" 2
 start 2 shm "$address" 2 3 "" one 10
 await 0 0 1 2
 
-next_address  # a rank comes twice
+next_address  # a rank joins twice
 for rank in 0 1; do start $rank shm "$address" $rank 3 "" "" 10; done
 start 2 shm "$address" 1 3 "" "" 10
 await 3 0 1 2
 says "rank 1" 0
 
-next_address  # a rank dies, and another never comes
+next_address  # a rank dies, and another never joins
 for rank in 0 1 2; do start $rank shm "$address" $rank 4 "" "" 20; done
 connected=$(printf ' [0-9A-F]*:%04X [0-9A-F]*:[0-9A-F]* 01 ' "$port")
 until [ "$(grep -cE "$connected" /proc/net/tcp)" -ge 2 ]; do sleep 0.05; done

@@ -52,16 +52,16 @@ line 5 ': well over shm$'
 begin "a missing rank"
 for rank in 0 1 2; do rank $rank 4 2 run; done
 wait
-line 3 ': timed out: rank 3 of 4 has not come within (the time limit of rank [12], .*)?2 s( of rank 0)?$'
+line 3 ': timed out: rank 3 of 4 has not joined within (the time limit of rank [12], .*)?2 s( of rank 0)?$'
 
 begin "a wrong secret"
 for rank in 0 1; do rank $rank 3 3 run; done
 BRIGADE_TEST_SECRET=guessed rank 2 3 3 run
 wait
-line 2 ': timed out: rank 2 of 3 has not come within .*; .* as rank 2 and without a proof: '
+line 2 ': timed out: rank 2 of 3 has not joined within .*; .* as rank 2 and without a proof: '
 line 1 "rank 2: mismatch: rank 2 of 3, connected to rank 0 at $at: the secret is not that of rank 0"
 
-# The second job finds the address in use. Its other rank comes to rank 0 of the first job, which it does not harm.
+# The second job finds the address in use. Its other rank connects to rank 0 of the first job, which rejects it.
 begin "two jobs at an address"
 for rank in 0 1; do rank $rank 3 100 run; done
 sleep 2
@@ -73,7 +73,7 @@ line 3 ': well over shm$'
 line 1 "rank 0: unavailable: rank 0: cannot listen at $at: bind: Address already in use; "
 line 1 "rank 1: mismatch: .*: job 'second' is not the job of rank 0; "
 
-begin "a rank that is killed before all have come"
+begin "a rank that is killed before all have joined"
 for rank in 0 2; do rank $rank 4 100 run; done
 rank 1 4 100 run
 victim=$!
@@ -82,7 +82,7 @@ kill -KILL $victim
 wait
 line 2 ': peer lost: rank 1 of 4 \(127\.0\.0\.1:[0-9]+\) has ended during the bootstrap$'
 
-begin "a rank that is killed when all have come"
+begin "a rank that is killed when all have joined"
 for rank in 0 1 2 3; do rank $rank 4 100 die; done
 wait
 line 3 ': peer lost: rank 1 of 4 has left the bootstrap: '

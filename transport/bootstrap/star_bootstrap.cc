@@ -16,15 +16,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Other ranks wait longer than rank 0, whose reason they get.
-constexpr int kPatience = 2;
-// To tell all others of a failure.
-constexpr std::chrono::milliseconds kTellTime(200);
+// Other ranks wait so many times as long as rank 0, which sends them the reason.
+constexpr int kLimitFactor = 2;
+// To send all others a failure.
+constexpr std::chrono::milliseconds kFailureTime(200);
 
 // One rank's part of a gather, as rank 0 receives it.
 struct Part {
   BootstrapFrame frame;
-  size_t got = 0;  // of the frame and its data
+  size_t received = 0;  // of the frame and its data
 };
 
 }  // namespace
@@ -35,12 +35,12 @@ StarBootstrap::StarBootstrap(int rank, int size, std::vector<StreamSocket> conne
 
 Status StarBootstrap::AllGather(const void* mine, size_t bytes, void* all) {
   if (failure_.ok()) {
-    failure_ = rank_ == 0 ? OverAll(mine, bytes, all) : ToRankZero(mine, bytes, all);
+    failure_ = rank_ == 0 ? GatherAsRoot(mine, bytes, all) : GatherThroughRoot(mine, bytes, all);
   }
   return failure_;
 }
 
-Status StarBootstrap::OverAll(const void* mine, size_t bytes, void* all) {
+Status StarBootstrap::GatherAsRoot(const void* mine, size_t bytes, void* all) {
   const Deadline deadline = Clock::now() + limit_;
   if (bytes > 0) std::memcpy(all, mine, bytes);
   Status status = Collect(bytes, static_cast<char*>(all), deadline);
@@ -56,9 +56,9 @@ Status StarBootstrap::OverAll(const void* mine, size_t bytes, void* all) {
     status = Lost(rank, status);
   }
   if (status.ok()) return status;
-  const Deadline told = Clock::now() + kTellTime;
+  const Deadline sent = Clock::now() + kFailureTime;
   for (int rank = 1; rank < size_; ++rank) {
-    SendFailure(connections_[static_cast<size_t>(rank)], status, told);
+    SendFailure(connections_[static_cast<size_t>(rank)], status, sent);
   }
   return status;
 }
@@ -67,8 +67,8 @@ Status StarBootstrap::Collect(size_t bytes, char* all, Deadline deadline) {
   std::vector<Part> parts(static_cast<size_t>(size_));
   std::vector<pollfd> polled(parts.size());
   const size_t whole = sizeof(BootstrapFrame) + bytes;
-  const auto lacks = [&](const Part& part) { return part.got < whole; };
-  parts[0].got = whole;
+  const auto lacks = [&](const Part& part) { return part.received < whole; };
+  parts[0].received = whole;
   while (std::any_of(parts.begin(), parts.end(), lacks)) {
     for (size_t rank = 0; rank < parts.size(); ++rank) {
       // A rank that has sent its part sends nothing more, but it may end.
@@ -84,21 +84,22 @@ Status StarBootstrap::Collect(size_t bytes, char* all, Deadline deadline) {
       const auto late = std::find_if(parts.begin(), parts.end(), lacks) - parts.begin();
       return Status(StatusCode::kTimedOut,
                     "rank " + std::to_string(late) + " of " + std::to_string(size_) +
-                        " has not come to a gather of the bootstrap within its time limit");
+                        " has not called a gather of the bootstrap within its time limit");
     }
     for (int rank = 1; rank < size_; ++rank) {
       Part& part = parts[static_cast<size_t>(rank)];
       if (polled[static_cast<size_t>(rank)].revents == 0) continue;
-      const bool heads = part.got < sizeof(part.frame);
+      const bool in_frame = part.received < sizeof(part.frame);
       char* const into =
-          heads ? reinterpret_cast<char*>(&part.frame) + part.got
-                : all + static_cast<size_t>(rank) * bytes + part.got - sizeof(part.frame);
-      size_t got = 0;
-      const Status received = connections_[static_cast<size_t>(rank)].ReceiveSome(
-          into, (heads ? sizeof(part.frame) : whole) - part.got, &got);
-      if (!received.ok()) return Lost(rank, received);
-      part.got += got;
-      if (part.got == sizeof(part.frame) && (!part.frame.IsValid() || part.frame.bytes != bytes)) {
+          in_frame ? reinterpret_cast<char*>(&part.frame) + part.received
+                   : all + static_cast<size_t>(rank) * bytes + part.received - sizeof(part.frame);
+      size_t received = 0;
+      const Status status = connections_[static_cast<size_t>(rank)].ReceiveSome(
+          into, (in_frame ? sizeof(part.frame) : whole) - part.received, &received);
+      if (!status.ok()) return Lost(rank, status);
+      part.received += received;
+      if (part.received == sizeof(part.frame) &&
+          (!part.frame.IsValid() || part.frame.bytes != bytes)) {
         return Status(StatusCode::kMismatch, "the gathers of a bootstrap differ: rank 0 gives " +
                                                  std::to_string(bytes) + " bytes, rank " +
                                                  std::to_string(rank) + " gives " +
@@ -109,8 +110,8 @@ Status StarBootstrap::Collect(size_t bytes, char* all, Deadline deadline) {
   return Status();
 }
 
-Status StarBootstrap::ToRankZero(const void* mine, size_t bytes, void* all) {
-  const Deadline deadline = Clock::now() + kPatience * limit_;
+Status StarBootstrap::GatherThroughRoot(const void* mine, size_t bytes, void* all) {
+  const Deadline deadline = Clock::now() + kLimitFactor * limit_;
   const StreamSocket& socket = connections_.front();
   BootstrapFrame frame;
   frame.bytes = bytes;
@@ -127,7 +128,7 @@ Status StarBootstrap::ToRankZero(const void* mine, size_t bytes, void* all) {
 
 Status StarBootstrap::Lost(int rank, const Status& why) const {
   const char* const what = why.code() == StatusCode::kTimedOut
-                               ? " does not move in a gather of the bootstrap: "
+                               ? " has stalled in a gather of the bootstrap: "
                                : " has left the bootstrap: ";
   return Status(why.code(), "rank " + std::to_string(rank) + " of " + std::to_string(size_) + what +
                                 why.message());

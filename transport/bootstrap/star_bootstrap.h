@@ -16,8 +16,8 @@ namespace brigade {
 // After a failure, which all ranks get, every gather returns it.
 class StarBootstrap : public Bootstrap {
  public:
-  // `connections`: of rank 0 those to all ranks, by rank, with none to itself; of other ranks one,
-  // to rank 0. `limit`: how long rank 0 waits for the others in a gather.
+  // `connections`: on rank 0 one to each rank, by rank, with none to itself; on other ranks one, to
+  // rank 0. `limit`: how long rank 0 waits for the others in a gather.
   StarBootstrap(int rank, int size, std::vector<StreamSocket> connections,
                 std::chrono::nanoseconds limit);
 
@@ -28,10 +28,11 @@ class StarBootstrap : public Bootstrap {
   Status AllGather(const void* mine, size_t bytes, void* all) override;
 
  private:
-  Status OverAll(const void* mine, size_t bytes, void* all);
-  // Rank 0: receives from all others.
+  // AllGather on rank 0, and on the other ranks.
+  Status GatherAsRoot(const void* mine, size_t bytes, void* all);
+  Status GatherThroughRoot(const void* mine, size_t bytes, void* all);
+  // Receives the parts of all other ranks on rank 0.
   Status Collect(size_t bytes, char* all, Deadline deadline);
-  Status ToRankZero(const void* mine, size_t bytes, void* all);
   Status Lost(int rank, const Status& why) const;
 
   const int rank_;

@@ -39,7 +39,7 @@ Status Await(int fd, short events, Deadline deadline) {
 }
 
 // `host`: null for all addresses of this host.
-Status Look(const char* host, const std::string& port, std::vector<SystemAddress>* addresses) {
+Status LookUp(const char* host, const std::string& port, std::vector<SystemAddress>* addresses) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV | (host == nullptr ? AI_PASSIVE : 0);
@@ -57,7 +57,7 @@ Status Look(const char* host, const std::string& port, std::vector<SystemAddress
   return Status();
 }
 
-bool IsNumber(const std::string& host) {
+bool IsNumeric(const std::string& host) {
   addrinfo hints = {};
   hints.ai_flags = AI_NUMERICHOST;
   addrinfo* found = nullptr;
@@ -89,7 +89,7 @@ int ListenAtOne(const SystemAddress& address, StreamSocket* made, Status* failur
   return 0;
 }
 
-// A connection to a port of one's own host that nobody listens at may reach itself.
+// A connection to a port of this host at which no process listens may reach itself.
 bool IsConnectedToItself(int fd) {
   SystemAddress here;
   SystemAddress there;
@@ -133,23 +133,23 @@ Status StreamSocket::Send(const void* data, size_t bytes, Deadline deadline) con
 
 Status StreamSocket::Receive(void* data, size_t bytes, Deadline deadline) const {
   for (auto* next = static_cast<char*>(data); bytes > 0;) {
-    size_t got = 0;
-    BRIGADE_RETURN_IF_ERROR(ReceiveSome(next, bytes, &got));
-    next += got;
-    bytes -= got;
-    if (got == 0) BRIGADE_RETURN_IF_ERROR(Await(fd_, POLLIN, deadline));
+    size_t received = 0;
+    BRIGADE_RETURN_IF_ERROR(ReceiveSome(next, bytes, &received));
+    next += received;
+    bytes -= received;
+    if (received == 0) BRIGADE_RETURN_IF_ERROR(Await(fd_, POLLIN, deadline));
   }
   return Status();
 }
 
-Status StreamSocket::ReceiveSome(void* data, size_t bytes, size_t* got) const {
-  *got = 0;
-  const ssize_t received = recv(fd_, data, bytes, 0);
-  if (received == 0) {
+Status StreamSocket::ReceiveSome(void* data, size_t bytes, size_t* received) const {
+  *received = 0;
+  const ssize_t result = recv(fd_, data, bytes, 0);
+  if (result == 0) {
     return Status(StatusCode::kPeerLost, "the other side has closed the connection");
   }
-  if (received < 0) return errno == EAGAIN || errno == EINTR ? Status() : Lost("recv", errno);
-  *got = static_cast<size_t>(received);
+  if (result < 0) return errno == EAGAIN || errno == EINTR ? Status() : Lost("recv", errno);
+  *received = static_cast<size_t>(result);
   return Status();
 }
 
@@ -178,9 +178,9 @@ Status ListenAt(const std::string& address, std::vector<StreamSocket>* sockets) 
   std::string host;
   std::string port;
   BRIGADE_RETURN_IF_ERROR(SplitAddress(address, &host, &port));
-  const bool here = host == "localhost" || IsNumber(host);
+  const bool binds_host = host == "localhost" || IsNumeric(host);
   std::vector<SystemAddress> addresses;
-  BRIGADE_RETURN_IF_ERROR(Look(here ? host.c_str() : nullptr, port, &addresses)
+  BRIGADE_RETURN_IF_ERROR(LookUp(binds_host ? host.c_str() : nullptr, port, &addresses)
                               .WithContext("address '" + address + "'"));
   Status failure = Unavailable("address '" + address + "' has no IPv4 or IPv6 address");
   for (const SystemAddress& one : addresses) {
@@ -197,7 +197,7 @@ Status Resolve(const std::string& address, std::vector<SystemAddress>* addresses
   std::string host;
   std::string port;
   BRIGADE_RETURN_IF_ERROR(SplitAddress(address, &host, &port));
-  return Look(host.c_str(), port, addresses);
+  return LookUp(host.c_str(), port, addresses);
 }
 
 Status ConnectTo(const SystemAddress& address, Deadline deadline, StreamSocket* made) {
@@ -215,7 +215,7 @@ Status ConnectTo(const SystemAddress& address, Deadline deadline, StreamSocket* 
     }
   }
   if (error != 0) return Unavailable(std::string("connect: ") + std::strerror(error));
-  if (IsConnectedToItself(connection.fd())) return Unavailable("connect: nobody listens");
+  if (IsConnectedToItself(connection.fd())) return Unavailable("connect: no process listens");
   const int on = 1;
   setsockopt(connection.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   *made = std::move(connection);

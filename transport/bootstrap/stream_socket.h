@@ -19,7 +19,7 @@ using Deadline = std::chrono::steady_clock::time_point;
 // Returns the milliseconds until a deadline, rounded up, as poll takes them; 0: it has passed.
 int MillisecondsUntil(Deadline deadline);
 
-// Owns a descriptor, which is nonblocking and close-on-exec.
+// Owns a nonblocking descriptor, which is close-on-exec.
 class StreamSocket {
  public:
   StreamSocket() = default;
@@ -33,8 +33,8 @@ class StreamSocket {
   // Both move all bytes. kTimedOut; kPeerLost: the connection has ended, with the reason.
   Status Send(const void* data, size_t bytes, Deadline deadline) const;
   Status Receive(void* data, size_t bytes, Deadline deadline) const;
-  // Receives what is there. *got may be 0. kPeerLost, as above.
-  Status ReceiveSome(void* data, size_t bytes, size_t* got) const;
+  // Receives the bytes that have arrived. *received may be 0. kPeerLost, as above.
+  Status ReceiveSome(void* data, size_t bytes, size_t* received) const;
 
  private:
   int fd_ = -1;
@@ -49,12 +49,12 @@ struct SystemAddress {
   std::string ToString() const;
 };
 
-// Splits "node1:4000", "10.0.0.1:4000" or "[fd00::1]:4000". kInvalidArgument: it is none of these.
+// Splits "node1:4000", "10.0.0.1:4000" or "[fd00::1]:4000". kInvalidArgument: it has another form.
 Status SplitAddress(const std::string& address, std::string* host, std::string* port);
 
-// Listens at `address`: at one address of a host that is given as a number, and at all loopback
-// addresses of "localhost". At all addresses of this host for any other name, which may have a
-// meaning of its own on this host, such as 127.0.1.1. kUnavailable, naming the system call.
+// Listens at `address`: at this address if the host is a number, and at all loopback addresses for
+// "localhost". Listens at all addresses of this host for any other name: on this host it may mean
+// another address than elsewhere, such as 127.0.1.1. kUnavailable, naming the system call.
 Status ListenAt(const std::string& address, std::vector<StreamSocket>* sockets);
 
 // Finds the addresses of the host. kUnavailable: the name is unknown now.

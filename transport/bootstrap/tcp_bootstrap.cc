@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "transport/bootstrap/bootstrap_root.h"
 #include "transport/bootstrap/handshake.h"
+#include "transport/bootstrap/join_root.h"
 #include "transport/bootstrap/rank_check.h"
-#include "transport/bootstrap/rank_gathering.h"
-#include "transport/bootstrap/rank_joining.h"
 #include "transport/bootstrap/star_bootstrap.h"
 #include "transport/bootstrap/stream_socket.h"
 #include "transport/host/descriptors.h"
@@ -61,11 +61,11 @@ Status TcpBootstrap::Create(const std::string& address, int rank, int size,
       RaiseDescriptorLimit();  // rank 0 has a connection to each other rank
       std::vector<StreamSocket> listeners;
       BRIGADE_RETURN_IF_ERROR(ListenAt(address, &listeners).WithContext("rank 0"));
-      RankGathering gathering(job, std::move(listeners), deadline, limit_text);
-      BRIGADE_RETURN_IF_ERROR(gathering.Run(&connections));
+      BootstrapRoot root(job, std::move(listeners), deadline, limit_text);
+      BRIGADE_RETURN_IF_ERROR(root.Run(&connections));
     } else {
       BRIGADE_RETURN_IF_ERROR(
-          JoinRankZero(address, job, rank, deadline, limit_text, &connections.front()));
+          JoinRoot(address, job, rank, deadline, limit_text, &connections.front()));
     }
   }
   *bootstrap = std::make_unique<StarBootstrap>(rank, size, std::move(connections), limit);

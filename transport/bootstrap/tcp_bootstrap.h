@@ -1,8 +1,8 @@
 // TcpBootstrap: the members of a new group find each other at the address of rank 0, without a
 // launcher or an MPI.
 //
-// Rank 0 listens, and the others connect. Each side proves that it has the job's secret
-// (handshake.h). Once all ranks have come, rank 0 no longer listens, and gathers go over it.
+// Rank 0, the root of the bootstrap, listens, and the others connect. Each side proves that it has
+// the job's secret (handshake.h). Rank 0 listens until all ranks have joined. Gathers go over it.
 
 #ifndef BRIGADE_TRANSPORT_BOOTSTRAP_TCP_BOOTSTRAP_H_
 #define BRIGADE_TRANSPORT_BOOTSTRAP_TCP_BOOTSTRAP_H_
@@ -18,33 +18,32 @@
 namespace brigade {
 
 struct TcpBootstrapOptions {
-  // Keeps strangers out. Equal on all ranks. Empty: there is none, and every process that can
-  // connect to rank 0 and knows the name of the job can take the place of a rank.
+  // Keeps other processes out. Equal on all ranks. Empty: every process that can connect to rank 0
+  // and knows the name of the job can take the place of a rank.
   std::string secret;
   // The name of the job, of up to 63 bytes. Equal on all ranks, and best different for each job, so
   // that a rank of another job at the same address is refused.
   std::string job;
   // A version of the program's. Equal on all ranks.
   uint32_t wire_format = 0;
-  // How long Create may take on this rank. A gather fails if a rank has not called it so long after
-  // rank 0 has.
+  // How long Create may take on this rank, and how long a gather on rank 0 waits for other ranks.
   double time_limit_seconds = 60;
 };
 
 class TcpBootstrap {
  public:
   // Collective over the job: `address` is "HOST:PORT" of rank 0, an IPv6 address in brackets, and
-  // `size` the number of ranks, equal on all of them. Rank 0 may come later than others. Blocks
-  // until all ranks have come. A connection that is no rank of the job is closed, and has no other
-  // effect. Starts no thread. Looking a host name up has no time limit but that of the system. A
-  // rank that is refused by all addresses of the host fails at once, else only at its time limit:
-  // another program may listen at one of them.
+  // `size` the number of ranks, equal on all of them. Rank 0 may start later than others.
+  // Blocks until all ranks have joined. A connection of another process is closed, and has no other
+  // effect. Starts no thread. Looking a host name up has only the time limit of the system. A rank
+  // that all addresses of the host reject fails at once, otherwise at its time limit: another
+  // program may listen at one of them.
   //
   // kInvalidArgument: the address, the rank or an option is wrong. kUnavailable: rank 0 cannot
-  // listen, with the reason, such as an address in use; or there is no libsodium. kTimedOut: ranks
-  // have not come, which are named; or rank 0 was not reached. kMismatch: sizes, jobs, wire formats
-  // or secrets differ, or a rank came twice. kPeerLost: a rank has ended meanwhile. If one rank
-  // fails, all do within their time limits.
+  // listen, with the reason, such as an address in use; or there is no libsodium. kTimedOut, naming
+  // the ranks that have not joined; or rank 0 was not reached. kMismatch: sizes, jobs, wire formats
+  // or secrets differ, or a rank has joined twice. kPeerLost: a rank has ended meanwhile. If one
+  // rank fails, all do within their time limits.
   static Status Create(const std::string& address, int rank, int size,
                        const TcpBootstrapOptions& options, std::unique_ptr<Bootstrap>* bootstrap);
 };

@@ -31,7 +31,7 @@ constexpr double kShort = 1.5;
 
 Deadline Later() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
 
-// An address of this host at which nobody listens.
+// An address of this host at which no process listens.
 std::string FreeAddress(const std::string& host = "127.0.0.1") {
   StreamSocket probe(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   int family = AF_INET6;
@@ -60,7 +60,7 @@ TcpBootstrapOptions Options(double limit = kLong) {
   return options;
 }
 
-// One rank of a job: where, who, of how many, with what.
+// The arguments of a rank, and the time after which it calls.
 struct RankArguments {
   std::string address;
   int rank = 0;
@@ -158,7 +158,7 @@ TEST(TcpBootstrap, WorksWithoutASecretOrAName) {
   ExpectOk(RunJob(Job(3, FreeAddress(), TcpBootstrapOptions()), GatherAll));
 }
 
-TEST(TcpBootstrap, RankZeroMayComeLast) {
+TEST(TcpBootstrap, RankZeroMayStartLast) {
   auto ranks = Job(4, FreeAddress(), Options());
   ranks[0].delay_ms = 300;
   ExpectOk(RunJob(ranks, GatherAll));
@@ -169,7 +169,7 @@ TEST(TcpBootstrap, NamesAMissingRank) {
   ranks.pop_back();
   for (const Status& result : RunJob(ranks)) {
     EXPECT_EQ(result.code(), StatusCode::kTimedOut);
-    ExpectHas(result.message(), "rank 3 of 4 has not come within ");
+    ExpectHas(result.message(), "rank 3 of 4 has not joined within ");
   }
 }
 
@@ -179,9 +179,10 @@ TEST(TcpBootstrap, TheShortestLimitHolds) {
   ranks.resize(2);
   ranks[1].options.time_limit_seconds = kShort;
   for (const Status& result : RunJob(ranks)) {
-    EXPECT_EQ(result.message(),
-              "ranks 2, 3, 4, 5, 6, 7, 8, 9 and 10 more of 20 have not come within the time limit "
-              "of rank 1, which ended before the 60 s of rank 0");
+    EXPECT_EQ(
+        result.message(),
+        "ranks 2, 3, 4, 5, 6, 7, 8, 9 and 10 more of 20 have not joined within the time limit "
+        "of rank 1, which ended before the 60 s of rank 0");
   }
 }
 
@@ -190,7 +191,7 @@ TEST(TcpBootstrap, TheLimitOfRankZeroHolds) {
   ranks.resize(2);
   ranks[0].options.time_limit_seconds = kShort;
   for (const Status& result : RunJob(ranks)) {
-    EXPECT_EQ(result.message(), "rank 2 of 3 has not come within 1.5 s");
+    EXPECT_EQ(result.message(), "rank 2 of 3 has not joined within 1.5 s");
   }
 }
 
@@ -204,19 +205,19 @@ TEST(TcpBootstrap, NamesAMissingRankZero) {
                                   " within 1.5 s: connect: Connection refused");
 }
 
-TEST(TcpBootstrap, NamesARankThatComesTwice) {
+TEST(TcpBootstrap, NamesARankThatJoinsTwice) {
   auto ranks = Job(3, FreeAddress(), Options(kShort));
   ranks[2].rank = 1;
   for (const Status& result : RunJob(ranks)) {
     EXPECT_EQ(result.code(), StatusCode::kMismatch) << result.ToString();
-    ExpectHas(result.message(), "rank 1 of 3 has come twice: from 127.0.0.1:");
+    ExpectHas(result.message(), "rank 1 of 3 has joined twice: from 127.0.0.1:");
   }
 }
 
 TEST(TcpBootstrap, NamesASizeThatDiffers) {
   auto ranks = Job(4, FreeAddress(), Options(kShort));
   ranks[2].size = 5;
-  ranks[2].delay_ms = 300;  // the others get the reason if they have come before
+  ranks[2].delay_ms = 300;  // the others get the reason if they have joined before
   ranks.pop_back();
   for (const Status& result : RunJob(ranks)) {
     const bool is_late = result.code() == StatusCode::kTimedOut;
@@ -226,9 +227,9 @@ TEST(TcpBootstrap, NamesASizeThatDiffers) {
   }
 }
 
-// The wrong rank knows at once, the others at their limit.
-void ExpectRefusal(const TcpBootstrapOptions& other, const std::string& reason,
-                   const std::string& reason_of_others) {
+// The wrong rank fails at once, the others at their limit.
+void ExpectRejection(const TcpBootstrapOptions& other, const std::string& reason,
+                     const std::string& reason_of_others) {
   const std::string address = FreeAddress();
   auto ranks = Job(3, address, Options(kShort));
   ranks[2].options = other;
@@ -237,13 +238,13 @@ void ExpectRefusal(const TcpBootstrapOptions& other, const std::string& reason,
   EXPECT_EQ(results[2].message(), "rank 2 of 3, connected to rank 0 at " + address + ": " + reason);
   for (const int rank : {0, 1}) {
     EXPECT_EQ(results[rank].code(), StatusCode::kTimedOut);
-    ExpectHas(results[rank].message(), "; the last connection that was refused: 127.0.0.1:");
-    ExpectHas(results[rank].message(), "rank 2 of 3 has not come within ");
+    ExpectHas(results[rank].message(), "; the last rejected connection: 127.0.0.1:");
+    ExpectHas(results[rank].message(), "rank 2 of 3 has not joined within ");
     ExpectHas(results[rank].message(), ": " + reason_of_others);
   }
 }
 
-TEST(TcpBootstrap, RefusesAnotherSecret) {
+TEST(TcpBootstrap, RejectsAnotherSecret) {
   auto other = Options();
   other.secret += "!";
   const std::string reason = "the secret is not that of rank 0; give all ranks the same secret";
@@ -254,25 +255,25 @@ TEST(TcpBootstrap, RefusesAnotherSecret) {
   EXPECT_EQ(results[2].ToString(),
             "mismatch: rank 2 of 3, connected to rank 0 at " + address + ": " + reason);
   for (const int rank : {0, 1}) {
-    ExpectHas(results[rank].message(), "rank 2 of 3 has not come within ");
+    ExpectHas(results[rank].message(), "rank 2 of 3 has not joined within ");
     ExpectHas(results[rank].message(), ", as rank 2 and without a proof: ");
   }
 }
 
-TEST(TcpBootstrap, RefusesARankOfAnotherJob) {
+TEST(TcpBootstrap, RejectsARankOfAnotherJob) {
   auto other = Options();
   other.job = "job\n\x1b[2J2";
   const std::string reason =
       "job 'job??[2J2' is not the job of rank 0; give each job an address of its own";
-  ExpectRefusal(other, reason, reason + "; rank 0 has job 'job 1'");
+  ExpectRejection(other, reason, reason + "; rank 0 has job 'job 1'");
 }
 
-TEST(TcpBootstrap, RefusesAnotherWireFormat) {
+TEST(TcpBootstrap, RejectsAnotherWireFormat) {
   auto other = Options();
   other.wire_format = 7;
   const std::string reason =
       "wire format 7 is not the wire format 6 of rank 0; start all ranks with the same program";
-  ExpectRefusal(other, reason, reason);
+  ExpectRejection(other, reason, reason);
 }
 
 TEST(TcpBootstrap, OnlyOneJobMayUseAnAddress) {
@@ -313,7 +314,7 @@ std::vector<Status> RunAndKill(const RankArguments& victim, int after_ms,
   return results;
 }
 
-TEST(TcpBootstrap, NamesARankThatIsKilledBeforeAllHaveCome) {
+TEST(TcpBootstrap, NamesARankThatIsKilledBeforeAllHaveJoined) {
   auto ranks = Job(4, FreeAddress(), Options());
   const RankArguments victim = ranks[1];
   ranks.pop_back();
@@ -363,7 +364,7 @@ TEST(TcpBootstrap, NamesARankThatDoesNotCallAGather) {
   for (const Status& result : results) {
     EXPECT_EQ(result.code(), StatusCode::kTimedOut);
     EXPECT_EQ(result.message(),
-              "rank 1 of 3 has not come to a gather of the bootstrap within its time limit");
+              "rank 1 of 3 has not called a gather of the bootstrap within its time limit");
   }
 }
 
@@ -379,7 +380,7 @@ TEST(TcpBootstrap, NamesGathersThatDiffer) {
   }
 }
 
-// A connection of a stranger to `address`, once somebody listens there.
+// Connects to `address` from outside of the job, once a process listens there.
 StreamSocket Connect(const std::string& address) {
   StreamSocket socket;
   std::vector<SystemAddress> found;
@@ -390,43 +391,43 @@ StreamSocket Connect(const std::string& address) {
   return socket;
 }
 
-TEST(TcpBootstrap, StrangersDoNoHarm) {
+TEST(TcpBootstrap, OtherProcessesDoNoHarm) {
   const std::string address = FreeAddress();
   auto ranks = Job(3, address, Options());
   ranks[1].delay_ms = ranks[2].delay_ms = 700;
   JobIdentity job{"job 1", 6, 3, AuthKey()};
   ASSERT_TRUE(MakeKey("guessed", &job.key).ok());
-  std::thread strangers([&] {
+  std::thread others([&] {
     std::vector<StreamSocket> silent;
     for (int i = 0; i < 100; ++i) silent.push_back(Connect(address));
-    const std::string request = "GET / HTTP/1.1\r\n" + std::string(200, 'x');
+    const std::string http = "GET / HTTP/1.1\r\n" + std::string(200, 'x');
     const StreamSocket garbage = Connect(address);
-    (void)garbage.Send(request.data(), request.size(), Later());
-    // A hello that ends too early, and a whole one with a proof that is invented.
-    Hello hello;
-    ASSERT_TRUE(MakeHello(job, 1, 60000, &hello).ok());
-    (void)Connect(address).Send(&hello, sizeof(hello) / 2, Later());
-    const StreamSocket liar = Connect(address);
-    ASSERT_TRUE(liar.Send(&hello, sizeof(hello), Later()).ok());
+    (void)garbage.Send(http.data(), http.size(), Later());
+    // A join request that ends too early, and a whole one with a proof under another key.
+    JoinRequest request;
+    ASSERT_TRUE(MakeJoinRequest(job, 1, 60000, &request).ok());
+    (void)Connect(address).Send(&request, sizeof(request) / 2, Later());
+    const StreamSocket forger = Connect(address);
+    ASSERT_TRUE(forger.Send(&request, sizeof(request), Later()).ok());
     BootstrapFrame frame;
     Challenge challenge;
-    ASSERT_TRUE(ReceiveFrame(liar, Later(), &frame).ok());
-    ASSERT_TRUE(liar.Receive(&challenge, sizeof(challenge), Later()).ok());
-    EXPECT_FALSE(IsProof(job.key, Prover::kRankZero, hello, challenge.nonce, challenge.proof));
-    const Proof proof = Prove(job.key, Prover::kOtherRank, hello, challenge.nonce);
-    ASSERT_TRUE(liar.Send(proof.data(), proof.size(), Later()).ok());
-    EXPECT_EQ(ReceiveFrame(liar, Later(), &frame).message(), kOtherSecret);
-    // Rank 0's own proof is no proof of another rank.
-    const StreamSocket mirror = Connect(address);
-    ASSERT_TRUE(mirror.Send(&hello, sizeof(hello), Later()).ok());
-    ASSERT_TRUE(ReceiveFrame(mirror, Later(), &frame).ok());
-    ASSERT_TRUE(mirror.Receive(&challenge, sizeof(challenge), Later()).ok());
-    ASSERT_TRUE(mirror.Send(&challenge.proof, sizeof(challenge.proof), Later()).ok());
-    EXPECT_EQ(ReceiveFrame(mirror, Later(), &frame).message(), kOtherSecret);
+    ASSERT_TRUE(ReceiveFrame(forger, Later(), &frame).ok());
+    ASSERT_TRUE(forger.Receive(&challenge, sizeof(challenge), Later()).ok());
+    EXPECT_FALSE(IsProof(job.key, Prover::kRankZero, request, challenge.nonce, challenge.proof));
+    const Proof proof = Prove(job.key, Prover::kOtherRank, request, challenge.nonce);
+    ASSERT_TRUE(forger.Send(proof.data(), proof.size(), Later()).ok());
+    EXPECT_EQ(ReceiveFrame(forger, Later(), &frame).message(), kOtherSecret);
+    // The proof of rank 0 is not a proof of another rank.
+    const StreamSocket replayer = Connect(address);
+    ASSERT_TRUE(replayer.Send(&request, sizeof(request), Later()).ok());
+    ASSERT_TRUE(ReceiveFrame(replayer, Later(), &frame).ok());
+    ASSERT_TRUE(replayer.Receive(&challenge, sizeof(challenge), Later()).ok());
+    ASSERT_TRUE(replayer.Send(&challenge.proof, sizeof(challenge.proof), Later()).ok());
+    EXPECT_EQ(ReceiveFrame(replayer, Later(), &frame).message(), kOtherSecret);
     std::this_thread::sleep_for(std::chrono::milliseconds(700));
   });
   ExpectOk(RunJob(ranks, GatherAll));
-  strangers.join();
+  others.join();
 }
 
 // Accepts one connection at `address`, and no more.
@@ -443,7 +444,7 @@ StreamSocket AcceptOne(const std::string& address) {
 }
 
 // Rank 0 may close the connection of a rank whose proof is on the way, to make room for another.
-TEST(TcpBootstrap, ARankThatIsNotWelcomedConnectsAgain) {
+TEST(TcpBootstrap, ARankThatIsNotAcceptedConnectsAgain) {
   const std::string address = FreeAddress();
   const auto ranks = Job(2, address, Options());
   std::thread rank_zero([&] {
@@ -451,13 +452,13 @@ TEST(TcpBootstrap, ARankThatIsNotWelcomedConnectsAgain) {
     ASSERT_TRUE(MakeKey(ranks[0].options.secret, &job.key).ok());
     {
       const StreamSocket evicted = AcceptOne(address);
-      Hello hello;
-      ASSERT_TRUE(evicted.Receive(&hello, sizeof(hello), Later()).ok());
+      JoinRequest request;
+      ASSERT_TRUE(evicted.Receive(&request, sizeof(request), Later()).ok());
       BootstrapFrame frame;
       frame.bytes = sizeof(Challenge);
       Challenge challenge;
       ASSERT_TRUE(MakeRandom(&challenge.nonce).ok());
-      challenge.proof = Prove(job.key, Prover::kRankZero, hello, challenge.nonce);
+      challenge.proof = Prove(job.key, Prover::kRankZero, request, challenge.nonce);
       ASSERT_TRUE(evicted.Send(&frame, sizeof(frame), Later()).ok());
       ASSERT_TRUE(evicted.Send(&challenge, sizeof(challenge), Later()).ok());
       Proof proof;
@@ -475,33 +476,33 @@ TEST(TcpBootstrap, ARankThatIsNotWelcomedConnectsAgain) {
   rank_zero.join();
 }
 
-TEST(TcpBootstrap, AStrangerAtOneAddressOfTheHostRefusesNoRank) {
+TEST(TcpBootstrap, AnotherProgramAtOneAddressOfTheHostRejectsNoRank) {
   const std::string address = FreeAddress("localhost");
   std::vector<SystemAddress> found;
   ASSERT_TRUE(Resolve(address, &found).ok());
   if (found.size() < 2) GTEST_SKIP() << "localhost has one address";
   auto ranks = Job(2, address, Options());
   ranks[0].address = found.back().ToString();
-  std::thread stranger([&] {
+  std::thread other_program([&] {
     SendFailure(AcceptOne(found.front().ToString()), Status(StatusCode::kMismatch, "no"), Later());
   });
   ExpectOk(RunJob(ranks, [](Bootstrap* bootstrap) {
     char all[2];
     return bootstrap->AllGather("", 1, all);
   }));
-  stranger.join();
+  other_program.join();
 }
 
-TEST(TcpBootstrap, ARankThatHasSaidHelloIsNotEvictedBySilentStrangers) {
+TEST(TcpBootstrap, SilentConnectionsDoNotDisplaceAJoinRequest) {
   const std::string address = FreeAddress();
   const RankArguments rank_zero = Job(2, address, Options()).front();
   std::thread other([&] {
     JobIdentity job{rank_zero.options.job, rank_zero.options.wire_format, 2, AuthKey()};
     ASSERT_TRUE(MakeKey(rank_zero.options.secret, &job.key).ok());
     const StreamSocket rank = Connect(address);
-    Hello hello;
-    ASSERT_TRUE(MakeHello(job, 1, 60000, &hello).ok());
-    ASSERT_TRUE(rank.Send(&hello, sizeof(hello), Later()).ok());
+    JoinRequest request;
+    ASSERT_TRUE(MakeJoinRequest(job, 1, 60000, &request).ok());
+    ASSERT_TRUE(rank.Send(&request, sizeof(request), Later()).ok());
     BootstrapFrame frame;
     Challenge challenge;
     ASSERT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());
@@ -510,22 +511,22 @@ TEST(TcpBootstrap, ARankThatHasSaidHelloIsNotEvictedBySilentStrangers) {
     for (int i = 0; i < 100; ++i) silent.push_back(Connect(address));
     char none = 0;
     EXPECT_EQ(silent.front().Receive(&none, 1, Later()).code(), StatusCode::kPeerLost);
-    const Proof proof = Prove(job.key, Prover::kOtherRank, hello, challenge.nonce);
+    const Proof proof = Prove(job.key, Prover::kOtherRank, request, challenge.nonce);
     EXPECT_TRUE(rank.Send(proof.data(), proof.size(), Later()).ok());
-    EXPECT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());  // welcome
-    EXPECT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());  // all have come
+    EXPECT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());  // accepted
+    EXPECT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());  // all have joined
   });
   ExpectOk(RunJob({rank_zero}));
   other.join();
 }
 
-TEST(TcpBootstrap, AStrangerAtTheAddressOfRankZeroIsNoRankZero) {
-  for (const char* const says : {"", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
+TEST(TcpBootstrap, AnotherProgramAtTheAddressOfRankZeroIsNotRankZero) {
+  for (const char* const answer : {"", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
     const std::string address = FreeAddress();
     std::vector<StreamSocket> listeners;
     ASSERT_TRUE(ListenAt(address, &listeners).ok());
     std::atomic<bool> over{false};
-    std::thread stranger([&] {
+    std::thread other_program([&] {
       std::vector<StreamSocket> held;
       while (!over) {
         StreamSocket one(accept4(listeners.front().fd(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -533,17 +534,17 @@ TEST(TcpBootstrap, AStrangerAtTheAddressOfRankZeroIsNoRankZero) {
           std::this_thread::sleep_for(std::chrono::milliseconds(5));
           continue;
         }
-        (void)one.Send(says, std::string(says).size(), Later());
+        (void)one.Send(answer, std::string(answer).size(), Later());
         held.push_back(std::move(one));
       }
     });
     const Status result = RunJob({{address, 1, 2, Options(kShort)}}).front();
     over = true;
-    stranger.join();
+    other_program.join();
     EXPECT_EQ(result.code(), StatusCode::kTimedOut);
     ExpectHas(result.message(),
               "rank 1 of 2 has not reached rank 0 at " + address + " within 1.5 s: " +
-                  (*says == 0 ? "the time limit has passed" : "it is no rank of Brigade"));
+                  (*answer == 0 ? "the time limit has passed" : "it is not a rank of Brigade"));
   }
 }
 
