@@ -173,7 +173,9 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
   return options;
 }
 /// Connects the ranks of a job by TCP. Collective: all ranks must call within the time limit, in
-/// any order. Rank 0 listens at `address`, and all others connect to it.
+/// any order. Rank 0 listens at `address`, and all others connect to it. If `host` is a name and
+/// not an IP address, the system looks it up. The time limit does not interrupt a lookup: the call
+/// may exceed it by the time limit of the system's resolver.
 ///
 /// @param address    "host:port" or "[IPv6 address]:port" of rank 0; equal on all ranks
 /// @param rank       the calling rank, from 0
@@ -181,9 +183,9 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 /// @param options    NULL for the defaults; may be freed afterwards
 /// @param bootstrap  the new bootstrap
 /// @return #BRIGADE_INVALID_ARGUMENT: a bad address or rank; #BRIGADE_TIMED_OUT: ranks, which the
-///         text names, have not come; #BRIGADE_MISMATCH: another job, secret, size or version, or a
-///         rank that came twice; #BRIGADE_PEER_LOST: a rank died; #BRIGADE_UNAVAILABLE: the address
-///         is in use
+///         text names, have not joined; #BRIGADE_MISMATCH: another job, secret, size or version, or
+///         a rank that has joined twice; #BRIGADE_PEER_LOST: a rank died; #BRIGADE_UNAVAILABLE: the
+///         address is in use
 BRIGADE_EXPORT brigade_status brigade_bootstrap_tcp(const char* address, int rank, int size,
                                                     const brigade_bootstrap_options* options,
                                                     brigade_bootstrap** bootstrap);
