@@ -4,120 +4,24 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "transport/bootstrap/handshake.h"
+#include "membuf/status.h"
+#include "transport/bootstrap.h"
+#include "transport/bootstrap/job_fixture.h"
 #include "transport/bootstrap/stream_socket.h"
-#include "transport/host/network_interface.h"
 
 namespace brigade {
 namespace {
-
-// Far beyond a test that does not hang.
-constexpr double kLong = 60;
-// Of tests that wait for the end of the limit.
-constexpr double kShort = 1.5;
-
-Deadline Later() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
-
-// An address of this host at which no process listens.
-std::string FreeAddress(const std::string& host = "127.0.0.1") {
-  StreamSocket probe(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  int family = AF_INET6;
-  if (probe.fd() < 0) {
-    probe = StreamSocket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    family = AF_INET;
-  }
-  SystemAddress address;
-  address.address.ss_family = static_cast<sa_family_t>(family);
-  address.bytes = sizeof(address.address);
-  EXPECT_EQ(bind(probe.fd(), address.get(), address.bytes), 0);
-  getsockname(probe.fd(), reinterpret_cast<sockaddr*>(&address.address), &address.bytes);
-  return host + ":" + std::to_string(SocketAddress::From(address.get()).port);
-}
-
-void ExpectHas(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << text << " has not: " << part;
-}
-
-TcpBootstrapOptions Options(double limit = kLong) {
-  TcpBootstrapOptions options;
-  options.secret = "a secret of any length, longer than the key that is made of it";
-  options.job = "job 1";
-  options.wire_format = 6;
-  options.time_limit_seconds = limit;
-  return options;
-}
-
-// The arguments of a rank, and the time after which it calls.
-struct RankArguments {
-  std::string address;
-  int rank = 0;
-  int size = 0;
-  TcpBootstrapOptions options;
-  int delay_ms = 0;
-};
-
-std::vector<RankArguments> Job(int size, const std::string& address,
-                               const TcpBootstrapOptions& options) {
-  std::vector<RankArguments> ranks;
-  for (int rank = 0; rank < size; ++rank) ranks.push_back({address, rank, size, options});
-  return ranks;
-}
-
-// Runs each rank on a thread, and returns its result.
-std::vector<Status> RunJob(const std::vector<RankArguments>& ranks,
-                           const std::function<Status(Bootstrap*)>& body = nullptr) {
-  std::vector<Status> results(ranks.size());
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    threads.emplace_back([&, i] {
-      const RankArguments& rank = ranks[i];
-      std::this_thread::sleep_for(std::chrono::milliseconds(rank.delay_ms));
-      std::unique_ptr<Bootstrap> bootstrap;
-      results[i] =
-          TcpBootstrap::Create(rank.address, rank.rank, rank.size, rank.options, &bootstrap);
-      if (results[i].ok() && body != nullptr) results[i] = body(bootstrap.get());
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  return results;
-}
-
-void ExpectOk(const std::vector<Status>& results) {
-  for (const Status& result : results) EXPECT_TRUE(result.ok()) << result.ToString();
-}
-
-// Gathers of several lengths, and a search for a difference.
-Status GatherAll(Bootstrap* bootstrap) {
-  for (const size_t bytes : {size_t{0}, size_t{1}, size_t{1000}, size_t{3} << 20, size_t{5}}) {
-    const std::string mine(bytes, static_cast<char>('a' + bootstrap->rank()));
-    std::string all(bytes * static_cast<size_t>(bootstrap->size()), '-');
-    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(mine.data(), bytes, all.data()));
-    for (int rank = 0; rank < bootstrap->size(); ++rank) {
-      EXPECT_EQ(all.substr(static_cast<size_t>(rank) * bytes, bytes),
-                std::string(bytes, static_cast<char>('a' + rank)));
-    }
-  }
-  const int mine = bootstrap->rank() < 2 ? 5 : 6;
-  int rank = -1, first = 0, other = 0;
-  BRIGADE_RETURN_IF_ERROR(bootstrap->FindDifference(&mine, sizeof(mine), &rank, &first, &other));
-  EXPECT_EQ(rank, 2);
-  EXPECT_EQ(first, 5);
-  EXPECT_EQ(other, 6);
-  return Status();
-}
 
 TEST(TcpBootstrap, Gathers) {
   for (const char* const host : {"127.0.0.1", "localhost"}) {
@@ -377,174 +281,6 @@ TEST(TcpBootstrap, NamesGathersThatDiffer) {
        })) {
     EXPECT_EQ(result.ToString(),
               "mismatch: the gathers of a bootstrap differ: rank 0 gives 1 bytes, rank 2 gives 2");
-  }
-}
-
-// Connects to `address` from outside of the job, once a process listens there.
-StreamSocket Connect(const std::string& address) {
-  StreamSocket socket;
-  std::vector<SystemAddress> found;
-  EXPECT_TRUE(Resolve(address, &found).ok());
-  while (!ConnectTo(found.front(), Later(), &socket).ok()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return socket;
-}
-
-TEST(TcpBootstrap, OtherProcessesDoNoHarm) {
-  const std::string address = FreeAddress();
-  auto ranks = Job(3, address, Options());
-  ranks[1].delay_ms = ranks[2].delay_ms = 700;
-  JobIdentity job{"job 1", 6, 3, AuthKey()};
-  ASSERT_TRUE(MakeKey("guessed", &job.key).ok());
-  std::thread others([&] {
-    std::vector<StreamSocket> silent;
-    for (int i = 0; i < 100; ++i) silent.push_back(Connect(address));
-    const std::string http = "GET / HTTP/1.1\r\n" + std::string(200, 'x');
-    const StreamSocket garbage = Connect(address);
-    (void)garbage.Send(http.data(), http.size(), Later());
-    // A join request that ends too early, and a whole one with a proof under another key.
-    JoinRequest request;
-    ASSERT_TRUE(MakeJoinRequest(job, 1, 60000, &request).ok());
-    (void)Connect(address).Send(&request, sizeof(request) / 2, Later());
-    const StreamSocket forger = Connect(address);
-    ASSERT_TRUE(forger.Send(&request, sizeof(request), Later()).ok());
-    BootstrapFrame frame;
-    Challenge challenge;
-    ASSERT_TRUE(ReceiveFrame(forger, Later(), &frame).ok());
-    ASSERT_TRUE(forger.Receive(&challenge, sizeof(challenge), Later()).ok());
-    EXPECT_FALSE(IsProof(job.key, Prover::kRankZero, request, challenge.nonce, challenge.proof));
-    const Proof proof = Prove(job.key, Prover::kOtherRank, request, challenge.nonce);
-    ASSERT_TRUE(forger.Send(proof.data(), proof.size(), Later()).ok());
-    EXPECT_EQ(ReceiveFrame(forger, Later(), &frame).message(), kOtherSecret);
-    // The proof of rank 0 is not a proof of another rank.
-    const StreamSocket replayer = Connect(address);
-    ASSERT_TRUE(replayer.Send(&request, sizeof(request), Later()).ok());
-    ASSERT_TRUE(ReceiveFrame(replayer, Later(), &frame).ok());
-    ASSERT_TRUE(replayer.Receive(&challenge, sizeof(challenge), Later()).ok());
-    ASSERT_TRUE(replayer.Send(&challenge.proof, sizeof(challenge.proof), Later()).ok());
-    EXPECT_EQ(ReceiveFrame(replayer, Later(), &frame).message(), kOtherSecret);
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
-  });
-  ExpectOk(RunJob(ranks, GatherAll));
-  others.join();
-}
-
-// Accepts one connection at `address`, and no more.
-StreamSocket AcceptOne(const std::string& address) {
-  std::vector<StreamSocket> listeners;
-  EXPECT_TRUE(ListenAt(address, &listeners).ok());
-  StreamSocket one;
-  while (one.fd() < 0) {
-    one = StreamSocket(
-        accept4(listeners.front().fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return one;
-}
-
-// Rank 0 may close the connection of a rank whose proof is on the way, to make room for another.
-TEST(TcpBootstrap, ARankThatIsNotAcceptedConnectsAgain) {
-  const std::string address = FreeAddress();
-  const auto ranks = Job(2, address, Options());
-  std::thread rank_zero([&] {
-    JobIdentity job{ranks[0].options.job, ranks[0].options.wire_format, 2, AuthKey()};
-    ASSERT_TRUE(MakeKey(ranks[0].options.secret, &job.key).ok());
-    {
-      const StreamSocket evicted = AcceptOne(address);
-      JoinRequest request;
-      ASSERT_TRUE(evicted.Receive(&request, sizeof(request), Later()).ok());
-      BootstrapFrame frame;
-      frame.bytes = sizeof(Challenge);
-      Challenge challenge;
-      ASSERT_TRUE(MakeRandom(&challenge.nonce).ok());
-      challenge.proof = Prove(job.key, Prover::kRankZero, request, challenge.nonce);
-      ASSERT_TRUE(evicted.Send(&frame, sizeof(frame), Later()).ok());
-      ASSERT_TRUE(evicted.Send(&challenge, sizeof(challenge), Later()).ok());
-      Proof proof;
-      ASSERT_TRUE(evicted.Receive(proof.data(), proof.size(), Later()).ok());
-    }
-    ExpectOk(RunJob({ranks[0]}, [](Bootstrap* bootstrap) {
-      char all[2];
-      return bootstrap->AllGather("", 1, all);
-    }));
-  });
-  ExpectOk(RunJob({ranks[1]}, [](Bootstrap* bootstrap) {
-    char all[2];
-    return bootstrap->AllGather("", 1, all);
-  }));
-  rank_zero.join();
-}
-
-TEST(TcpBootstrap, AnotherProgramAtOneAddressOfTheHostRejectsNoRank) {
-  const std::string address = FreeAddress("localhost");
-  std::vector<SystemAddress> found;
-  ASSERT_TRUE(Resolve(address, &found).ok());
-  if (found.size() < 2) GTEST_SKIP() << "localhost has one address";
-  auto ranks = Job(2, address, Options());
-  ranks[0].address = found.back().ToString();
-  std::thread other_program([&] {
-    SendFailure(AcceptOne(found.front().ToString()), Status(StatusCode::kMismatch, "no"), Later());
-  });
-  ExpectOk(RunJob(ranks, [](Bootstrap* bootstrap) {
-    char all[2];
-    return bootstrap->AllGather("", 1, all);
-  }));
-  other_program.join();
-}
-
-TEST(TcpBootstrap, SilentConnectionsDoNotDisplaceAJoinRequest) {
-  const std::string address = FreeAddress();
-  const RankArguments rank_zero = Job(2, address, Options()).front();
-  std::thread other([&] {
-    JobIdentity job{rank_zero.options.job, rank_zero.options.wire_format, 2, AuthKey()};
-    ASSERT_TRUE(MakeKey(rank_zero.options.secret, &job.key).ok());
-    const StreamSocket rank = Connect(address);
-    JoinRequest request;
-    ASSERT_TRUE(MakeJoinRequest(job, 1, 60000, &request).ok());
-    ASSERT_TRUE(rank.Send(&request, sizeof(request), Later()).ok());
-    BootstrapFrame frame;
-    Challenge challenge;
-    ASSERT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());
-    ASSERT_TRUE(rank.Receive(&challenge, sizeof(challenge), Later()).ok());
-    std::vector<StreamSocket> silent;
-    for (int i = 0; i < 100; ++i) silent.push_back(Connect(address));
-    char none = 0;
-    EXPECT_EQ(silent.front().Receive(&none, 1, Later()).code(), StatusCode::kPeerLost);
-    const Proof proof = Prove(job.key, Prover::kOtherRank, request, challenge.nonce);
-    EXPECT_TRUE(rank.Send(proof.data(), proof.size(), Later()).ok());
-    EXPECT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());  // accepted
-    EXPECT_TRUE(ReceiveFrame(rank, Later(), &frame).ok());  // all have joined
-  });
-  ExpectOk(RunJob({rank_zero}));
-  other.join();
-}
-
-TEST(TcpBootstrap, AnotherProgramAtTheAddressOfRankZeroIsNotRankZero) {
-  for (const char* const answer : {"", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
-    const std::string address = FreeAddress();
-    std::vector<StreamSocket> listeners;
-    ASSERT_TRUE(ListenAt(address, &listeners).ok());
-    std::atomic<bool> over{false};
-    std::thread other_program([&] {
-      std::vector<StreamSocket> held;
-      while (!over) {
-        StreamSocket one(accept4(listeners.front().fd(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (one.fd() < 0) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(5));
-          continue;
-        }
-        (void)one.Send(answer, std::string(answer).size(), Later());
-        held.push_back(std::move(one));
-      }
-    });
-    const Status result = RunJob({{address, 1, 2, Options(kShort)}}).front();
-    over = true;
-    other_program.join();
-    EXPECT_EQ(result.code(), StatusCode::kTimedOut);
-    ExpectHas(result.message(),
-              "rank 1 of 2 has not reached rank 0 at " + address + " within 1.5 s: " +
-                  (*answer == 0 ? "the time limit has passed" : "it is not a rank of Brigade"));
   }
 }
 
