@@ -69,7 +69,8 @@ TEST(TcpBootstrap, RankZeroMayStartLast) {
 }
 
 TEST(TcpBootstrap, NamesAMissingRank) {
-  auto ranks = Job(4, FreeAddress(), Options(kShort));
+  auto ranks = Job(4, FreeAddress(), Options());
+  ranks[0].options.time_limit_seconds = kShort;
   ranks.pop_back();
   for (const Status& result : RunJob(ranks)) {
     EXPECT_EQ(result.code(), StatusCode::kTimedOut);
@@ -131,11 +132,12 @@ TEST(TcpBootstrap, NamesASizeThatDiffers) {
   }
 }
 
-// The wrong rank fails at once, the others at their limit.
+// The wrong rank fails at once, the others at the limit of rank 0.
 void ExpectRejection(const TcpBootstrapOptions& other, const std::string& reason,
                      const std::string& reason_of_others) {
   const std::string address = FreeAddress();
-  auto ranks = Job(3, address, Options(kShort));
+  auto ranks = Job(3, address, Options());
+  ranks[0].options.time_limit_seconds = kShort;
   ranks[2].options = other;
   const std::vector<Status> results = RunJob(ranks);
   EXPECT_EQ(results[2].code(), StatusCode::kMismatch);
@@ -153,7 +155,8 @@ TEST(TcpBootstrap, RejectsAnotherSecret) {
   other.secret += "!";
   const std::string reason = "the secret is not that of rank 0; give all ranks the same secret";
   const std::string address = FreeAddress();
-  auto ranks = Job(3, address, Options(kShort));
+  auto ranks = Job(3, address, Options());
+  ranks[0].options.time_limit_seconds = kShort;
   ranks[2].options = other;
   const std::vector<Status> results = RunJob(ranks);
   EXPECT_EQ(results[2].ToString(),
