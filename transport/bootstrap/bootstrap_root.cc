@@ -136,7 +136,9 @@ Status BootstrapRoot::AcceptRank(RootHandshake* handshake) {
                 name + " (" + handshake->peer() + ") has " + std::to_string(request.size));
   }
   if (request.rank < 1 || request.rank >= job_.size) {
-    return fail(name + of + " (" + handshake->peer() + ") has joined rank 0");
+    return fail(name + of + " (" + handshake->peer() +
+                ") has joined rank 0; number the other ranks from 1 to " +
+                std::to_string(job_.size - 1));
   }
   const auto rank = static_cast<size_t>(request.rank);
   if (ranks_[rank].fd() >= 0) {

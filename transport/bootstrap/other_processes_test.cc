@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <string>
 #include <thread>
 #include <utility>
@@ -68,6 +69,38 @@ TEST(OtherProcesses, OtherProcessesDoNoHarm) {
   });
   ExpectOk(RunJob(ranks, GatherAll));
   others.join();
+}
+
+// Sends a join request to rank 0 from outside of the job, and proves the secret.
+void Join(const std::string& address, const JoinRequest& request, const AuthKey& key) {
+  const StreamSocket socket = Connect(address);
+  ASSERT_TRUE(socket.Send(&request, sizeof(request), Later()).ok());
+  BootstrapFrame frame;
+  Challenge challenge;
+  ASSERT_TRUE(ReceiveFrame(socket, Later(), &frame).ok());
+  ASSERT_TRUE(socket.Receive(&challenge, sizeof(challenge), Later()).ok());
+  const Proof proof = Prove(key, Prover::kOtherRank, request, challenge.nonce);
+  ASSERT_TRUE(socket.Send(proof.data(), proof.size(), Later()).ok());
+  EXPECT_EQ(ReceiveFrame(socket, Later(), &frame).code(), StatusCode::kMismatch);
+}
+
+TEST(OtherProcesses, NamesARankOutsideOfTheJob) {
+  for (const int number : {INT_MIN, -1, 0, 3, INT_MAX}) {
+    const std::string address = FreeAddress();
+    const RankArguments rank_zero = Job(3, address, Options()).front();
+    std::thread other([&] {
+      JobIdentity job{rank_zero.options.job, rank_zero.options.wire_format, 3, AuthKey()};
+      ASSERT_TRUE(MakeKey(rank_zero.options.secret, &job.key).ok());
+      JoinRequest request;
+      ASSERT_TRUE(MakeJoinRequest(job, number, 60000, &request).ok());
+      Join(address, request, job.key);
+    });
+    const Status result = RunJob({rank_zero}).front();
+    other.join();
+    EXPECT_EQ(result.code(), StatusCode::kMismatch);
+    ExpectHas(result.message(), "rank " + std::to_string(number) + " of 3 (127.0.0.1:");
+    ExpectHas(result.message(), ") has joined rank 0; number the other ranks from 1 to 2");
+  }
 }
 
 // Accepts one connection at `address`, and no more.
