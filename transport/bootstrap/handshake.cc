@@ -31,6 +31,13 @@ const unsigned char* Unsigned(const void* data) { return static_cast<const unsig
 
 Status Mismatch(const std::string& what) { return Status(StatusCode::kMismatch, what); }
 
+// Replaces bytes that a terminal may interpret: the text is of another process.
+std::string Printable(std::string text) {
+  const auto is_unprintable = [](unsigned char byte) { return std::isprint(byte) == 0; };
+  std::replace_if(text.begin(), text.end(), is_unprintable, '?');
+  return text;
+}
+
 }  // namespace
 
 Status MakeKey(const std::string& secret, AuthKey* key) {
@@ -67,12 +74,10 @@ Status CheckJoinRequest(const JobIdentity& job, const JoinRequest& request, std:
     return differ("handshake version", std::to_string(request.version), std::to_string(kVersion),
                   "start all ranks with the same Brigade");
   }
-  std::string their_job(request.job, strnlen(request.job, sizeof(request.job)));
+  const std::string their_job(request.job, strnlen(request.job, sizeof(request.job)));
   if (their_job != job.job) {
-    const auto is_unprintable = [](unsigned char byte) { return std::isprint(byte) == 0; };
-    std::replace_if(their_job.begin(), their_job.end(), is_unprintable, '?');
     *detail = "; rank 0 has job '" + job.job + "'";
-    return Mismatch("job '" + their_job +
+    return Mismatch("job '" + Printable(their_job) +
                     "' is not the job of rank 0; give each job an address of its own");
   }
   if (request.wire_format != job.wire_format) {
@@ -113,7 +118,7 @@ Status ReceiveFrame(const StreamSocket& socket, Deadline deadline, BootstrapFram
     return Status(StatusCode::kInternal, "it has sent an invalid failure");
   std::string text(frame->bytes, 0);
   BRIGADE_RETURN_IF_ERROR(socket.Receive(text.data(), text.size(), deadline));
-  return Status(static_cast<StatusCode>(frame->code), text);
+  return Status(static_cast<StatusCode>(frame->code), Printable(text));
 }
 
 }  // namespace brigade

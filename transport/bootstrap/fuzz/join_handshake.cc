@@ -80,7 +80,9 @@ void Run(const Input& input, const std::string& more) {
   BRIGADE_CHECK_EQ(outcome == JoinOutcome::kJoined, is_right);
   BRIGADE_CHECK_EQ(status.ok(), is_right);
   BRIGADE_CHECK(status.code() <= StatusCode::kAborted);
-  BRIGADE_CHECK_LE(status.message().size(), kMostFailureBytes);
+  const std::string& text = status.message();
+  BRIGADE_CHECK_LE(text.size(), kMostFailureBytes);
+  BRIGADE_CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; }));
 }
 
 }  // namespace
