@@ -49,20 +49,23 @@ Status JoinRoot(const std::string& address, const JobIdentity& job, int rank, De
   const std::string name = "rank " + std::to_string(rank) + " of " + std::to_string(job.size);
   const std::string at = "rank 0 at " + address;
   Status last;
+  auto outcome = JoinOutcome::kTryAgain;
   for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     Status status;
-    const JoinOutcome outcome = TryOnce(address, job, rank, deadline, rank_zero, &status);
-    if (outcome == JoinOutcome::kJoined) break;
-    if (outcome != JoinOutcome::kTryAgain) return status.WithContext(name + ", connected to " + at);
+    outcome = TryOnce(address, job, rank, deadline, rank_zero, &status);
     // The reason of an attempt that the limit has cut short is the limit.
-    if (last.ok() || status.code() != StatusCode::kTimedOut) last = status;
-    if (MillisecondsUntil(deadline) == 0) {
-      return Status(StatusCode::kTimedOut, name + " has not reached " + at + " within " + limit +
-                                               ": " + last.message() +
-                                               "; start rank 0, or correct the address");
-    }
+    const bool is_cut_short =
+        outcome == JoinOutcome::kTryAgain && status.code() == StatusCode::kTimedOut;
+    if (last.ok() || !is_cut_short) last = status;
+    if (outcome != JoinOutcome::kTryAgain || MillisecondsUntil(deadline) == 0) break;
     std::this_thread::sleep_for(std::min(pause, milliseconds(MillisecondsUntil(deadline))));
   }
+  if (outcome == JoinOutcome::kTryAgain) {
+    return Status(StatusCode::kTimedOut, name + " has not reached " + at + " within " + limit +
+                                             ": " + last.message() +
+                                             "; start rank 0, or correct the address");
+  }
+  if (outcome != JoinOutcome::kJoined) return last.WithContext(name + ", connected to " + at);
   BootstrapFrame begin;
   const Status status = ReceiveFrame(*rank_zero, deadline, &begin);
   if (status.ok() || begin.code != 0) return status;  // the reason of rank 0
