@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   brigade_engine* engine;
   brigade_group* group;
   brigade_operation* spread;
+  brigade_status status;
   int rank, ranks, wrong = 0;
   double x = 0;
 
@@ -45,7 +46,10 @@ int main(int argc, char** argv) {
   check(brigade_engine_create(NULL, &engine));
   check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, &group));
 
-  check(brigade_allgather_start(group, NULL, &all, BRIGADE_DOUBLE, NULL, &spread));
+  do {
+    status = brigade_allgather_start(group, NULL, &all, BRIGADE_DOUBLE, NULL, &spread);
+  } while (status == BRIGADE_NO_RESOURCE); /* staging memory is in use */
+  check(status);
   while (!brigade_test(spread)) x = compute(x);
   check(brigade_wait(spread, NULL));
 

@@ -102,8 +102,9 @@ bool HaveEqualRuns(const StridedLayout& a, const StridedLayout& b) {
 
 namespace {
 
-// Returns whether two layouts of equally many bytes name the same bytes in the same order.
+// Returns whether two layouts name the same bytes in the same order.
 bool AreAlike(const StridedLayout& a, const StridedLayout& b) {
+  if (a.bytes() != b.bytes()) return false;
   if (a.plain() && b.plain()) return true;
   return a.rows() == b.rows() && a.cols() == b.cols() && a.ld() == b.ld() && a.part() == b.part();
 }

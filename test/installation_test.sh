@@ -82,6 +82,7 @@ compile() {  # COMPILER FILE PACKAGE LIBRARY...
 compile "mpicxx -std=c++20 -Wall -Werror" broadcast_and_sum.cc brigade
 compile "mpicxx -std=c++17 -Wall -Werror" broadcast_and_sum.cc brigade
 compile mpicc spread_while_computing.c brigade
+compile mpicc blocks.c brigade
 compile mpicc give_up.c brigade
 compile "mpicc -std=c99 -pedantic -Wall -Wextra -Werror" persistent.c brigade
 compile "gcc -std=c99 -pedantic -Wall -Wextra -Werror" without_mpi.c brigade
@@ -144,8 +145,8 @@ prints() {
 }
 all_print() {
   local example way
-  for example in broadcast_and_sum.cc spread_while_computing.c give_up.c persistent.c shared_counter.c halo_exchange.c \
-    matrix_product.c transpose.c deal_by_key.c grid_sum.c solve.f90; do
+  for example in broadcast_and_sum.cc spread_while_computing.c blocks.c give_up.c persistent.c shared_counter.c \
+    halo_exchange.c matrix_product.c transpose.c deal_by_key.c grid_sum.c solve.f90; do
     for way in pkg-config cmake; do prints "$example" "$work/$way/${example%.*}"; done
   done
 }

@@ -14,19 +14,23 @@ extern "C" {
 #endif
 
 /// @name Blocks
-/// Calls without a `v` move blocks of equal numbers of elements. Shapes and `ld` of blocks may
-/// differ between ranks. The matrices of a call must not overlap, except that the matrix that holds
-/// this rank's block alone may be its place among the blocks: nothing is copied then. In a gather
-/// or scatter, a rank that calls late may delay others.
+/// All blocks of a call without a `v` have the same number of elements. A matrix of n blocks has
+/// n * c columns, where c is any number: block q is columns q * c to (q + 1) * c - 1. Rows and
+/// columns of blocks may differ between ranks. For `count` elements per rank, as in MPI, pass
+/// `{buffer, count, n, 0}`, and `{buffer, count, 1, 0}` for one block. In calls with a `v`, MPI's
+/// count and displacement of a block are `{buffer + displacement, count, 1, 0}`.
+///
+/// Matrices of a call must not overlap. Exception: `source` of a gather or all-gather, or `result`
+/// of a scatter, may be this rank's block itself; it is then not copied. In a gather or scatter a
+/// rank that calls late may delay others. A rank of a gather may return before the root has called.
 /// @{
 
 /// Gathers the matrix of each rank of the scope on all of them: the paper's multi-broadcast of
 /// equal blocks.
 ///
 /// @param group    of the call
-/// @param source   this rank's block; NULL: in place, the block is already in `result`. The number
-///                 of elements is equal on all ranks.
-/// @param result   has n * c columns for n ranks: block q is in columns q * c to (q + 1) * c - 1
+/// @param source   this rank's block; NULL: in place, the block is already in `result`
+/// @param result   a block for each rank of the scope
 /// @param type     of the elements; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_allgather(brigade_group* group, const brigade_matrix* source,
@@ -73,11 +77,11 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
 /// Gathers the matrix of each rank of the scope at the root.
 ///
 /// @param group    of the call
-/// @param source   this rank's block; NULL: in place, at the root only, whose block is already in
-///                 `result`. The number of elements is equal on all ranks.
-/// @param result   at the root: has n * c columns for n ranks; block q is in columns q * c to
-///                 (q + 1) * c - 1. Other ranks: ignored, may be NULL.
-/// @param type     of the elements; elements of equal size on all ranks
+/// @param source   this rank's block. At the root, NULL means that its block is already in
+///                 `result`; on other ranks, NULL is an error.
+/// @param result   at the root: a block for each rank of the scope. Other ranks: ignored, may be
+///                 NULL.
+/// @param type     of the elements; all ranks pass types of the same size
 /// @param root     a rank of the scope; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_gather(brigade_group* group, const brigade_matrix* source,
@@ -99,14 +103,14 @@ BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
 /// Gathers the matrix of each rank of the scope, whose sizes may differ, at the root.
 ///
 /// @param group         of the call
-/// @param source        this rank's block; NULL: in place, the block is already in `blocks`
+/// @param source        this rank's block. NULL, on any rank, means that the block is already in
+///                      `blocks`, in its place.
 /// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
 ///                      block q is equal on all ranks. The root writes all, but its own only if
-///                      there is a `source`. Other ranks read their own, if there is no `source`;
-///                      `data` of blocks that a rank neither reads nor writes may be NULL. The
-///                      array may be freed afterwards.
+///                      there is a `source`. `data` may be NULL in blocks that this rank neither
+///                      reads nor writes. The array may be freed afterwards.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param type          of the elements; elements of equal size on all ranks
+/// @param type          of the elements; all ranks pass types of the same size
 /// @param root          a rank of the scope; equal on all ranks
 /// @param options       NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_gatherv(brigade_group* group, const brigade_matrix* source,
@@ -131,11 +135,11 @@ BRIGADE_EXPORT brigade_status brigade_plan_gatherv(brigade_group* group,
 /// Sends each rank of the scope its block of the root's matrix.
 ///
 /// @param group    of the call
-/// @param source   at the root: has n * c columns for n ranks; block q is in columns q * c to
-///                 (q + 1) * c - 1. Stays unchanged. Other ranks: ignored, may be NULL.
-/// @param result   this rank's block; NULL: in place, at the root only, whose block stays in
-///                 `source`. The number of elements is equal on all ranks.
-/// @param type     of the elements; elements of equal size on all ranks
+/// @param source   at the root: a block for each rank of the scope; stays unchanged. Other ranks:
+///                 ignored, may be NULL.
+/// @param result   gets this rank's block. At the root, NULL leaves its block in `source`; on other
+///                 ranks, NULL is an error.
+/// @param type     of the elements; all ranks pass types of the same size
 /// @param root     a rank of the scope; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_scatter(brigade_group* group, const brigade_matrix* source,
@@ -158,12 +162,12 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
 ///
 /// @param group         of the call
 /// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
-///                      block q is equal on all ranks. The root reads each. Other ranks write their
-///                      own, if there is no `result`; `data` of blocks that a rank neither reads
-///                      nor writes may be NULL. The array may be freed afterwards.
+///                      block q is equal on all ranks. The root reads each. `data` may be NULL in
+///                      blocks that this rank neither reads nor writes. The array may be freed
+///                      afterwards.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param result        this rank's block; NULL: in place, the block is in `blocks`
-/// @param type          of the elements; elements of equal size on all ranks
+/// @param result        gets this rank's block. NULL, on any rank, means its place in `blocks`.
+/// @param type          of the elements; all ranks pass types of the same size
 /// @param root          a rank of the scope; equal on all ranks
 /// @param options       NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_scatterv(brigade_group* group, const brigade_matrix* blocks,
@@ -186,11 +190,10 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
 /// Sends each rank of the scope a block, and receives a block from each.
 ///
 /// @param group    of the call
-/// @param source   has n * c columns for n ranks: block q, in columns q * c to (q + 1) * c - 1,
-///                 goes to rank q. Stays unchanged. The number of elements is equal on all ranks.
-/// @param result   as many elements as `source`, and n * d columns: block q, in columns q * d to
-///                 (q + 1) * d - 1, comes from rank q
-/// @param type     of the elements; elements of equal size on all ranks
+/// @param source   a block for each rank of the scope: block q goes to rank q. Stays unchanged.
+/// @param result   a block for each rank of the scope: block q comes from rank q. There is no form
+///                 in place: neither matrix may be NULL.
+/// @param type     of the elements; all ranks pass types of the same size
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_alltoall(brigade_group* group, const brigade_matrix* source,
                                                const brigade_matrix* result, brigade_type type,
@@ -214,9 +217,9 @@ BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
 ///                      freed afterwards.
 /// @param received      one matrix per rank of the scope: block q comes from rank q, and has as
 ///                      many elements as the block that rank q sends. The array may be freed
-///                      afterwards.
+///                      afterwards. There is no form in place.
 /// @param matrix_bytes  sizeof(brigade_matrix), of both arrays
-/// @param type          of the elements; elements of equal size on all ranks
+/// @param type          of the elements; all ranks pass types of the same size
 /// @param options       NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_alltoallv(brigade_group* group, const brigade_matrix* sent,
                                                 const brigade_matrix* received, size_t matrix_bytes,

@@ -4,9 +4,9 @@
 /// Each call has three forms:
 ///
 /// 1. `brigade_bcast(...)` blocks until the call is complete on this rank.
-/// 2. `brigade_bcast_start(..., &operation)` starts the call and returns. brigade_wait() or one of
-///    its kin completes the operation. The matrices, locations and user operation of the call must
-///    stay valid until then.
+/// 2. `brigade_bcast_start(..., &operation)` starts the call and returns. Complete the operation
+///    with brigade_wait(), or with a function on arrays of operations (operation.h). The matrices,
+///    locations and user operation of the call must stay valid until then.
 /// 3. `brigade_plan_bcast(..., &plan)` checks the arguments and chooses the algorithm once. Then
 ///    brigade_plan_run() or brigade_plan_start() makes the call, as often as wanted, without this
 ///    cost. The matrices, locations and user operation must stay valid until the plan is
@@ -31,15 +31,16 @@ extern "C" {
 /// Sends and receives involve their two ranks. All other calls are collective over the scope, in
 /// the same order on all its ranks.
 ///
-/// Every function returns #BRIGADE_INVALID_ARGUMENT, #BRIGADE_MISMATCH, #BRIGADE_PEER_LOST,
+/// A function that fails returns #BRIGADE_INVALID_ARGUMENT, #BRIGADE_MISMATCH, #BRIGADE_PEER_LOST,
 /// #BRIGADE_TIMED_OUT (with brigade_call_options::timeout_seconds), #BRIGADE_INTERNAL or
-/// #BRIGADE_ABORTED, if it fails; brigade.h has the state afterwards.
+/// #BRIGADE_ABORTED; brigade.h has the state afterwards. A start returns wrong arguments, and
+/// brigade_wait() the outcome.
 ///
 /// The functions ending in `_start` also return
 ///
 /// 1. #BRIGADE_NO_RESOURCE, without effect: the staging memory that the call needs is in use. Other
-///    ranks may have started the call. This rank must start it again until the start succeeds, and
-///    must not wait for anything else before. Each try progresses pending operations. The start
+///    ranks may have started the call. Repeat the start until it succeeds, without another blocking
+///    call in between. Each try progresses pending operations. The start
 ///    succeeds eventually if the order of calls is the same on all ranks that take part in them,
 ///    across all scopes.
 /// 2. #BRIGADE_OUT_OF_MEMORY, without effect: the call needs more staging memory than there is, on
@@ -49,8 +50,9 @@ extern "C" {
 /// receives from one rank.
 /// @{
 
-/// Sends a matrix to a rank. Returns without the receiver, while staging and overflow memory last,
-/// whatever the size.
+/// Sends a matrix to a rank. Returns when `source` may be changed, like MPI_Bsend: it waits for the
+/// receiver only at the limit of overflow memory, and then fails after
+/// brigade_options::overflow_wait_seconds.
 ///
 /// @param group        of the call
 /// @param source       the matrix; may be changed when the call is complete
@@ -72,7 +74,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_send(brigade_group* group, const brig
                                                 const brigade_call_options* options,
                                                 brigade_plan** plan);
 
-/// Receives a matrix from a rank. Sends of one rank are received in their order.
+/// Receives a matrix from a rank. There are no tags and no wildcards: the n-th receive from a rank
+/// gets the n-th message of that rank in this group.
 ///
 /// @param group        of the call
 /// @param destination  may have more elements than the message, whose number of elements is the

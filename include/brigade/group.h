@@ -14,7 +14,9 @@ extern "C" {
 #endif
 
 /// @name Groups
-/// Ranks that communicate, as a grid.
+/// Ranks that communicate, as a grid. For a plain communicator pass one row and `size` columns.
+/// brigade_scope_rank() and brigade_scope_size() return rank and size. `root` and numbers of blocks
+/// count ranks of the scope; `source` and `destination` of sends count ranks of the group.
 /// @{
 
 /// A group: a grid of rows x cols ranks, numbered row by row; opaque.
@@ -111,8 +113,8 @@ static inline brigade_failure brigade_failure_init(void) {
 BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
                                                     brigade_failure* failure);
 
-/// Aborts a group. Local, and not for another thread than the one that uses the engine: a time
-/// limit ends a call that waits in vain. Every pending and later call on the group fails with
+/// Aborts a group. Local. Only the thread that uses the engine may call it; to end a blocked call,
+/// set a time limit. Every pending and later call on the group fails with
 /// #BRIGADE_ABORTED, on all ranks. The error text has the number of the aborting rank and `text`.
 /// No effect on a broken group.
 ///
@@ -127,9 +129,11 @@ typedef enum {
   BRIGADE_COLUMN = 2  ///< the calling rank's column of the grid
 } brigade_scope;
 
-/// Returns the number of ranks in the calling rank's scope; -1 if there is no such scope. Local.
+/// Returns the number of ranks in the calling rank's scope; -1 without a group or such a scope.
+/// Local.
 BRIGADE_EXPORT int brigade_scope_size(const brigade_group* group, brigade_scope scope);
-/// Returns the calling rank's number in its scope, from 0; -1 if there is no such scope. Local.
+/// Returns the calling rank's number in its scope, from 0; -1 without a group or such a scope.
+/// Local.
 BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope scope);
 
 /// @}
@@ -140,8 +144,8 @@ BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope 
 /// A bootstrap; opaque.
 typedef struct brigade_bootstrap brigade_bootstrap;
 
-/// Gathers `bytes` bytes of each rank in `all`, in rank order. Blocks until all ranks have called.
-/// Returns 0, or a number of the program's own for a failure.
+/// Gathers `bytes` bytes of each rank in `all`, which has room for `size * bytes`, in rank order,
+/// as MPI_Allgather does. Returns 0 on success; the error text has any other value.
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 
 /// Makes a bootstrap of an all-gather that the program has. Local.
@@ -159,10 +163,12 @@ BRIGADE_EXPORT brigade_status brigade_bootstrap_callback(brigade_allgather_callb
 
 /// Options of brigade_bootstrap_tcp(), made by brigade_bootstrap_options_init().
 typedef struct {
-  size_t size;             ///< set by brigade_bootstrap_options_init()
-  const char* job;         ///< a name that tells jobs apart; equal on all ranks; NULL means ""
-  const char* secret;      ///< a secret of the job's processes; equal on all ranks; NULL means none
-  double timeout_seconds;  ///< how long ranks wait for each other; 0 means 60
+  size_t size;         ///< set by brigade_bootstrap_options_init()
+  const char* job;     ///< a name that tells jobs apart; equal on all ranks; NULL means ""
+  const char* secret;  ///< a secret of the job's processes; equal on all ranks; NULL means none
+  /// How long ranks wait for each other: in brigade_bootstrap_tcp(), and in each gather of
+  /// brigade_group_from_bootstrap(); 0 means 60.
+  double timeout_seconds;
 } brigade_bootstrap_options;
 
 /// Returns the default options.
@@ -184,8 +190,8 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 /// @param bootstrap  the new bootstrap
 /// @return #BRIGADE_INVALID_ARGUMENT: a bad address or rank; #BRIGADE_TIMED_OUT: ranks, which the
 ///         text names, have not joined; #BRIGADE_MISMATCH: another job, secret, size or version, or
-///         a rank that has joined twice; #BRIGADE_PEER_LOST: a rank died; #BRIGADE_UNAVAILABLE: the
-///         address is in use
+///         a rank that has joined twice; #BRIGADE_PEER_LOST: a rank died; #BRIGADE_UNAVAILABLE:
+///         rank 0 cannot listen at the address, or libsodium is missing
 BRIGADE_EXPORT brigade_status brigade_bootstrap_tcp(const char* address, int rank, int size,
                                                     const brigade_bootstrap_options* options,
                                                     brigade_bootstrap** bootstrap);
@@ -203,7 +209,9 @@ BRIGADE_EXPORT void brigade_bootstrap_destroy(brigade_bootstrap* bootstrap);
 /// @param cols       columns of the grid; equal on all ranks; rows * cols must be the number of
 ///                   ranks
 /// @param group      the new group
-/// @return as brigade_group_from_mpi(); #BRIGADE_INTERNAL: the callback failed
+/// @return #BRIGADE_INVALID_ARGUMENT: rows * cols is not the number of ranks; #BRIGADE_MISMATCH:
+///         ranks differ in shape or options; #BRIGADE_TIMED_OUT, #BRIGADE_PEER_LOST: a rank did not
+///         call, or ended; #BRIGADE_INTERNAL: the callback failed
 BRIGADE_EXPORT brigade_status brigade_group_from_bootstrap(brigade_engine* engine,
                                                            brigade_bootstrap* bootstrap, int rows,
                                                            int cols, brigade_group** group);

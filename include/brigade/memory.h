@@ -13,12 +13,13 @@ extern "C" {
 /// Allocates memory for matrices that are exchanged with other ranks of the host, and for windows.
 /// Local; needs no engine and no MPI. Any thread may call.
 ///
-/// A collective call copies less in two cases (docs/user/settings.md has the conditions):
+/// Calls copy less in two cases (docs/user/settings.md has the conditions):
 ///
 /// 1. A send of more than 4 KiB within a host, if the receiver's matrix lies in this memory, and
 ///    the receiver has called before the sender, by at most about 20 us. The sender copies the
 ///    message straight to the receiver's matrix: one copy, no staging memory.
-/// 2. Multi-broadcasts, multi-reduces and all-reduces on up to 8 ranks of one host, if the matrices
+/// 2. All-gathers, all-to-alls, reduce-scatters and all-reduces on up to 8 ranks of one host, if
+/// the matrices
 ///    of all ranks lie in this memory and have at least 32 KiB on average. Ranks read each other's
 ///    matrices in place, and the call returns when all ranks have read.
 ///

@@ -32,17 +32,18 @@ typedef enum {
   BRIGADE_CIRCULANT
 } brigade_topology;
 
-/// Counters of one operation on this rank; made by brigade_statistics_init().
+/// Counters of one operation on this rank; made by brigade_statistics_init(). A piece is a segment:
+/// the part of a message that is sent at once.
 typedef struct {
   size_t size;  ///< set by brigade_statistics_init()
   /// Pieces posted, headers included. A matrix that another rank reads in place counts as one piece
   /// if it is not empty.
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< bytes of these messages
-  uint64_t pieces;      ///< pieces of this rank's messages, as the protocol cut them
+  uint64_t pieces;      ///< into which the protocol cut the matrix, or all blocks of the call
   /// Pieces copied (1) between user memory and staging memory, (2) from another rank's memory to
-  /// user memory, (3) from another rank's memory into a combine, or (4) from one place to another
-  /// on this rank: blocks that a rank keeps in an all-to-all, and blocks that it relays.
+  /// user memory, (3) from another rank's memory into a combine, or (4) within this rank: blocks
+  /// that it keeps in an all-to-all, or relays.
   uint64_t copies;
   uint64_t bytes_copied;        ///< bytes of these copies
   uint64_t combines;            ///< pieces combined
@@ -60,8 +61,8 @@ static inline brigade_statistics brigade_statistics_init(void) {
   return statistics;
 }
 
-/// Options of a call, made by brigade_call_options_init(). Other calls than the named ones ignore a
-/// field, but refuse `locations`.
+/// Options of a call, made by brigade_call_options_init(). A call ignores a
+/// field that names other calls; other reductions and scans, however, refuse `locations`.
 typedef struct {
   size_t size;                ///< set by brigade_call_options_init()
   brigade_scope scope;        ///< of a collective call; equal on all ranks of the scope
@@ -76,12 +77,14 @@ typedef struct {
   /// none.
   int32_t* locations;
   const brigade_user_op* user_op;  ///< the function of #BRIGADE_USER
-  /// How long the call may take on this rank, in seconds; 0: no limit. A call that takes longer
-  /// breaks the group with #BRIGADE_TIMED_OUT. If a sender has begun to copy into the matrix of a
-  /// receive, the receive first waits until the copy is complete or the sender has ended.
+  /// How long the call may take on this rank, in seconds, from its start on; 0: no limit. A call
+  /// that takes longer breaks the group with #BRIGADE_TIMED_OUT. If a sender has begun to copy into
+  /// the matrix of a receive, the receive first waits until the copy is complete or the sender has
+  /// ended.
   double timeout_seconds;
   /// Counters of the operation on this rank, written when a blocking call returns; NULL: not
-  /// wanted. Started and planned calls ignore this field: brigade_wait(), brigade_plan_run().
+  /// wanted. Started and planned calls ignore this field: pass `statistics` to brigade_wait() or
+  /// brigade_plan_run() instead.
   brigade_statistics* statistics;
 } brigade_call_options;
 
@@ -118,12 +121,12 @@ BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 
 /// @}
 /// @name Completion
-/// An array of operations may contain NULL, which counts as complete. All others are of one engine.
-/// Completed operations are ended, and set to NULL in the array.
+/// Functions on arrays free completed operations, and set them to NULL in the array. An array may
+/// contain NULL, which counts as complete; all other operations are of one engine.
 /// @{
 
-/// Progresses. Returns 1 if the operation is complete, successfully or not; it must still be waited
-/// for. NULL counts as complete.
+/// Progresses. Returns 1 if the operation is complete, successfully or not; NULL counts as
+/// complete. Does not free the operation, unlike MPI_Test: call brigade_wait() afterwards.
 BRIGADE_EXPORT int brigade_test(brigade_operation* operation);
 /// Blocks until the operation is complete, and ends it.
 ///
@@ -158,7 +161,7 @@ BRIGADE_EXPORT brigade_status brigade_wait_some(brigade_operation** operations, 
 BRIGADE_EXPORT brigade_status brigade_test_all(brigade_operation** operations, size_t count,
                                                int* done);
 /// Progresses. Like brigade_wait_any(), but does not block: `*done` is 0, if no operation is
-/// complete.
+/// complete, and 1, with `*index` of `count`, if the array has only NULL.
 BRIGADE_EXPORT brigade_status brigade_test_any(brigade_operation** operations, size_t count,
                                                size_t* index, int* done);
 /// Progresses. Like brigade_wait_some(), but does not block: `*ended` is 0, if no operation is

@@ -22,9 +22,9 @@ extern "C" {
 /// @param source   this rank's contribution, which stays unchanged; NULL: in place, the
 ///                 contribution is in `result`. The number of elements is equal on all ranks;
 ///                 shapes and `ld` may differ.
-/// @param result   at the root: the result, as many elements as the contribution. Other ranks:
-///                 ignored, if there is a `source`; otherwise unchanged. May be NULL where it is
-///                 ignored. No element may overlap `source`.
+/// @param result   at the root: the result, as many elements as the contribution. On other ranks:
+///                 without a `source` it is the contribution, and is not written; with a `source`
+///                 it is ignored, and may be NULL. No element may overlap `source`.
 /// @param type     of the elements; equal on all ranks
 /// @param op       equal on all ranks
 /// @param root     a rank of the scope; equal on all ranks
@@ -128,8 +128,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatterv(
     const brigade_matrix* result, brigade_type type, brigade_op op,
     const brigade_call_options* options, brigade_plan** plan);
 
-/// Combines the matrices of ranks 0 to r of the scope in the result of rank r: a prefix reduction.
-/// The operand of the lower ranks is the left one.
+/// Inclusive scan, like MPI_Scan: the result of rank r is the combination of the matrices of ranks
+/// 0 to r of the scope, in the order of ranks.
 ///
 /// @param group    of the call
 /// @param source   as of brigade_reduce()
@@ -152,13 +152,13 @@ BRIGADE_EXPORT brigade_status brigade_plan_scan(brigade_group* group, const brig
                                                 brigade_op op, const brigade_call_options* options,
                                                 brigade_plan** plan);
 
-/// Combines the matrices of ranks 0 to r - 1 of the scope in the result of rank r: an exclusive
-/// prefix reduction. Rank 0 has no result.
+/// Exclusive scan, like MPI_Exscan: the result of rank r is the combination of the matrices of
+/// ranks 0 to r - 1 of the scope, in the order of ranks. Rank 0 has no result.
 ///
 /// @param group    of the call
 /// @param source   as of brigade_reduce()
-/// @param result   as of brigade_scan(). Rank 0: ignored, if there is a `source`; otherwise
-///                 unchanged.
+/// @param result   as of brigade_scan(). On rank 0: as of brigade_reduce() on other ranks than the
+///                 root.
 /// @param type     of the elements; equal on all ranks
 /// @param op       equal on all ranks; brigade_call_options::locations must be NULL
 /// @param options  NULL for the defaults; may be freed afterwards

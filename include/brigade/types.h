@@ -44,11 +44,12 @@ typedef enum {
   BRIGADE_DOUBLE_AND_DOUBLE     ///< of 16 bytes
 } brigade_type;
 
-/// An operation that combines two elements. The result of a collective call has equal bits on every
-/// rank that receives it, and in every run. A result of one contribution is that contribution. A
-/// pair of operation and type that does not exist is an invalid argument.
+/// An operation that combines two elements. A reduction has equal bits on all ranks that receive
+/// its result, and in every run with the same ranks, root, shape and topology. A single
+/// contribution is copied unchanged. A pair of operation and type that does not exist is an invalid
+/// argument.
 typedef enum {
-  BRIGADE_SUM = 0,  ///< of numbers; integers wrap; where it is NaN, the canonical NaN
+  BRIGADE_SUM = 0,  ///< of numbers; integers wrap; a NaN result is the canonical NaN
   BRIGADE_PRODUCT,  ///< of numbers; otherwise as the sum
   BRIGADE_MAX,      ///< of real numbers; NaN wins, and -0 is less than +0
   BRIGADE_MIN,      ///< of real numbers; NaN wins, and -0 is less than +0
@@ -67,7 +68,8 @@ typedef enum {
   BRIGADE_NO_OP          ///< windows only: the target's value: an atomic read, if fetched
 } brigade_op;
 
-/// An operation of the program. Its associativity is assumed.
+/// An operation of the program, which must be associative. Pass it with #BRIGADE_BYTE, or with a
+/// type of `element_bytes` bytes; `rows` and `ld` of matrices count elements of `element_bytes`.
 typedef struct {
   /// Writes the combination of `count` elements of `left` and `right` to `result`, which is one of
   /// the two, or apart from both. All three are aligned to the largest power of two that divides
@@ -75,13 +77,15 @@ typedef struct {
   /// thread at a time, and only between the start and the end of the call. Must not call Brigade.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
   void* context;         ///< passed to `combine`
-  size_t element_bytes;  ///< the size of an element, in bytes; equal on all ranks
+  size_t element_bytes;  ///< the size of an element, 1 to 65535 bytes; equal on all ranks
   /// Not 0: the operation is commutative. 0: ranks are combined in the order 0, 1, ... whatever the
   /// root and the topology. Equal on all ranks.
   int commutative;
 } brigade_user_op;
 
-/// A matrix in the caller's memory, column by column.
+/// A matrix in the caller's memory, column by column; a vector of n elements is `{data, n, 1, 0}`.
+/// Element i of a message, counted column by column, becomes element i of the receiver's matrix. No
+/// call writes to the matrix that it sends.
 typedef struct {
   void* data;    ///< its first element; NULL only if it has none
   int64_t rows;  ///< in elements, 0 or more

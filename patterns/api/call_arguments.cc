@@ -122,12 +122,10 @@ Status ToBlocks(const char* name, const brigade_group& group, const brigade_matr
     return Invalid("matrix_bytes is " + std::to_string(matrix_bytes) +
                    ": pass sizeof(brigade_matrix), " + std::to_string(sizeof(brigade_matrix)));
   }
-  const auto* const bytes = reinterpret_cast<const std::byte*>(matrices);
   blocks->resize(RanksOf(group, *to));
   for (size_t q = 0; q < blocks->size(); ++q) {
-    const auto* const matrix = reinterpret_cast<const brigade_matrix*>(bytes + q * matrix_bytes);
-    BRIGADE_RETURN_IF_ERROR(
-        ToMatrix(name, matrix, to->call, &(*blocks)[q]).WithContext("block " + std::to_string(q)));
+    BRIGADE_RETURN_IF_ERROR(ToMatrix(name, &matrices[q], to->call, &(*blocks)[q])
+                                .WithContext("block " + std::to_string(q)));
   }
   to->SetPointers();
   return Status();

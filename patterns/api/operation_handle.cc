@@ -49,6 +49,14 @@ Status brigade_operation::Start() {
   return Status();
 }
 
+bool brigade_operation::Test() {
+  if (receive == nullptr) return call == nullptr || call->Test();
+  std::vector<brigade::Operation*> parts;
+  ListPending(&parts);
+  if (!parts.empty()) brigade::Operation::Advance(parts, /*waits=*/false);
+  return is_complete();
+}
+
 void brigade_operation::ListPending(std::vector<brigade::Operation*>* parts) const {
   for (brigade::Operation* const part : {receive.get(), call.get()}) {
     if (part != nullptr && !part->is_complete()) parts->push_back(part);

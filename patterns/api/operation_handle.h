@@ -33,6 +33,8 @@ struct brigade_operation {
 
   // Starts the plan's call. On failure nothing was started.
   brigade::Status Start();
+  // Progresses once. Returns whether all parts are complete.
+  bool Test();
   // Appends the parts that are not known to be complete.
   void ListPending(std::vector<brigade::Operation*>* parts) const;
   // Returns whether all parts are known to be complete.

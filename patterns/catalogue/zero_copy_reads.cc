@@ -36,7 +36,7 @@ ReadSchedule ReadMultiBroadcast(const ScheduleParameters& p) {
   return schedule;
 }
 
-// The block that stays is copied first: all others may be read by then.
+// A rank copies the block that stays, too.
 ReadSchedule ReadAllToAll(const ScheduleParameters& p) {
   ReadSchedule schedule = ReadMultiBroadcast(p);
   schedule.steps.insert(schedule.steps.begin() + 1, {ReadStep::kRead, p.rank});

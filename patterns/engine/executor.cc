@@ -135,7 +135,7 @@ Status Executor::Reserve() {
   // the schedule of any rank needs. The ranks of an all-to-all need not know the longest block.
   const bool pair = IsPair(entry_->pattern);
   int needed = pair ? slots * chunks : CoreChunks(config_->settings);
-  if (part_bytes_ > 0 && entry_->pattern != Pattern::kAllToAll) {
+  if (part_bytes_ > 0 && (entry_->pattern != Pattern::kAllToAll || call_.equal_blocks)) {
     const auto parts = static_cast<int>(pool->chunk_bytes() / part_bytes_);
     needed = ((pair ? slots : needed / chunks) + parts - 1) / parts;
   }

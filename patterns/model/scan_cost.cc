@@ -26,7 +26,7 @@ class Rounds {
   void Begin() {
     for (Rank& rank : ranks_) rank.begun_us = rank.now_us;
   }
-  // Sends a message, which a later receiver finds.
+  // Sends a message. The receiver may need it later.
   void Pass(int from, int to) {
     const Hop hop(steps_, steps_.LinkIndex(from, to), piece_, ChunkRole::kCombineTarget,
                   ChunkRole::kReceive, steps_.Crowd());

@@ -78,7 +78,7 @@ Status CheckEqualBlocks(const CatalogueEntry& entry, const PatternCall& call, in
       if (bytes == kept) continue;
       return Invalid(entry, one + std::to_string(q) + " has " + std::to_string(bytes) +
                                 " bytes, the block that the rank keeps " + std::to_string(kept) +
-                                "; unset equal_blocks on all ranks");
+                                "; call brigade_alltoallv on all ranks");
     }
   }
   return Status();

@@ -83,11 +83,13 @@ const Fields& FieldsOf(Pattern pattern) {
 ByteCounts ByteCounts::OfPortions(const PatternCall& call, int ranks) {
   ByteCounts counts;
   const auto count = [&](const Matrix* matrices) {
+    size_t total = 0;
     for (int q = 0; matrices != nullptr && q < ranks; ++q) {
       const size_t bytes = matrices[q].layout.bytes();
       counts.longest = std::max(counts.longest, bytes);
-      counts.total += bytes;
+      total += bytes;
     }
+    counts.total = std::max(counts.total, total);
   };
   count(call.portions);
   if (call.pattern == Pattern::kAllToAll) count(call.sent);

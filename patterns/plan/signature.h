@@ -18,7 +18,8 @@ namespace brigade {
 // that its rank sends, too.
 struct ByteCounts {
   size_t longest = 0;  // of the matrix, or of the longest portion
-  size_t total = 0;    // of the matrix, or of all portions
+  // Of the matrix, or of all portions; of an all-to-all, of all blocks received or all sent.
+  size_t total = 0;
 
   // `ranks`: of the call's scope.
   static ByteCounts Of(const CatalogueEntry& entry, const PatternCall& call, int ranks) {

@@ -110,6 +110,7 @@ struct Case {
   int64_t gap = 0;        // between columns
   int64_t elems = 0;      // in the mean
   int root = 0;
+  bool unequal = false;  // of an all-to-all: blocks differ, and one is empty
 };
 
 // The input and output of a rank, in one stretch of memory: portions of different lengths, one of
@@ -129,11 +130,12 @@ class Data {
     portions_.clear();
     sent_.clear();
     for (int q = 0; case_.pattern == Pattern::kAllToAll && q < ranks; ++q) {
-      sent_.push_back(Take(ColsOf(case_, q, ranks)));
+      sent_.push_back(Take(ColsOfBlock(case_, rank_, q)));
       Write(sent_.back(), q);
     }
     for (int q = 0; IsMulti(case_) && q < ranks; ++q) {
-      portions_.push_back(Take(ColsOf(case_, q, ranks)));
+      const bool exchanges = case_.pattern == Pattern::kAllToAll;
+      portions_.push_back(Take(exchanges ? ColsOfBlock(case_, q, rank_) : ColsOf(case_, q, ranks)));
       const bool is_own = q == rank_ && case_.pattern == Pattern::kMultiBroadcast;
       if (case_.pattern == Pattern::kMultiReduce || is_own) Write(portions_.back(), q);
     }
@@ -156,7 +158,7 @@ class Data {
     call.matrix = matrix_;
     if (IsMulti(case_)) call.portions = portions_.data();
     call.sent = sent_.data();
-    call.equal_blocks = case_.pattern == Pattern::kAllToAll;
+    call.equal_blocks = case_.pattern == Pattern::kAllToAll && !case_.unequal;
     return call;
   }
   bool operator==(Data& other) {
@@ -173,12 +175,15 @@ class Data {
   }
   static int64_t ColsOf(const Case& c, int portion, int ranks) {
     const int64_t mean = c.elems / kRows;
-    if (c.pattern == Pattern::kAllToAll) return mean;
     if (ranks > 2 && portion == 1) return 0;
     return ranks > 2 && portion == 2 ? 2 * mean + 1 : mean + portion;
   }
+  static int64_t ColsOfBlock(const Case& c, int from, int to) {
+    if (!c.unequal) return c.elems / kRows;
+    return from == 0 && to == 1 ? 0 : c.elems / kRows + 2 * from + to;
+  }
   static size_t BytesFor(const Case& c, int ranks) {
-    const int64_t cols = (c.elems / kRows + ranks) * (2 * ranks + 3);
+    const int64_t cols = (c.elems / kRows + 3 * ranks) * (2 * ranks + 3);
     return static_cast<size_t>(cols * (kRows + c.gap)) * ElementBytes(c.type);
   }
   Matrix Take(int64_t cols) {
@@ -298,6 +303,10 @@ std::vector<Case> Cases(int ranks) {
     }
     cases.push_back({Pattern::kAllToAll, kRing, ElementType::kDouble, CombineOp::kSum, false, false,
                      gap, kElems});
+    if (ranks > 2) {
+      cases.push_back(cases.back());
+      cases.back().unequal = true;
+    }
     for (const ElementType type : {ElementType::kFloat, ElementType::kComplexDouble}) {
       cases.push_back(
           {Pattern::kMultiReduce, kRing, type, CombineOp::kSum, false, false, gap, kElems});
@@ -785,8 +794,8 @@ TEST(ZeroCopyReadsOfNone, ShortRunsThatDifferGoByTheSchedule) {
   }
 }
 
-// Its empty messages tell the others.
-TEST(ZeroCopyReadsOfNone, ARankWithoutBlocksHasTheOthersGoByTheSchedule) {
+// Its first message, which is empty, is its refusal.
+TEST(ZeroCopyReadsOfNone, AnAllToAllWithARankWithoutBlocksTakesTheSchedule) {
   RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
     constexpr size_t kBytes = size_t{64} << 10;

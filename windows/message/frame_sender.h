@@ -20,8 +20,9 @@ class FrameSender {
   // kNoResource: not now, and nothing happened.
   Status Try(int peer, const RmaFrame& message, Urgency urgency);
   // Sends a frame now or later. Drops it if the peer is lost, which may have ended in order. For
-  // kinds of which there are few and that only their receiver needs: answers, grants, posts, counts
-  // of ranks that leave. A rank that needs the lost one finds the loss in its own wait.
+  // kinds of which there are few, of one frame, and that only their receiver needs: answers,
+  // grants, posts, counts of ranks that leave. A rank that needs the lost one finds the loss in its
+  // own wait.
   Status Send(int peer, const RmaFrame& message, Urgency urgency);
   // Sends what was kept, as far as the transport takes it; sets *any if it took some.
   Status Advance(bool* any);
