@@ -204,8 +204,8 @@ TEST(CallCheck, BlocksThatAreNotEqualAreNamed) {
   EXPECT_TRUE(right.Check().ok());
   blocks[2] = MatrixOf(3);
   EXPECT_EQ(right.Complaint(),
-            "all_to_all: sent block 2 has 24 bytes, the block that the rank keeps 16; unset "
-            "equal_blocks on all ranks");
+            "all_to_all: sent block 2 has 24 bytes, the block that the rank keeps 16; call "
+            "brigade_alltoallv on all ranks");
   std::swap(call.portions, call.sent);
   EXPECT_EQ(right.Complaint().substr(0, 21), "all_to_all: portion 2");
   call.equal_blocks = false;
