@@ -44,7 +44,7 @@ LIMITS = {
     "patterns": 121,
     "pblas_shim": 1,
     "rma_shim": 23,
-    "test": 60,
+    "test": 59,
     "transport": 23,
     "windows": 106,
 }

@@ -316,7 +316,7 @@ TEST(CallTopology, PortionsMayGoByHostWhereTheirOrderIsFree) {
   EXPECT_FALSE(by_host(Pattern::kMultiBroadcast, ElementType::kDouble, 1));
 }
 
-// Whatever the call names: operands, and blocks in a message, are in the order of ranks.
+// Operands, and blocks in a message, are in the order of ranks even if the call says by host.
 TEST(CallTopology, ScansAndBlocksKeepToRanks) {
   Member member(0, /*ranks_per_host=*/2);
   member.has.lands_in_peer_memory = false;

@@ -15,8 +15,8 @@
 namespace brigade {
 namespace {
 
-// Finds, while it is told to, that rank 1 is gone. What was to be sent meanwhile it holds until
-// then, if it is told so, and refuses control messages.
+// Reports rank 1 as lost while SetLost is true. If told so, the endpoint holds sends until then,
+// and refuses control messages.
 class LosingEndpoint final : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
