@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "brigade/bsp.h"
+#include "test/support/end_alone.h"
 
 enum { kVictim = 2, kLong = 300000 };
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # A process of a program is killed: the others end, and somebody says which one was lost.
 #   death_test.sh RUN_MPI PROGRAM told|ended [VARIABLE=VALUE...]
-# told: mpirun leaves the others alone, and they find out by themselves, unless they wait in MPI. ended: mpirun finds out
-# and ends them, of which a few cases are enough. PROGRAM prints its cases; and it dies at some times, too.
+# told: mpirun and those that have found out (end_alone.h) leave the others alone, and they find out by themselves,
+# unless they wait in MPI. ended: mpirun finds out and ends them, of which a few cases are enough. PROGRAM prints its
+# cases; and it dies at some times, too.
 set -u
 
 run_mpi=$1 program=$2 how=$3
