@@ -171,5 +171,37 @@ TEST(Completion, RanksThatWaitForEachOtherFail) {
   });
 }
 
+// Rank 1 takes rank 2 for the root, and rank 0 sends.
+TEST(Completion, AWaitForAnyFindsAMessageOfACallThatDiffers) {
+  RunRanks(3, {}, [](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.match_check_seconds = 0.01;
+    Member me(world, rank, options);
+    double value = 0;
+    const brigade_matrix matrix = {&value, 1, 1, 0};
+    brigade_call_options flat = brigade_call_options_init();
+    flat.topology = BRIGADE_TREE;
+    flat.parameter = 4;
+    if (rank != 1) {
+      (void)brigade_bcast(&me.group, &matrix, BRIGADE_DOUBLE, 0, &flat);
+    } else {
+      double other_value = 0;
+      const brigade_matrix other = {&other_value, 1, 1, 0};
+      brigade_call_options limited = brigade_call_options_init();
+      limited.timeout_seconds = 60;
+      EXPECT_EQ(
+          brigade_recv_start(&me.group, &other, BRIGADE_DOUBLE, 2, &limited, me.operations.data()),
+          BRIGADE_OK);
+      EXPECT_EQ(
+          brigade_bcast_start(&me.group, &matrix, BRIGADE_DOUBLE, 2, &flat, &me.operations[1]),
+          BRIGADE_OK);
+      size_t index = 0;
+      EXPECT_EQ(brigade_wait_any(me.operations.data(), 2, &index), BRIGADE_MISMATCH)
+          << brigade_error_text();
+    }
+    Meet(world, rank);
+  });
+}
+
 }  // namespace
 }  // namespace brigade

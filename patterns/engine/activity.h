@@ -29,8 +29,8 @@ class Activity {
   virtual void End(const Status& status) = 0;
 
   // It has waited for long: finds out whether others made the same call, and ends with kMismatch if
-  // not. REQUIRES: it is the first that is not done in its order.
-  virtual void CheckMatch() {}
+  // not. `enquires`: also by an enquiry. REQUIRES: it is the first that is not done in its order.
+  virtual void CheckMatch(bool /*enquires*/) {}
 
   // Ends with kTimedOut. REQUIRES: is_late().
   virtual void TimeOut() = 0;

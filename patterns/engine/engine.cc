@@ -261,17 +261,18 @@ std::string Engine::Describe(const CatalogueEntry& entry, uint64_t sequence,
 void Engine::RunToEnd(Activity* activity) {
   AdvanceActivities();
   WaitUntil([&] { return activity->done(); }, [&] { return activity->Describe(); },
-            [&] { return activity->AwaitedPeer(); }, [&] { CheckMatchOf(activity); });
+            [&] { return activity->AwaitedPeer(); },
+            [&] { CheckMatchOf(activity, /*enquires=*/true); });
   activity->group()->long_wait.reset();
 }
 
-void Engine::CheckMatchOf(Activity* activity) {
+void Engine::CheckMatchOf(Activity* activity, bool enquires) {
   const auto first = std::find_if(active_.begin(), active_.end(), [&](const Activity* a) {
     return !a->done() && a->SameOrder(*activity);
   });
   if (first == active_.end()) return;  // it has ended since its wait was looked at
   Activity* const waits = *first;
-  waits->CheckMatch();
+  waits->CheckMatch(enquires);
   if (waits->done()) BreakGroup(waits->group(), waits->outcome(), waits->cause());
 }
 

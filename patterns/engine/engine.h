@@ -147,8 +147,8 @@ class Engine {
   // Progresses until it is done.
   void RunToEnd(Activity* activity);
   // In a long wait: compares the call of an activity that is waited for, or of the one that goes
-  // before it, with the calls of other ranks.
-  void CheckMatchOf(Activity* activity);
+  // before it, with the calls of other ranks. `enquires`: also by an enquiry.
+  void CheckMatchOf(Activity* activity, bool enquires);
   // Takes one that is done out of the order, or one that may have left.
   void Deactivate(Activity* activity);
   // From here on, until Ignore, what others ask of this rank is answered by the helper while the

@@ -619,8 +619,10 @@ void Executor::FailReceive(const Status& status) {
   Fail(ExplainLoss(engine_->endpoint(), Waiting(), status));
 }
 
-void Executor::CheckMatch() {
-  const Status status = brigade::CheckMatch(engine_->endpoint(), Waiting());
+void Executor::CheckMatch(bool enquires) {
+  WaitingCall call = Waiting();
+  if (!enquires) call.peer = -1;
+  const Status status = brigade::CheckMatch(engine_->endpoint(), call);
   if (!status.ok()) Fail(status);
 }
 

@@ -60,7 +60,7 @@ class Executor : public Activity, private BufferOwner {
   // That of the first lane that is not over.
   int AwaitedPeer() const override;
   void End(const Status& status) override;
-  void CheckMatch() override;
+  void CheckMatch(bool enquires) override;
   void TimeOut() override;
 
  private:

@@ -33,7 +33,7 @@ struct WaitingCall {
   ChannelKind kind = ChannelKind::kPointToPoint;
   WireHeader header;
   const Schedule* schedule = nullptr;
-  int peer = -1;  // the group rank whose message it waits for; -1: it waits for something else
+  int peer = -1;  // the group rank whose message it waits for; -1: it may end without one
 };
 
 // Returns kMismatch if a message has come that shows that its sender made another call. REQUIRES:
@@ -47,8 +47,8 @@ Status ExplainMismatch(Endpoint* endpoint, const WaitingCall& call, const WireHe
 // Returns `loss`, or a mismatch that explains why the lost rank is gone.
 Status ExplainLoss(Endpoint* endpoint, const WaitingCall& call, const Status& loss);
 
-// Does the same, and sends an enquiry to the rank that the call waits for. Until the wait is over
-// the caller leaves `call.group->long_wait` as it is, and resets it then.
+// As FindUnexpected; and sends an enquiry to the rank that the call waits for. Until the wait is
+// over the caller leaves `call.group->long_wait` as it is, and resets it then.
 Status CheckMatch(Endpoint* endpoint, const WaitingCall& call);
 
 // Compares an enquiry from member `from` with the calls of this rank. Returns why the group is to

@@ -35,13 +35,18 @@ void Operation::Advance(const std::vector<Operation*>& operations, bool waits) {
   if (waits && operations.size() == 1) {
     engine->RunToEnd(first);
   } else if (waits) {
-    // Calls are not compared with those of a peer: the wait may end without it.
+    // No peer gets an enquiry: the wait may end without it.
     engine->WaitUntil(
         [&] {
           return std::any_of(operations.begin(), operations.end(),
                              [](const Operation* o) { return o->is_over(); });
         },
-        [&] { return "one of several operations: " + first->Describe(); });
+        [&] { return "one of several operations: " + first->Describe(); }, [] { return -1; },
+        [&] {
+          for (const Operation* const operation : operations) {
+            engine->CheckMatchOf(operation->executor_.get(), /*enquires=*/false);
+          }
+        });
   }
   for (Operation* const operation : operations) {
     if (operation->is_over()) operation->Finish();
