@@ -42,8 +42,8 @@ typedef struct {
   uint64_t bytes_sent;  ///< bytes of these messages
   uint64_t pieces;      ///< into which the protocol cut the matrix, or all blocks of the call
   /// Pieces copied (1) between user memory and staging memory, (2) from another rank's memory to
-  /// user memory, (3) from another rank's memory into a combine, or (4) within this rank: blocks
-  /// that it keeps in an all-to-all, or relays.
+  /// user memory, (3) from another rank's memory into a combine, or (4) within this rank: a block
+  /// that it keeps or relays, a contribution that begins or is the result.
   uint64_t copies;
   uint64_t bytes_copied;        ///< bytes of these copies
   uint64_t combines;            ///< pieces combined

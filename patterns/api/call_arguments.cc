@@ -202,10 +202,11 @@ Status SetReduction(const brigade_matrix* source, const brigade_matrix* result, 
 
 }  // namespace
 
-void CallArguments::CopyOwnBlock() const {
+void CallArguments::CopyOwnBlock(OperationStatistics* statistics) const {
   if (!own_block || own_block->layout.bytes() == 0) return;
   CopyAcross(own_block->layout, own_block->data, own_place.layout, own_place.data, 0,
              own_block->layout.bytes());
+  if (statistics != nullptr) statistics->CountCopy(own_block->layout.bytes());
 }
 
 Status ToScope(int scope, ChannelKind* kind) {

@@ -29,8 +29,8 @@ struct CallArguments {
     if (!sent.empty()) call.sent = sent.data();
     if (call.op == CombineOp::kUser) call.user_op = &user_op;
   }
-  // Copies this rank's block to its place.
-  void CopyOwnBlock() const;
+  // Copies this rank's block to its place, and counts the copy in `statistics` unless it is null.
+  void CopyOwnBlock(OperationStatistics* statistics) const;
 };
 
 // The calls of brigade/calls.h, blocks.h and reductions.h by name. kInvalidArgument names the

@@ -75,11 +75,11 @@ brigade_status RunCall(brigade_group* group, const Convert& convert) {
     BRIGADE_RETURN_IF_ERROR(convert(&arguments));
     brigade_statistics* const statistics =
         arguments.options ? arguments.options->statistics : nullptr;
-    BRIGADE_RETURN_IF_ERROR(WithStatistics(statistics, [&](OperationStatistics* did) {
-      return group->group->Run(arguments.call, did);
-    }));
-    arguments.CopyOwnBlock();
-    return Status();
+    return WithStatistics(statistics, [&](OperationStatistics* did) -> Status {
+      BRIGADE_RETURN_IF_ERROR(group->group->Run(arguments.call, did));
+      arguments.CopyOwnBlock(did);
+      return Status();
+    });
   });
 }
 

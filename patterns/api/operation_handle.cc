@@ -30,7 +30,7 @@ Status brigade_plan::Run(OperationStatistics* statistics) {
     if (outcome.ok()) outcome = status;
     if (statistics != nullptr) *statistics += received;
   }
-  arguments.CopyOwnBlock();
+  arguments.CopyOwnBlock(statistics);
   return outcome;
 }
 
@@ -44,7 +44,7 @@ Status brigade_operation::Start() {
   // The receive has started, and cannot be taken back. A blocking send needs no receiver, and may
   // use memory that started calls may not.
   if (!started.ok()) outcome = plan->call->Run();
-  plan->arguments.CopyOwnBlock();
+  plan->arguments.CopyOwnBlock(&copied);
   plan->is_pending = true;
   return Status();
 }
@@ -75,6 +75,7 @@ Status brigade_operation::Wait(OperationStatistics* statistics) {
     if (outcome.ok()) outcome = status;
     if (statistics != nullptr) *statistics += received;
   }
+  if (statistics != nullptr) *statistics += copied;
   plan->is_pending = false;
   return outcome;
 }

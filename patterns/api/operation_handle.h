@@ -30,6 +30,7 @@ struct brigade_operation {
   std::unique_ptr<brigade::Operation> receive;  // null: the plan has none
   std::unique_ptr<brigade::Operation> call;     // null: the call is complete, with this outcome
   brigade::Status outcome;
+  brigade::OperationStatistics copied;  // by Start
 
   // Starts the plan's call. On failure nothing was started.
   brigade::Status Start();

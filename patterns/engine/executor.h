@@ -51,7 +51,7 @@ class Executor : public Activity, private BufferOwner {
 
   // Does what can be done now. True if anything was done.
   bool Advance() override;
-  const OperationStatistics& statistics() const { return mover_.statistics; }
+  OperationStatistics* statistics() { return &mover_.statistics; }
 
   // Lets returned sends go on without this executor, which may then run another operation.
   // REQUIRES: done().

@@ -134,8 +134,8 @@ struct OperationStatistics {
   uint64_t messages_sent = 0;
   uint64_t bytes_sent = 0;
   uint64_t pieces = 0;  // chunks' worth of own message, as cut
-  // User memory to staging or back, in pieces; or memory of another rank to user memory, or to a
-  // block that is combined.
+  // User memory to staging or back, in pieces; memory of another rank to user memory, or to a block
+  // that is combined; or user memory to user memory.
   uint64_t copies = 0;
   uint64_t bytes_copied = 0;  // the same in bytes
   uint64_t combines = 0;      // pieces combined
@@ -145,6 +145,10 @@ struct OperationStatistics {
   size_t peak_staging_bytes = 0;
   uint64_t wait_ns = 0;  // spent waiting for others or for a chunk
 
+  void CountCopy(size_t bytes) {
+    ++copies;
+    bytes_copied += bytes;
+  }
   // Adds the counters of another operation that ran at the same time.
   OperationStatistics& operator+=(const OperationStatistics& other) {
     messages_sent += other.messages_sent;

@@ -21,8 +21,7 @@ void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call, boo
 void PieceMover::CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range) {
   const TraceSpan span(TraceKind::kCopyIn, range.bytes);
   const Matrix& matrix = MatrixAt(source);
-  ++statistics.copies;
-  statistics.bytes_copied += range.bytes;
+  statistics.CountCopy(range.bytes);
   if (!MayCopy(payload, matrix.data, matrix.layout, WireBytes(range.bytes))) return;
   if (shares_memory_) {
     PushIn(payload, matrix.layout, matrix.data, range.offset, range.bytes);
@@ -39,8 +38,7 @@ void PieceMover::CopyOut(const Place& target, const PiecePlan::Range& range,
                          const std::byte* payload) {
   const TraceSpan span(TraceKind::kCopyOut, range.bytes);
   const Matrix& matrix = MatrixAt(target);
-  ++statistics.copies;
-  statistics.bytes_copied += range.bytes;
+  statistics.CountCopy(range.bytes);
   if (!MayCopy(matrix.data, payload, matrix.layout, WireBytes(range.bytes))) return;
   brigade::CopyOut(matrix.layout, matrix.data, range.offset, range.bytes, payload);
   if (call_->locations != nullptr) {
@@ -54,16 +52,14 @@ void PieceMover::CopyInUserMemory(const Place& target, const Place& source,
   const TraceSpan span(TraceKind::kCopyOut, range.bytes);
   const Matrix& to = MatrixAt(target);
   const Matrix& from = MatrixAt(source);
-  ++statistics.copies;
-  statistics.bytes_copied += range.bytes;
+  statistics.CountCopy(range.bytes);
   if (!MayCopy(to.data, from.data, to.layout, range.bytes)) return;
   brigade::CopyAcross(from.layout, from.data, to.layout, to.data, range.offset, range.bytes);
 }
 
 void PieceMover::CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range) {
   const TraceSpan span(TraceKind::kCopyIn, range.bytes);
-  ++statistics.copies;
-  statistics.bytes_copied += range.bytes;
+  statistics.CountCopy(range.bytes);
   const size_t bytes = WireBytes(range.bytes);
   if (MayCopy(to, from, chunk_layout_, bytes)) CopyBytes(to, from, bytes);
 }

@@ -52,8 +52,7 @@ SentNow SendQueue::SendNow(GroupState* group, ChannelKind kind, int peer, ConstB
   ++statistics->messages_sent;
   statistics->bytes_sent += head.bytes + body.bytes;
   if (kept_bytes > 0) {
-    ++statistics->copies;
-    statistics->bytes_copied += kept_bytes;
+    statistics->CountCopy(kept_bytes);
     ++statistics->overflow_pieces;
   }
   return SentNow::kYes;

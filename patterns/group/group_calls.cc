@@ -79,13 +79,15 @@ const PatternCall& OwnCall(const GroupState& group, const PatternCall& call,
 }
 
 // Copies the contribution where it is the result: on the only rank, and on the first of a scan.
-void CopySource(const Plan& plan, const PatternCall& call) {
+// Counts the copy in `statistics` unless it is null.
+void CopySource(const Plan& plan, const PatternCall& call, OperationStatistics* statistics) {
   const bool is_first_of_scan = call.pattern == Pattern::kScan && plan.scope->rank == 0;
   if ((plan.scope->size > 1 && !is_first_of_scan) || !HasSource(call)) return;
   const Matrix& to = call.matrix;
   const Matrix& from = *call.source;
   if (to.layout.bytes() == 0) return;
   CopyAcross(from.layout, from.data, to.layout, to.data, 0, to.layout.bytes());
+  if (statistics != nullptr) statistics->CountCopy(to.layout.bytes());
 }
 
 Status CheckMemory(const Plan& plan, const PatternCall& call) {
@@ -115,7 +117,7 @@ Status StartPlanned(Engine* engine, GroupState* group, const Plan& plan, const P
     return status;
   }
   ++*sequence;
-  CopySource(plan, call);
+  CopySource(plan, call, executor->statistics());
   engine->Activate(executor.get());
   engine->HurryHelperOfOperations();
   engine->Move();
@@ -152,7 +154,7 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   uint64_t* const sequence = SequenceOf(group, call);
   if (IsToLookAround(*sequence)) BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
   BRIGADE_RETURN_IF_ERROR(RunProtocols({engine, group, *plan, call, sequence, limit, statistics}));
-  if (call.source) CopySource(*plan, call);
+  if (call.source) CopySource(*plan, call, statistics);
   return Status();
 }
 
@@ -179,7 +181,7 @@ Status PersistentCall::Run(OperationStatistics* statistics) {
   if (IsToLookAround(*sequence_)) BRIGADE_RETURN_IF_ERROR(LookAround(engine_, *group_));
   BRIGADE_RETURN_IF_ERROR(
       RunProtocols({engine_, group_, *plan_, call_, sequence_, limit, statistics}));
-  if (call_.source) CopySource(*plan_, call_);
+  if (call_.source) CopySource(*plan_, call_, statistics);
   return Status();
 }
 

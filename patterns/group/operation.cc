@@ -69,7 +69,7 @@ void Operation::Finish() {
   engine_->Deactivate(executor_.get());
   executor_->Detach();
   outcome_ = executor_->outcome();
-  statistics_ = executor_->statistics();
+  statistics_ = *executor_->statistics();
   Executor::Keep(std::move(executor_));
 }
 

@@ -164,13 +164,9 @@ class InlineCollective {
       did.overflow_pieces = posted_->statistics().overflow_pieces;
       did.peak_staging_bytes = posted_->statistics().peak_staging_bytes;
     }
-    const auto count_copy = [&] {
-      ++did.copies;
-      did.bytes_copied += bytes_;
-    };
     for (const int portion : plan_.inline_program.copied_portions) {
       if (plan_.entry->multi) TurnTo(portion);
-      count_copy();
+      did.CountCopy(bytes_);
     }
     for (const Step& step : plan_.inline_program.steps) {
       if (plan_.entry->multi) TurnTo(step.portion);
@@ -178,7 +174,7 @@ class InlineCollective {
         ++did.messages_sent;
         did.bytes_sent += kHeaderBytes + wire_bytes_;
       } else if (step.opcode == Opcode::kCopy || step.opcode == Opcode::kReceive) {
-        count_copy();
+        did.CountCopy(bytes_);
       } else if (step.opcode == Opcode::kCombine) {
         ++did.combines;
         did.bytes_combined += bytes_;

@@ -20,7 +20,7 @@ Outcome Run(CallRun* run) {
     engine->Deactivate(executor.get());
     executor->Detach();
     run->status = executor->outcome();
-    if (run->did != nullptr) *run->did = executor->statistics();
+    if (run->did != nullptr) *run->did = *executor->statistics();
   }
   Executor::Keep(std::move(executor));
   return Outcome::kDone;

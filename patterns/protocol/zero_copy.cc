@@ -122,7 +122,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
 
   Status Copy(const Peer& from, const Range& to) {
     if (to.bytes == 0) return Status();
-    CountCopy(to.bytes);
+    statistics().CountCopy(to.bytes);
     const TraceSpan span(TraceKind::kCopyOut, to.bytes, scope_.GroupRank(from.rank));
     const Readable& result = from.result;
     if (result.data == nullptr) {
@@ -137,7 +137,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     const Matrix& from = MatrixFor(scope_.rank, scope_.rank);
     const Range to = RangeOf(scope_.rank);
     if (to.bytes == 0) return;
-    CountCopy(to.bytes);
+    statistics().CountCopy(to.bytes);
     const TraceSpan span(TraceKind::kCopyOut, to.bytes, scope_.GroupRank(scope_.rank));
     CopyAcross(from.layout, from.data, to.matrix.layout, to.matrix.data, 0, to.bytes);
   }
@@ -163,7 +163,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
       };
       ConstOperand sum{&first.operand.layout, first.operand.data, at, nullptr};
       if (first.operand.data == nullptr) {
-        CountCopy(now);
+        statistics().CountCopy(now);
         BRIGADE_RETURN_IF_ERROR(Read(first, first.operand.memory, at, now, partial, 0));
         sum = {&partial.layout, partial.data, 0, nullptr};
       }
@@ -179,11 +179,6 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     statistics().combines += static_cast<uint64_t>(peer_count());
     statistics().bytes_combined += static_cast<uint64_t>(peer_count()) * own.bytes;
     return Status();
-  }
-
-  void CountCopy(size_t bytes) {
-    ++statistics().copies;
-    statistics().bytes_copied += bytes;
   }
 
   // Counts bytes that another rank reads here as a message of this rank, with its header.
