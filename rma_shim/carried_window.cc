@@ -24,6 +24,8 @@ struct Offer {
   bool has_makers = false;    // its threads may make windows at the same time
   Makers::Key key;            // then
   char refusal[160] = {};     // why not; empty: it can
+  // BRIGADE_RMA
+  Settings::When when = Settings::When::kAuto;
 };
 
 bool IsScattered(MPI_Info info) {
@@ -45,9 +47,10 @@ struct Agreed {
 
 // The first refusal of a rank, as all see it. kMismatch: their settings differ. Otherwise *agreed.
 Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowRequest& request,
-             bool has_makers, bool is_checked, Agreed* agreed) {
+             bool has_makers, const Settings& settings, Agreed* agreed) {
   Offer mine;
-  mine.is_checked = is_checked;
+  mine.is_checked = settings.check_windows;
+  mine.when = settings.rma;
   mine.has_makers = has_makers;
   if (has_makers) mine.key = Makers::Key::New();
   mine.bytes = request.bytes;
@@ -60,16 +63,22 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
     if (all[r].refusal[0] != '\0') {
       return Refused("on rank " + std::to_string(r) + " " + all[r].refusal);
     }
-    if (odd == 0 && all[r].is_checked != all[0].is_checked) odd = r;
+    const bool differs = all[r].is_checked != all[0].is_checked || all[r].when != all[0].when;
+    if (odd == 0 && differs) odd = r;
     if (!agreed->key.has_value() && all[r].has_makers) agreed->key = all[r].key;
     if (all[r].bytes > 0) ++agreed->have_memory;
     agreed->are_scattered = agreed->are_scattered && all[r].is_scattered;
   }
   if (odd > 0) {
-    const auto value = [&](size_t r) { return all[r].is_checked ? "1" : "0"; };
-    return {StatusCode::kMismatch,
-            std::string("the ranks of a window differ in BRIGADE_CHECK_WINDOWS: rank 0 has ") +
-                value(0) + ", rank " + std::to_string(odd) + " has " + value(odd)};
+    const bool is_of_checks = all[odd].is_checked != all[0].is_checked;
+    const auto value = [&](size_t r) {
+      if (is_of_checks) return all[r].is_checked ? "1" : "0";
+      return all[r].when == Settings::When::kOn ? "on" : "auto";  // off is a refusal
+    };
+    return {StatusCode::kMismatch, std::string("the ranks of a window differ in ") +
+                                       (is_of_checks ? "BRIGADE_CHECK_WINDOWS" : "BRIGADE_RMA") +
+                                       ": rank 0 has " + value(0) + ", rank " +
+                                       std::to_string(odd) + " has " + value(odd)};
   }
   return Status();
 }
@@ -125,8 +134,7 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
   WindowOptions options;
   Agreed agreed;
   BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, MakeHandle(runtime, request), request,
-                                runtime->gate() != nullptr, runtime->settings().check_windows,
-                                &agreed));
+                                runtime->gate() != nullptr, runtime->settings(), &agreed));
   std::optional<Makers::Turn> turn;
   if (agreed.key.has_value()) {
     turn.emplace(runtime->makers(), *agreed.key);

@@ -46,6 +46,7 @@ group() {
 of_rma=(env LD_PRELOAD="$rma" "$rma_program" empty_parts)
 group "${of_rma[@]}"
 differs 'differ in BRIGADE_CHECK_WINDOWS: rank 0 has 0, rank 1 has 1' BRIGADE_CHECK_WINDOWS=1 "${of_rma[@]}"
+differs 'differ in BRIGADE_RMA: rank 0 has auto, rank 1 has on' BRIGADE_RMA=on "${of_rma[@]}"
 
 of_blacs=("$blacs_program" grid)
 group "${of_blacs[@]}"
