@@ -159,6 +159,11 @@ Status CheckTransport(const std::string& name) {
                 "there is no transport '" + name + "'; there are: " + TransportNames());
 }
 
+Status CheckKernelCopies() {
+  ShmOptions options;
+  return ReadShmOptions(&options);
+}
+
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {
   const MpiPart* mpi = nullptr;
   BRIGADE_RETURN_IF_ERROR(FindMpiPart(&mpi));

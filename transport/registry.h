@@ -25,6 +25,8 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
 
 // Returns kInvalidArgument, with the list of names, if there is no transport called `name`.
 Status CheckTransport(const std::string& name);
+// Returns kInvalidArgument if BRIGADE_KERNEL_COPIES has a bad value.
+Status CheckKernelCopies();
 
 // Makes a bootstrap of the members of the MPI communicator with Fortran handle `mpi_comm`
 // (MPI_Comm_c2f), for callers that do not include <mpi.h>. The communicator must outlive

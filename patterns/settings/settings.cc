@@ -104,14 +104,7 @@ Status ReadSettings(Settings* settings) {
     BRIGADE_RETURN_IF_ERROR(
         CheckTransport(value).WithContext(std::string("BRIGADE_TRANSPORT=") + value));
   }
-  // Is for the transports, which read it themselves.
-  if (const char* value = Lookup("BRIGADE_KERNEL_COPIES")) {
-    constexpr std::string_view kKnown[] = {"auto", "on", "off", "0", "1"};
-    if (std::find(std::begin(kKnown), std::end(kKnown), std::string_view(value)) ==
-        std::end(kKnown)) {
-      return Bad("BRIGADE_KERNEL_COPIES", value, "auto, on or off");
-    }
-  }
+  BRIGADE_RETURN_IF_ERROR(CheckKernelCopies());
 
   EngineOptions& engine = settings->engine;
   BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_STAGING_BYTES", &engine.staging_bytes));
