@@ -176,6 +176,12 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
   return Status();
 }
 
+void PollMpiInWaitsOf(Endpoint* endpoint) {
+  const MpiPart* mpi = nullptr;
+  if (!FindMpiPart(&mpi).ok() || mpi == nullptr || !mpi->Check().ok()) return;
+  endpoint->Keep(mpi->PollInWaits());
+}
+
 Status CreateBootstrap(int mpi_comm, std::unique_ptr<Bootstrap>* bootstrap) {
   const MpiPart* mpi = nullptr;
   BRIGADE_RETURN_IF_ERROR(FindMpiPart(&mpi));

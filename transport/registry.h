@@ -23,6 +23,9 @@ namespace brigade {
 // runs; otherwise the errors of the transport.
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint);
 
+// If MPI runs, has waits of `endpoint` poll MPI, also if MPI was initialised after CreateEndpoint.
+void PollMpiInWaitsOf(Endpoint* endpoint);
+
 // Returns kInvalidArgument, with the list of names, if there is no transport called `name`.
 Status CheckTransport(const std::string& name);
 // Returns kInvalidArgument if BRIGADE_KERNEL_COPIES has a bad value.

@@ -30,6 +30,7 @@ Status MakeGroup(brigade_engine* engine, Bootstrap* bootstrap, int rows, int col
   BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
   *group = nullptr;
   BRIGADE_RETURN_IF_ERROR(CheckPointer("engine", engine));
+  PollMpiInWaitsOf(engine->endpoint.get());
   auto made = std::make_unique<brigade_group>();
   made->engine = engine;
   BRIGADE_RETURN_IF_ERROR(Group::Create(engine->engine.get(), bootstrap, rows, cols, &made->group));
