@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -262,6 +264,43 @@ TEST_F(MpiTransport, MakesACarrierWhenTheTagsAreUsedUp) {
   }
   EXPECT_EQ(CarriersMade(), 20);
   EXPECT_EQ(CarriersFreed(), 11) << "all but the first group's and eight";
+  endpoint_->CloseGroup(first);
+}
+
+// Groups of a group stay on its carrier.
+TEST_F(MpiTransport, NamesTheEndOfTheTagsOfAGroup) {
+  class OfParent : public Bootstrap {
+   public:
+    OfParent(GroupId parent, const std::vector<int>* ranks) : parent_{parent, ranks} {}
+    int rank() const override { return mpi_.rank(); }
+    int size() const override { return mpi_.size(); }
+    Status AllGather(const void* mine, size_t bytes, void* all) override {
+      return mpi_.AllGather(mine, bytes, all);
+    }
+    std::optional<Parent> parent() const override { return parent_; }
+
+   private:
+    const Parent parent_;
+    MpiBootstrap mpi_{MPI_COMM_WORLD};
+  };
+  int max_tag = 14;  // three groups of four channels
+  g_max_tag = &max_tag;
+  ASSERT_TRUE(CreateMpiEndpoint(&endpoint_).ok());
+  g_max_tag = nullptr;
+  std::vector<int> everyone(static_cast<size_t>(size_));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  const GroupId first = Open(MPI_COMM_WORLD);
+  OfParent of_first(first, &everyone);
+  GroupId group = -1;
+  for (int i = 1; i < 3; ++i) {
+    ASSERT_TRUE(endpoint_->OpenGroup(&of_first, &group).ok());
+    endpoint_->CloseGroup(group);
+  }
+  const Status status = endpoint_->OpenGroup(&of_first, &group);
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+  EXPECT_EQ(status.message(),
+            "mpi: no tag is left for groups of this group, after 3; make the group of an MPI "
+            "communicator");
   endpoint_->CloseGroup(first);
 }
 
