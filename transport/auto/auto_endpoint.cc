@@ -184,6 +184,12 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     EdgeAccess* const edges = route.endpoint->edges();
     return edges == nullptr ? nullptr : edges->EdgeFrom(route.channel, peer);
   }
+  bool PostBuffer(const Channel& channel, int peer, const StridedLayout& layout,
+                  std::byte* base) override {
+    const Route route = To(channel, peer);
+    EdgeAccess* const edges = route.endpoint->edges();
+    return edges != nullptr && edges->PostBuffer(route.channel, peer, layout, base);
+  }
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
     const Group& group = groups_.At(id);
     return near_->edges()->PieceIn(group.near_id >= 0 ? group.near_id : group.id, slot);

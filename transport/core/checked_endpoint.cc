@@ -192,6 +192,12 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
                  "an edge is used while no post of its stream waits");
     return target()->edges()->EdgeFrom(channel, peer);
   }
+  bool PostBuffer(const Channel& channel, int peer, const StridedLayout& layout,
+                  std::byte* base) override {
+    Driving driving(this);
+    CheckAddress(channel, peer);
+    return target()->edges()->PostBuffer(channel, peer, layout, base);
+  }
   ConstByteSpan PieceIn(GroupId group, const Slot& slot) override {
     return target()->edges()->PieceIn(group, slot);
   }

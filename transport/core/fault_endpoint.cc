@@ -104,6 +104,11 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
   InEdge* EdgeFrom(const Channel& channel, int peer) override {
     return Happens(options_.no_resource) ? nullptr : target()->edges()->EdgeFrom(channel, peer);
   }
+  bool PostBuffer(const Channel& channel, int peer, const StridedLayout& layout,
+                  std::byte* base) override {
+    return !Happens(options_.no_resource) &&
+           target()->edges()->PostBuffer(channel, peer, layout, base);
+  }
   ConstByteSpan PieceIn(GroupId group, const Slot& slot) override {
     return target()->edges()->PieceIn(group, slot);
   }

@@ -5,7 +5,7 @@
 namespace brigade {
 
 bool OutEdge::SendToPostedBuffer(ConstByteSpan head, const StridedLayout& layout,
-                                 const std::byte* base) {
+                                 const std::byte* base, size_t from) {
   PostedBuffer& posted = shared_->posted;
   Slot* const slot = Next();
   if (slot == nullptr || IsDiscarded(slot) || !posted.Claim(sent())) return false;
@@ -14,7 +14,7 @@ bool OutEdge::SendToPostedBuffer(ConstByteSpan head, const StridedLayout& layout
   // Its cache line is read only where it counts.
   const SharedSegment::Address segment =
       offset == 0 ? SharedSegment::Address() : SharedSegment::Address(posted.segment);
-  if (!peer_memory_.Write(to, segment, offset, layout, base)) {
+  if (!peer_memory_.Write(to, segment, offset, layout, base, from)) {
     posted.Unclaim(sent());
     return false;
   }

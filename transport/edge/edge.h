@@ -42,15 +42,17 @@ class OutEdge : public OutRing {
   PeerMemory& peer_memory() { return peer_memory_; }
 
   // Whether to try SendToPostedBuffer: one is posted for the next message, which is long enough.
-  bool MayWritePostedBuffer(const StridedLayout& layout) const {
-    return (layout.bytes() >= rules::kLeastPostedBytes ||
-            peer_memory_.kernel_copies().Holds(layout)) &&
+  bool MayWritePostedBuffer(const StridedLayout& layout, size_t from = 0) const {
+    return (layout.bytes() - from >= rules::kLeastPostedBytes ||
+            peer_memory_.kernel_copies().Holds(layout, from)) &&
            shared_->posted.IsPosted(sent());
   }
-  // Copies a matrix to the receiver's posted buffer, by itself or by the kernel, and publishes the
-  // message with `head`, of Slot::kInlineBytes at most. False: nothing is sent, and the buffer
-  // stays posted: none is posted for this message, it is too short, or it cannot be written to.
-  bool SendToPostedBuffer(ConstByteSpan head, const StridedLayout& layout, const std::byte* base);
+  // Copies a matrix, from packed byte `from` on, to the same place in the receiver's posted buffer,
+  // by itself or by the kernel, and publishes the message with `head`, of Slot::kInlineBytes at
+  // most. False: nothing is sent, and the buffer stays posted: none is posted for this message, it
+  // is too short, or it cannot be written to.
+  bool SendToPostedBuffer(ConstByteSpan head, const StridedLayout& layout, const std::byte* base,
+                          size_t from = 0);
 
   uint64_t status() const { return shared_->status.word.load(std::memory_order_relaxed); }
   // REQUIRES: the receiver does not read the text of the last status.

@@ -5,12 +5,13 @@
 namespace brigade {
 
 bool PeerMemory::Write(const RemoteStretches& to, const SharedSegment::Address& segment,
-                       uint64_t offset, const StridedLayout& layout, const std::byte* base) {
+                       uint64_t offset, const StridedLayout& layout, const std::byte* base,
+                       size_t from) {
   if (layout.bytes() > to.bytes) return false;
-  if (offset != 0 && mapped_.CopyTo(to, segment, offset, layout, base)) return true;
+  if (offset != 0 && mapped_.CopyTo(to, segment, offset, layout, base, from)) return true;
   const bool has_long_stretches = kernel_copies_.least_bytes <= to.stretch_bytes;
-  if (!has_long_stretches || !kernel_copies_.Holds(layout)) return false;
-  if (CopyToProcess(process_, watch_, layout, base, to)) return true;
+  if (!has_long_stretches || !kernel_copies_.Holds(layout, from)) return false;
+  if (CopyToProcess(process_, watch_, layout, base, to, from)) return true;
   kernel_copies_ = KernelCopyRange();  // it is refused, or the peer has ended
   return false;
 }

@@ -28,11 +28,11 @@ class PeerMemory {
   }
   const KernelCopyRange& kernel_copies() const { return kernel_copies_; }
 
-  // Copies a matrix to the first bytes of `to`, which begin at `offset` of `segment`, or, if that
-  // is 0, where their address says. False: part of it may be written, and the message
-  // goes another way.
+  // Copies a matrix, from packed byte `from` on, to the same packed bytes of `to`, which begins at
+  // `offset` of `segment`, or, if that is 0, where its address says. False: part of it may be
+  // written, and the message goes another way.
   bool Write(const RemoteStretches& to, const SharedSegment::Address& segment, uint64_t offset,
-             const StridedLayout& layout, const std::byte* base);
+             const StridedLayout& layout, const std::byte* base, size_t from = 0);
 
   // Where memory of the peer is here; null if it cannot be mapped or is not there. It stays until
   // this object maps another segment.

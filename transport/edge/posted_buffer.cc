@@ -8,6 +8,15 @@
 
 namespace brigade {
 
+bool PostedBuffer::IsFor(const StridedLayout& layout, const std::byte* base,
+                         const KernelCopyRange& by_kernel) {
+  RemoteStretches stretches;
+  return AsStretches(layout, base, &stretches) &&
+         (by_kernel.Holds(layout) ||
+          (layout.bytes() >= rules::kLeastPostedBytes &&
+           SharedAllocations::Here().Find(base, ExtentOf(stretches)) != nullptr));
+}
+
 bool PostedBuffer::Post(uint64_t number, const StridedLayout& layout, std::byte* base,
                         const KernelCopyRange& by_kernel) {
   const bool may_be_shared = layout.bytes() >= rules::kLeastPostedBytes;

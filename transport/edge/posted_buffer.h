@@ -40,6 +40,10 @@ struct alignas(64) PostedBuffer {
   // is written there afterwards.
   bool Withdraw(uint64_t number);
 
+  // Whether ranks with such a matrix post it. Ranks of a call mostly have memory of one kind.
+  static bool IsFor(const StridedLayout& layout, const std::byte* base,
+                    const KernelCopyRange& by_kernel);
+
   // --- the sender ---
   bool IsPosted(uint64_t number) const {
     return state.load(std::memory_order_relaxed) == StateOf(number, kPosted);

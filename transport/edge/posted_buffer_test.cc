@@ -313,6 +313,46 @@ TEST(PostedBufferTest, WhatCannotBeMappedTheKernelCopies) {
   EXPECT_TRUE(std::equal(data.begin(), data.end(), link.buffer));
 }
 
+// Of both, mapped and by the kernel, whose lengths are those of the rest.
+TEST(PostedBufferTest, TheRestOfAMatrixGoesToItsPlace) {
+  constexpr size_t kFrom = kSharedBytes / 2 + 5;
+  const std::vector<uint8_t> data = Numbered(kSharedBytes);
+  const auto* const base = reinterpret_cast<const std::byte*>(data.data());
+  const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
+  for (const bool by_kernel : {false, true}) {
+    SharedBufferLink link;
+    const ProcessWatch none;
+    const KernelCopyRange range{kSharedBytes / 4, kSharedBytes / 2};
+    if (by_kernel) {
+      link.out->peer_memory().SetKernelCopies(getpid(), &none, range);
+      link.in->peer_memory().SetKernelCopies(getpid(), &none, range);
+    }
+    ASSERT_TRUE(link.Post());
+    if (by_kernel) link.posted()->segment.token[0] ^= 1;
+    EXPECT_FALSE(
+        link.out->MayWritePostedBuffer(layout, kSharedBytes - rules::kLeastPostedBytes + 1));
+    EXPECT_TRUE(link.out->MayWritePostedBuffer(layout, kFrom));
+    ASSERT_TRUE(link.out->SendToPostedBuffer(ConstByteSpan(), layout, base, kFrom));
+    EXPECT_EQ(link.buffer[kFrom - 1], 9);
+    EXPECT_TRUE(std::equal(data.begin() + kFrom, data.end(), link.buffer + kFrom));
+    ASSERT_NE(link.in->Peek(), nullptr);
+    EXPECT_EQ(link.in->Inline(*link.in->Peek()).bytes, 0u);
+  }
+}
+
+TEST(PostedBufferTest, IsForMemoryThatOthersReach) {
+  SharedBufferLink link;
+  const auto* const shared = reinterpret_cast<const std::byte*>(link.buffer);
+  const std::vector<std::byte> own(kSharedBytes);
+  const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
+  const KernelCopyRange longer{kSharedBytes + 1, 2 * kSharedBytes};
+  EXPECT_TRUE(PostedBuffer::IsFor(layout, shared, longer));
+  EXPECT_FALSE(PostedBuffer::IsFor(layout, own.data(), longer));
+  EXPECT_TRUE(PostedBuffer::IsFor(layout, own.data(), {kSharedBytes, kSharedBytes}));
+  EXPECT_FALSE(
+      PostedBuffer::IsFor(StridedLayout::Contiguous(rules::kLeastPostedBytes - 1), shared, longer));
+}
+
 // A process with its own mapping, the case that matters. The result is its exit code.
 TEST(PostedBufferTest, AnotherProcessMapsTheBuffer) {
   SharedBufferLink link;

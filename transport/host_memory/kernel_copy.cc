@@ -92,9 +92,9 @@ bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStret
 }
 
 bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
-                   const std::byte* base, const RemoteStretches& to) {
+                   const std::byte* base, const RemoteStretches& to, size_t from) {
   ProcessCopy copy(process, watch, ProcessCopy::Direction::kWrite);
-  return Copy(&copy, layout, base, 0, to, 0, layout.bytes()) == 0;
+  return Copy(&copy, layout, base, from, to, from, layout.bytes() - from) == 0;
 }
 
 int CopyRangeFromProcess(pid_t process, const ProcessWatch* watch, const RemoteStretches& from,

@@ -25,11 +25,12 @@ struct RemoteStretches {
 // Converts a layout at `base`; false if it does not have this form.
 bool AsStretches(const StridedLayout& layout, const std::byte* base, RemoteStretches* stretches);
 
-// Copies a whole matrix to the first bytes of `to`. REQUIRES: the matrix has no more bytes than
-// `to`. Returns false if the system refuses, the process has ended, or the memory does not exist:
-// part of it may be written then. `watch` is the watch of a ProcessCopy.
+// Copies a matrix, from packed byte `from` on, to the same packed bytes of `to`. REQUIRES: the
+// matrix has no more bytes than `to`, and more than `from`. Returns false if the system refuses,
+// the process has ended, or the memory does not exist: part of it may be written then. `watch` is
+// the watch of a ProcessCopy.
 bool CopyToProcess(pid_t process, const ProcessWatch* watch, const StridedLayout& layout,
-                   const std::byte* base, const RemoteStretches& to);
+                   const std::byte* base, const RemoteStretches& to, size_t from = 0);
 // Copies packed bytes [offset, offset + bytes) of `from` to the packed bytes from `at` on of a
 // matrix. REQUIRES: both have these bytes. Returns 0, or the system's error as of ProcessCopy: part
 // may be copied then.
@@ -47,8 +48,10 @@ struct KernelCopyRange {
   size_t least_bytes = SIZE_MAX;
   size_t most_bytes = 0;
   bool is_tried = false;  // measured by two ranks; otherwise estimated by one
-  bool Holds(const StridedLayout& layout) const {
-    return IsLongEnough(layout) && layout.bytes() <= most_bytes;
+  // `from`: the packed byte of the layout with which a message begins.
+  bool Holds(const StridedLayout& layout, size_t from = 0) const {
+    const size_t bytes = layout.bytes() - from;
+    return IsLongEnough(layout) && least_bytes <= bytes && bytes <= most_bytes;
   }
   // Also for the destination of a message of this length or a shorter one.
   bool IsLongEnough(const StridedLayout& layout) const { return least_bytes <= layout.run_bytes(); }

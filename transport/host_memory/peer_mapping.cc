@@ -48,12 +48,13 @@ std::byte* PeerMapping::Map(RemoteStretches memory, size_t bytes,
 }
 
 bool PeerMapping::CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment,
-                         uint64_t offset, const StridedLayout& layout, const std::byte* base) {
+                         uint64_t offset, const StridedLayout& layout, const std::byte* base,
+                         size_t from) {
   StridedLayout theirs;
   if (!AsLayout(to, layout.bytes(), &theirs) || !GoesInOneCopy(layout, theirs)) return false;
   std::byte* const memory = Map(to, layout.bytes(), segment, offset);
   if (memory == nullptr) return false;
-  CopyAcross(layout, base, theirs, memory, 0, layout.bytes());
+  CopyAcross(layout, base, theirs, memory, from, layout.bytes() - from);
   return true;
 }
 

@@ -24,11 +24,12 @@ bool GoesInOneCopy(const StridedLayout& a, const StridedLayout& b);
 
 class PeerMapping {
  public:
-  // Copies a whole matrix to the first bytes of `to`, which begin at `offset` in `segment`, as the
-  // receiver has written; these values are not trusted. Returns false, without writing, if the
-  // memory cannot be mapped or does not exist, or if staging the bytes is better.
+  // Copies a matrix, from packed byte `from` on, to the same packed bytes of `to`, which begins at
+  // `offset` in `segment`, as the receiver has written; these values are not trusted. Returns
+  // false, without writing, if the memory cannot be mapped or does not exist, or if staging the
+  // bytes is better.
   bool CopyTo(const RemoteStretches& to, const SharedSegment::Address& segment, uint64_t offset,
-              const StridedLayout& layout, const std::byte* base);
+              const StridedLayout& layout, const std::byte* base, size_t from);
   // Maps all of `from`, and returns its address here, as a matrix of `*layout`; null if it cannot
   // be mapped, or does not exist. Valid until another segment is mapped.
   const std::byte* Find(const RemoteStretches& from, const SharedSegment::Address& segment,

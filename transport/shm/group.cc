@@ -1,8 +1,22 @@
 #include "transport/shm/group.h"
 
+#include <sched.h>
+
 #include <cstring>
 
 namespace brigade::shm {
+namespace {
+
+// Nothing is written to a buffer of this rank afterwards. A sender that copies cannot be stopped;
+// it waits for no rank meanwhile.
+void EndPostedBuffer(InStream* in) {
+  while (in->has_posted && !in->edge.WithdrawBuffer() && in->edge.Peek() == nullptr &&
+         !in->peer->lost && !in->peer->process.HasEnded()) {
+    sched_yield();
+  }
+}
+
+}  // namespace
 
 OutStream* Group::OpenEdge(size_t index, int peer, EdgeMemory* memory) {
   auto* const ring = static_cast<EdgeShared*>(memory->Allocate(sizeof(EdgeShared)));
@@ -80,6 +94,7 @@ void Group::CloseEdges() {
       if (members[peer] == nullptr) continue;
       InStream* const stream = In(static_cast<ChannelKind>(kind), peer);
       stream->receives.clear();
+      EndPostedBuffer(stream);
       stream->edge.Close();
     }
   }

@@ -16,10 +16,13 @@ Status Broken(const InStream& in, const char* what) {
                                            " into its shared memory");
 }
 
-// Where the message of the stream's next slot lies; no data if it is nowhere.
+// Where the message of the stream's next slot lies, or what of it is not in the posted buffer; no
+// data if it is nowhere.
 ConstByteSpan MessageIn(const InStream& in, const Slot& slot) {
   if (slot.kind == Slot::kPiece) return in.group->PieceIn(slot);
-  return slot.kind == Slot::kInline ? in.edge.Inline(slot) : ConstByteSpan();
+  const bool in_slot =
+      slot.kind == Slot::kInline || (slot.kind == Slot::kInPosted && in.has_posted);
+  return in_slot ? in.edge.Inline(slot) : ConstByteSpan();
 }
 
 }  // namespace
@@ -53,6 +56,7 @@ void Receives::Match(InStream* in, const Slot* slot, const InStream::Receive& re
   completion->lease = Lease();
   const bool piece = slot->kind == Slot::kPiece;
   const ConstByteSpan message = MessageIn(*in, *slot);
+  in->has_posted = false;
   if (message.data == nullptr) {
     completion->status = Broken(*in, "a message that is nowhere");
   } else if (message.bytes > receive.most_bytes) {

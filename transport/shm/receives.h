@@ -9,6 +9,7 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
+#include "membuf/strided_layout.h"
 #include "transport/completion.h"
 #include "transport/core/completion_queue.h"
 #include "transport/edge/edge.h"
@@ -25,6 +26,11 @@ class Receives {
 
   bool empty() const { return expecting_.empty(); }
   Status Post(InStream* in, const InStream::Receive& receive);
+  // As EdgeAccess::PostBuffer.
+  static bool PostBuffer(InStream* in, const StridedLayout& layout, std::byte* base) {
+    if (in->receives.size() != 1 || in->edge.Peek() != nullptr) return false;
+    return in->has_posted = in->edge.PostBuffer(layout, base);
+  }
   // Copies the first bytes of the next message of a stream without a posted receive; returns how
   // many.
   static size_t Peek(InStream* in, ByteSpan head);

@@ -221,6 +221,11 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   InEdge* EdgeFrom(const Channel& channel, int peer) override {
     return &groups_.At(channel.group).In(channel.kind, peer)->edge;
   }
+  bool PostBuffer(const Channel& channel, int peer, const StridedLayout& layout,
+                  std::byte* base) override {
+    return shm::Receives::PostBuffer(groups_.At(channel.group).In(channel.kind, peer), layout,
+                                     base);
+  }
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
     return groups_.At(id).PieceIn(slot);
   }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -21,6 +22,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/overflow_budget.h"
+#include "membuf/strided_layout.h"
 #include "test/support/crowd.h"
 #include "transport/control.h"
 #include "transport/edge/edge.h"
@@ -28,6 +30,12 @@
 #include "transport/inproc/inproc_transport.h"
 
 namespace brigade {
+
+class EdgeTestPeer {
+ public:
+  static std::atomic<uint64_t>& PostedIn(const OutEdge& edge) { return edge.shared_->posted.state; }
+};
+
 namespace {
 
 constexpr Channel PointToPoint(GroupId group) { return {group, ChannelKind::kPointToPoint}; }
@@ -149,6 +157,109 @@ TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
   piece(0, UINT64_MAX, 1);
   piece(0, 0, UINT64_MAX);
   endpoint->CloseGroup(group);
+}
+
+// The posted buffer of a receive, whose sender is this rank.
+class ShmPostedBuffer : public testing::Test {
+ protected:
+  static constexpr size_t kBytes = 10000;
+
+  ShmPostedBuffer() {
+    ShmOptions options;
+    options.kernel_copies = KernelCopyRange{1, kBytes};
+    EXPECT_TRUE(CreateShmEndpoint(options, &endpoint_).ok());
+    channel_ = PointToPoint(OpenAlone(endpoint_.get()));
+    out_ = endpoint_->edges()->EdgeTo(channel_, 0);
+  }
+  bool Post() { return endpoint_->edges()->PostBuffer(channel_, 0, layout_, buffer_.data()); }
+  void Receive(Operation* received) {
+    received->over = false;
+    EXPECT_TRUE(endpoint_->PostReceive(channel_, 0, {nullptr, SIZE_MAX}, received).ok());
+  }
+  void SendLine() {
+    Slot* const slot = out_->Next();
+    slot->kind = Slot::kInline;
+    slot->bytes = 8;
+    out_->Publish(slot);
+  }
+  bool SendToPostedBuffer() {
+    const std::byte head[3] = {};
+    return out_->SendToPostedBuffer({head, sizeof(head)}, layout_, data_.data());
+  }
+  size_t BytesOf(Operation* received) {
+    while (!received->over) endpoint_->Progress();
+    EXPECT_TRUE(received->status.ok());
+    endpoint_->ReleaseLease(received->lease);
+    return received->lease.bytes;
+  }
+
+  // Takes a lease, so that edges stay when their group is closed.
+  void KeepEdges() {
+    Receive(&kept_);
+    SendLine();
+    while (!kept_.over) endpoint_->Progress();
+  }
+
+  std::unique_ptr<Endpoint> endpoint_;
+  Channel channel_;
+  OutEdge* out_ = nullptr;
+  Operation kept_;
+  const StridedLayout layout_ = StridedLayout::Contiguous(kBytes);
+  std::vector<std::byte> data_ = std::vector<std::byte>(kBytes, std::byte{7});
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(kBytes, std::byte{9});
+};
+
+TEST_F(ShmPostedBuffer, IsForTheReceiveThatComesNext) {
+  EXPECT_FALSE(Post()) << "there is no receive";
+  Operation one, two;
+  Receive(&one);
+  ASSERT_TRUE(Post());
+  Receive(&two);
+  EXPECT_FALSE(Post()) << "another receive comes first";
+  ASSERT_TRUE(SendToPostedBuffer());
+  EXPECT_EQ(BytesOf(&one), 3u);
+  EXPECT_EQ(buffer_, data_);
+  SendLine();
+  EXPECT_FALSE(Post()) << "the message is here";
+  EXPECT_EQ(BytesOf(&two), 8u);
+}
+
+TEST_F(ShmPostedBuffer, NeedNotBeUsed) {
+  Operation received;
+  Receive(&received);
+  ASSERT_TRUE(Post());
+  SendLine();
+  EXPECT_FALSE(SendToPostedBuffer());
+  EXPECT_EQ(BytesOf(&received), 8u);
+  EXPECT_EQ(buffer_, std::vector<std::byte>(kBytes, std::byte{9}));
+}
+
+TEST_F(ShmPostedBuffer, IsNotWrittenToAfterItsGroupWasClosed) {
+  KeepEdges();
+  Operation received;
+  Receive(&received);
+  ASSERT_TRUE(Post());
+  endpoint_->CloseGroup(channel_.group);
+  EXPECT_FALSE(out_->MayWritePostedBuffer(layout_));
+  EXPECT_FALSE(received.over);
+}
+
+// The group of a receiver, whose sender has claimed the buffer.
+TEST_F(ShmPostedBuffer, IsAwaitedWhileItsSenderCopies) {
+  KeepEdges();
+  Operation received;
+  Receive(&received);
+  ASSERT_TRUE(Post());
+  EdgeTestPeer::PostedIn(*out_) = PostedBuffer::StateOf(out_->sent(), PostedBuffer::kClaimed);
+  std::atomic<bool> is_copied{false};
+  std::thread sender([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    is_copied = true;
+    SendLine();
+  });
+  endpoint_->CloseGroup(channel_.group);
+  EXPECT_TRUE(is_copied);
+  sender.join();
 }
 
 // A peer with an invalid introduction: the group fails to open, or, if the value does not affect

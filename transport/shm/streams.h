@@ -45,6 +45,7 @@ struct InStream {
   const int rank;  // of the peer
   const Group* const group;
   Fifo<Receive> receives;
+  bool has_posted = false;  // a buffer, for the first of these
   int leased = 0;
   uint32_t notes = 0;  // control messages taken
 };
