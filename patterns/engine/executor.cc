@@ -36,6 +36,8 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   mover_.Reset(entry, &call_, config_->capabilities->line_bytes > 0);
   Status status = CutMessages();
   if (!status.ok()) return status.WithContext(entry.name);
+  posted_blocks_ =
+      PostedBlocks(engine_, *group, channel_, !cut_.in_runs() && IsBlocks(entry.pattern));
   header_ = WireHeader();
   SetHeader(entry, call_, sequence, cut_.longest_bytes(), &header_);
   digest_of_blocks_ = DigestOfBlocks(call_, scope_.size);
@@ -353,7 +355,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
   ++s.opened;
   slot->buffer = buffer;
   slot->payload = buffer == nullptr ? nullptr : buffer->memory.data + kHeaderRoom;
-  slot->arrived = false;
+  slot->arrived = slot->posted = false;
   slot->status = Status();
   return slot;
 }
@@ -370,6 +372,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
       config_->capabilities->kept_landing_bytes < SIZE_MAX) {
     return Outcome::kMustWait;
   }
+  if (HasPosted(step)) return Outcome::kMustWait;
   size_t room = wire_bytes;
   if (piece == 0) {
     // A shorter message than this receive would take may bring more in its first piece.
@@ -399,6 +402,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   }
   if (status.ok()) {
     Trace::Mark(TraceKind::kPostReceive, room, peer);
+    slot->posted = step.only_copied_out && posted_blocks_.Post(peer, mover_.MatrixAt(step.left));
     return Outcome::kDone;
   }
   if (status.code() != StatusCode::kNoResource) {
@@ -411,6 +415,15 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   return Outcome::kMustWait;
 }
 
+bool Executor::HasPosted(const Step& receive) const {
+  const StreamState& s = streams_[receive.stream()];
+  for (int64_t i = s.awaited; i < s.opened; ++i) {
+    const Slot& slot = s.slots[i % kMostSlots];
+    if (slot.posted && slot.run == receive.portion) return true;
+  }
+  return false;
+}
+
 Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piece) {
   StreamState& s = streams_[step.stream()];
   if (s.awaited >= s.opened) return Outcome::kMustWait;
@@ -420,10 +433,13 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     FailReceive(slot->status);
     return Outcome::kMustWait;
   }
-  if (slot->lease.data != nullptr) {  // it did not land in place
+  const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
+  const bool in_posted = slot->posted && slot->lease.bytes == header_bytes;
+  if (slot->lease.data != nullptr) {
     slot->buffer = TakeLease(slot);
-    slot->payload = const_cast<std::byte*>(slot->lease.data) +  // received slots are only read
-                    (piece == 0 ? kHeaderBytes : 0);
+    if (!in_posted) {  // received slots are only read
+      slot->payload = const_cast<std::byte*>(slot->lease.data) + header_bytes;
+    }
   }
   slot->arrived = false;  // the lease is the buffer's now
   if (piece == 0) {
@@ -434,8 +450,9 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     }
     verified_[first_receive_[lane] + static_cast<size_t>(step.receive)] = true;
   }
+  if (in_posted) cut_.EndAfter(step.portion, piece + 1);
   const size_t expected =
-      mover_.WireBytes(cut_.RangeOf(step.portion, piece).bytes) + (piece == 0 ? kHeaderBytes : 0);
+      header_bytes + (in_posted ? 0 : mover_.WireBytes(cut_.RangeOf(step.portion, piece).bytes));
   if (const Status status = CheckLength(expected, slot->lease.bytes); !status.ok()) {
     Fail(status);
     return Outcome::kMustWait;
@@ -472,7 +489,7 @@ Status Executor::Agree(const Step& step, const Lease& piece) {
 Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
   const PiecePlan::Range range = cut_.RangeOf(step.portion, piece);
   if (step.opcode == Opcode::kCopy && step.left.in_stream() &&
-      streams_[step.left.index].current->buffer == nullptr) {
+      streams_[step.left.index].current->payload == nullptr) {
     return Outcome::kDone;  // landed where it was wanted
   }
   if (step.only_sent_to >= 0) {
@@ -487,10 +504,8 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     if (slot == nullptr) return Outcome::kMustWait;
     streams_[step.dst.index].current = slot;
     slot->run = step.portion;
-    if (piece == 0) {
-      SetHeaderOf(step.portion);
-      std::memcpy(slot->payload - kHeaderBytes, &header_, sizeof(header_));
-    }
+    const ConstByteSpan head = HeadOf(step.portion, piece);
+    if (head.bytes > 0) std::memcpy(slot->payload - head.bytes, head.data, head.bytes);
   }
   if (step.opcode == Opcode::kOpen) return Outcome::kDone;
   if (cut_.in_runs()) {
@@ -528,15 +543,21 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
                                     const PiecePlan::Range& range) {
   const int peer = scope_.GroupRank(copy.only_sent_to);
   const Matrix& matrix = mover_.MatrixAt(copy.left);
+  const ConstByteSpan head = HeadOf(copy.portion, piece);
+  if (posted_blocks_.Send(peer, head, matrix, range.offset, &mover_.statistics)) {
+    cut_.EndAfter(copy.portion, piece + 1);
+    streams_[copy.dst.index].sent = true;
+    return Outcome::kDone;
+  }
+  // Of all receivers only this one waits for this rank.
+  const bool waits = scope_.size == 2 || entry_->pattern == Pattern::kGather;
+  if (waits && piece == 0 && posted_blocks_.Expects(peer, matrix) && LookAgainForRoom()) {
+    return Outcome::kMustWait;
+  }
   const LayoutRange body{&matrix.layout, matrix.data, range.offset, range.bytes};
   if (call_.locations != nullptr ||
       !engine_->endpoint()->SendsInPlace({group_->id, channel_}, peer, body)) {
     return Outcome::kDone;
-  }
-  ConstByteSpan head;
-  if (piece == 0) {
-    SetHeaderOf(copy.portion);
-    head = ConstByteSpan(reinterpret_cast<const std::byte*>(&header_), sizeof(header_));
   }
   switch (engine_->sends()->SendNow(group_, channel_, peer, head, body, &mover_.statistics)) {
     case SentNow::kNo:

@@ -21,6 +21,7 @@
 #include "patterns/engine/memory_wait.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/piece_mover.h"
+#include "patterns/engine/posted_blocks.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/engine/wire_header.h"
@@ -71,6 +72,7 @@ class Executor : public Activity, private BufferOwner {
   struct Slot : ReceiveSlot {      // its buffer is null if the piece landed in place
     std::byte* payload = nullptr;  // writable only in one's own buffer
     int run = -1;                  // of the schedule's, that it holds
+    bool posted = false;           // a buffer: the rest of the block may be in it
   };
 
   struct StreamState {
@@ -103,6 +105,9 @@ class Executor : public Activity, private BufferOwner {
   Outcome RunFill(const Step& step, int64_t piece);
   // The same for piece `piece` of each portion of the step's run that has one.
   void FillRun(const Step& step, int64_t piece);
+  // Returns whether a receive of the step has a posted buffer, which may bring the rest of the
+  // block.
+  bool HasPosted(const Step& receive) const;
   // Sends what `copy` would copy straight from user memory; its stream then says so. kMustWait: it
   // may work soon. Otherwise it is to be copied.
   Outcome SendNow(const Step& copy, int64_t piece, const PiecePlan::Range& range);
@@ -120,6 +125,12 @@ class Executor : public Activity, private BufferOwner {
     // Of a matrix that is dealt, ranks that disagree find out with the first share.
     header_.total_bytes = cut_.TotalBytes(entry_->multi ? portion : -1);
     header_.lengths = static_cast<uint16_t>(cut_.Digest(portion) ^ digest_of_blocks_);
+  }
+  // The header of a message of `portion`, if this is its first piece.
+  ConstByteSpan HeadOf(int portion, int64_t piece) {
+    if (piece > 0) return ConstByteSpan();
+    SetHeaderOf(portion);
+    return {reinterpret_cast<const std::byte*>(&header_), sizeof(header_)};
   }
   // The bytes of a place in a stream; null for user memory.
   std::byte* PayloadAt(const Place& place) const {
@@ -156,6 +167,7 @@ class Executor : public Activity, private BufferOwner {
   Scope scope_;
   const EdgeConfig* config_ = nullptr;
   bool blocking_ = true;
+  PostedBlocks posted_blocks_;
   WireHeader header_;
   WireHeader called_;  // of the call, whatever message is sent
   uint16_t digest_of_blocks_ = 0;

@@ -41,7 +41,8 @@ bool ServesMatrices(const CatalogueEntry& entry) { return !entry.multi; }
 }  // namespace
 
 const Protocol kEagerShared = {"eager segments through shared memory",
-                               "the messages are one segment each, or a few that no rank combines",
+                               "the messages are one segment each, or a few that no rank combines "
+                               "or posts a buffer for",
                                kCopies,
                                /*over_edges=*/true,
                                ServesAll,

@@ -28,12 +28,13 @@ Outcome Run(CallRun* run) {
 
 }  // namespace
 
-const Protocol kPipelined = {"pipelined",
-                             "no other does",
-                             "sender 1, receiver 1 or a combine",
-                             /*over_edges=*/false,
-                             [](const CatalogueEntry&) { return true; },
-                             [](const Plan&) { return true; },
-                             Run};
+const Protocol kPipelined = {
+    "pipelined",
+    "no other does",
+    "sender 1, receiver 1 or a combine; a block in a posted buffer: receiver 0",
+    /*over_edges=*/false,
+    [](const CatalogueEntry&) { return true; },
+    [](const Plan&) { return true; },
+    Run};
 
 }  // namespace brigade

@@ -59,6 +59,11 @@ class MessageCut {
   void AwaitPlan();
   void SetPlan(const PiecePlan& plan);
   bool plan_known() const { return plan_known_; }
+  // Cuts a portion, or what steps call so, to its first `pieces`: the last of them brings the rest.
+  void EndAfter(int portion, int64_t pieces) {
+    plan_pieces_[static_cast<size_t>(portion + 1)] = pieces;
+    turns_.Set(schedule_->shares, plan_pieces_);
+  }
 
   // Rounds, and the pieces of the matrix and of what steps call portions.
   const Turns& turns() const { return turns_; }

@@ -45,11 +45,13 @@ inline bool IsScan(Pattern pattern) {
 inline bool IsRootedBlocks(Pattern pattern) {
   return pattern == Pattern::kGather || pattern == Pattern::kScatter;
 }
+// Whether each rank sends or receives blocks, of which each has one sender and one receiver.
+inline bool IsBlocks(Pattern pattern) {
+  return IsRootedBlocks(pattern) || pattern == Pattern::kAllToAll;
+}
 // Whether its messages never go by host: runs of blocks, and operands, are in the order of ranks,
 // and a block of an all-to-all has one receiver.
-inline bool KeepsToRanks(Pattern pattern) {
-  return IsScan(pattern) || IsRootedBlocks(pattern) || pattern == Pattern::kAllToAll;
-}
+inline bool KeepsToRanks(Pattern pattern) { return IsScan(pattern) || IsBlocks(pattern); }
 // As the catalogue calls it.
 const char* PatternName(Pattern pattern);
 

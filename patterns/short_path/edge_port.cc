@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "membuf/rules.h"
+#include "patterns/engine/posted_blocks.h"
+#include "patterns/schedule/pattern.h"
 
 namespace brigade {
 namespace {
@@ -14,6 +16,16 @@ bool IsForwarded(const Lane& lane, int stream) {
 }
 
 }  // namespace
+
+bool EdgePort::ExpectsPostedBlocks() const {
+  if (!IsBlocks(entry_.pattern)) return false;
+  const PostedBlocks blocks(engine_, *group_, kind_, /*serves=*/true);
+  const bool has_one_peer = entry_.rooted && scope_.rank != call_.root;
+  const int peer = has_one_peer ? call_.root : (scope_.rank + 1) % scope_.size;
+  return std::any_of(call_.portions, call_.portions + scope_.size, [&](const Matrix& block) {
+    return blocks.Expects(scope_.GroupRank(peer), block);
+  });
+}
 
 bool EdgePort::HasFirstPiece() {
   InEdge* const edge = EdgeFrom(call_.root);

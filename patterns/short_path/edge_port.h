@@ -44,7 +44,9 @@ class EdgePort : public PortBase {
   bool CutsMessages() const { return !entry_.combines || scope_.size == 2; }
   bool Cuts(const PiecePlan& plan) const {
     return CutsMessages() && !plan.header_ahead &&
-           plan.Count() <= (MayBeForwarded() ? rules::kMostShortPieces : rules::kMostInlinePieces);
+           plan.Count() <=
+               (MayBeForwarded() ? rules::kMostShortPieces : rules::kMostInlinePieces) &&
+           !ExpectsPostedBlocks();
   }
   // Waits a little for the next message from the call's peer, and tells whether it is one that
   // fits, of which the first piece is there.
@@ -73,6 +75,8 @@ class EdgePort : public PortBase {
  private:
   // Which takes a lease.
   bool MayBeForwarded() const { return !pair_ && scope_.size > 2; }
+  // Whether the blocks of the call had better go to posted buffers, of which the executor knows.
+  bool ExpectsPostedBlocks() const;
   // The slot is opened for a line of this call, and its header, if it has one, written.
   void StartInline(Slot* slot) const {
     slot->kind = Slot::kInline;

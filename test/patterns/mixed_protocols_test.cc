@@ -37,6 +37,8 @@
 #include "patterns/group/group_calls.h"
 #include "patterns/plan/plan.h"
 #include "patterns/protocol/protocols.h"
+#include "patterns/schedule/geometry.h"
+#include "patterns/schedule/pattern.h"
 #include "patterns/schedule/topology.h"
 #include "test/support/group_member.h"
 #include "test/support/run_processes.h"
@@ -598,6 +600,7 @@ struct Case {
 constexpr Topology kTree{Shape::kTree, 2};
 constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr Topology kDealt{Shape::kDealt, 0};
+constexpr Topology kFlat{Shape::kTree, kFlatBranches};
 const Case kCases[] = {
     {"inline", Pattern::kBroadcast, kTree, 8},
     {"inline_over_auto", Pattern::kBroadcast, kTree, 8, true, Over::kAuto},
@@ -607,6 +610,9 @@ const Case kCases[] = {
     {"zero_copy_multi_reduce", Pattern::kMultiReduce, kRing, 50000},
     {"zero_copy_all_reduce", Pattern::kAllReduce, kDealt, 90000},
     {"zero_copy_by_kernel", Pattern::kMultiBroadcast, kRing, 50000, false, Over::kShmByKernel},
+    {"blocks_scattered", Pattern::kScatter, kFlat, 50000},
+    {"blocks_gathered", Pattern::kGather, kFlat, 50000},
+    {"blocks_by_kernel", Pattern::kScatter, kFlat, 50000, false, Over::kShmByKernel},
     {"eager", Pattern::kBroadcast, kTree, 3000},
     {"pipelined", Pattern::kAllReduce, kTree, 200000},
     {"started", Pattern::kAllReduce, kTree, 200000, true, Over::kShm, true},
@@ -674,9 +680,16 @@ class Caller {
       Require(Run(Call(), &did));
     } while (IsZeroCopy(case_) && did.pieces != 1);
   }
+  // Waits until rank 0 has posted a block.
+  void AwaitPostedBlock() {
+    const GroupState& state = *group()->state();
+    OutEdge* const edge = state.edges->EdgeTo({state.id, ChannelKind::kAll}, 0);
+    while (!edge->MayWritePostedBuffer(matrices_.front().layout)) std::this_thread::yield();
+  }
   // Sends short messages until the receiver has posted its next buffer. The receiver withdraws it
   // soon: on a busy machine the sender may not see it.
   void AwaitPostedBuffer() {
+    if (case_.pattern == Pattern::kScatter && rank_ == last_) AwaitPostedBlock();
     if (!IsPosted(case_) || rank_ != last_) return;
     PatternCall call = Call();
     Require(StridedLayout::General(1000, 1, 1000, sizeof(double), &call.matrix.layout));
@@ -687,11 +700,18 @@ class Caller {
       if (looks % 100000 == 0) Require(Run(call));
     }
   }
-  // From here on this process is killed when it accesses the second half of its matrices.
+  // From here on this process is killed when it accesses the second half of its matrices, or of its
+  // first block.
   void DieInTheMiddle() {
     for (const int number : {SIGSEGV, SIGBUS}) signal(number, [](int) { raise(SIGKILL); });
-    const auto bytes = static_cast<size_t>(memory_.data() + memory_.bytes() - Middle());
-    EXPECT_EQ(mprotect(Middle(), bytes, PROT_NONE), 0);
+    std::byte* middle = Middle();
+    if (IsBlocks(case_.pattern)) {
+      const Matrix& block = matrices_.front();
+      const auto half = static_cast<size_t>(block.data - memory_.data()) + block.layout.bytes() / 2;
+      middle = memory_.data() + (half / kPage + 1) * kPage;
+    }
+    const auto bytes = static_cast<size_t>(memory_.data() + memory_.bytes() - middle);
+    EXPECT_EQ(mprotect(middle, bytes, PROT_NONE), 0);
   }
   void Overwrite() { std::memset(memory_.data(), 0xee, memory_.bytes()); }
   bool IsOverwritten() {
@@ -825,7 +845,9 @@ TEST_P(InEachProtocol, ARankThatDiesIsLostToAll) {
       if (point == Point::kWaiting && victim == ranks - 1) continue;
       // A rank into whose buffer another one writes does not access it. The kernel refuses to copy
       // to memory without access (zero_copy_test.cc).
-      const bool accesses = !(IsPosted(c) && victim == 0) && !(IsZeroCopy(c) && !c.mapped);
+      const bool accesses = IsBlocks(c.pattern)
+                                ? (c.pattern == Pattern::kScatter) == (victim == ranks - 1)
+                                : !(IsPosted(c) && victim == 0) && !(IsZeroCopy(c) && !c.mapped);
       if (point == Point::kInTheMiddle && !accesses) continue;
       *over = 0;
       std::vector<int> ends = RunProcesses(ranks, [&](Bootstrap* bootstrap) {
