@@ -144,6 +144,8 @@ struct OperationStatistics {
   // Held at once; a short operation's are counted until they are sent, not until they are back.
   size_t peak_staging_bytes = 0;
   uint64_t wait_ns = 0;  // spent waiting for others or for a chunk
+  // The name of the protocol that ran a blocking call, otherwise null: others are pipelined.
+  const char* protocol = nullptr;
 
   void CountCopy(size_t bytes) {
     ++copies;

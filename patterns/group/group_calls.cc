@@ -96,11 +96,14 @@ Status CheckMemory(const Plan& plan, const PatternCall& call) {
 
 // Asks the protocols of the plan in turn.
 [[gnu::always_inline]] inline Status RunProtocols(CallRun run) {
-  for (const Protocol* const* next = run.plan.protocols; (*next)->run(&run) == Outcome::kNotNow;
-       ++next) {
+  const Protocol* const* next = run.plan.protocols;
+  for (; (*next)->run(&run) == Outcome::kNotNow; ++next) {
     if (!run.group->failure.ok()) return run.group->failure;
   }
-  if (run.did != nullptr) run.did->wait_ns = static_cast<uint64_t>(run.engine->waited().count());
+  if (run.did != nullptr) {
+    run.did->wait_ns = static_cast<uint64_t>(run.engine->waited().count());
+    run.did->protocol = (*next)->name;
+  }
   return std::move(run.status);
 }
 

@@ -452,6 +452,7 @@ TEST(ZeroCopyReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
     EXPECT_EQ(did.copies, portions_of_others);
     EXPECT_EQ(did.bytes_copied, all - own);
     EXPECT_EQ(did.combines, 0);
+    EXPECT_STREQ(did.protocol, "zero-copy read");
 
     Case sum = spread;
     sum.pattern = Pattern::kMultiReduce;
@@ -544,6 +545,7 @@ TEST(ZeroCopyReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
         Require(me.group->Run(call, &did));
       }
       EXPECT_FALSE(WasRead(did));
+      EXPECT_EQ(did.protocol == nullptr, rank == 1) << "only blocking calls name one";
       EXPECT_TRUE(data == expected) << PatternName(c.pattern);
       Meet(world, rank);
       RunUntilRead(&me, call);
