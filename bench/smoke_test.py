@@ -49,6 +49,7 @@ def check(path, expected_by_ranks):
         assert line["verified"] is True
         assert line["machine"]["single_copy"] != "unknown", "no longer asked by the right name"
         assert 0 < line["least_us"] <= line["lo_us"] <= line["median_us"] <= line["hi_us"], line
+        assert ("protocol" in line) == (line["subject"] == "brigade"), line
         if line["subject"] == "brigade" and line["case"] != "barrier":
             assert line["copies_per_byte"] <= 2, line  # at most one copy per side
             # Pieces for one rank may do without, and short ones of each block.

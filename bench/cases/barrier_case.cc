@@ -18,7 +18,7 @@ void MeasureBarrier(const Contenders& all) {
   the_case.name = kBarrier;
   the_case.prepare = [&](int) { verifying = true; };
   the_case.before_timing = [&] { verifying = false; };
-  const auto add = [&](const std::string& name, const std::string& pattern,
+  const auto add = [&](const std::string& name, const std::string& pattern, bool tells_cost,
                        const std::function<Status(OperationStatistics*)>& barrier) {
     const auto run = [&, barrier](int turn, OperationStatistics* statistics) {
       if (!verifying) return barrier(statistics);
@@ -33,12 +33,12 @@ void MeasureBarrier(const Contenders& all) {
       MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT64_T, MPI_MAX, session->comm());
       return left.time_since_epoch().count() >= last ? "" : "left before all had come";
     };
-    the_case.subjects.push_back(MakeSubject(all, name, pattern, false, 0, run, check));
+    the_case.subjects.push_back(MakeSubject(all, name, pattern, tells_cost, 0, run, check));
   };
-  add("brigade", kBarrier,
+  add("brigade", kBarrier, /*tells_cost=*/true,
       [&](OperationStatistics* statistics) { return all.brigade->Barrier(statistics); });
   if (all.mpi) {
-    add(session->PeerName("mpi"), "MPI_Barrier", [&](OperationStatistics*) {
+    add(session->PeerName("mpi"), "MPI_Barrier", /*tells_cost=*/false, [&](OperationStatistics*) {
       all.mpi->Barrier();
       return Status();
     });

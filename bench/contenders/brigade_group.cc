@@ -39,6 +39,7 @@ void Accumulate(const OperationStatistics& one, OperationStatistics* all) {
   all->overflow_pieces += one.overflow_pieces;
   all->pieces += one.pieces;
   all->peak_staging_bytes = std::max(all->peak_staging_bytes, one.peak_staging_bytes);
+  all->protocol = one.protocol;
 }
 
 Cost BrigadeGroup::CostOf(const OperationStatistics& statistics, size_t bytes) const {
@@ -48,6 +49,7 @@ Cost BrigadeGroup::CostOf(const OperationStatistics& statistics, size_t bytes) c
   cost.overflow_pieces = statistics.overflow_pieces;
   cost.pieces = statistics.pieces;
   cost.chunk_bytes = chunk_bytes_;
+  if (statistics.protocol != nullptr) cost.protocol = statistics.protocol;
   return cost;
 }
 

@@ -19,7 +19,7 @@
 
 namespace brigade::bench {
 
-// Adds the counters of one operation to those of several on a rank.
+// Adds the counters of one operation to those of several on a rank. The last protocol counts.
 void Accumulate(const OperationStatistics& one, OperationStatistics* all);
 
 class BrigadeGroup {

@@ -22,6 +22,7 @@ struct Cost {
   uint64_t overflow_pieces = 0;  // that found no staging memory free
   uint64_t pieces = 0;           // that the message was cut into
   size_t chunk_bytes = 0;
+  std::string protocol;  // by which this rank's call ran; in a result, those of all ranks
 };
 
 struct Subject {

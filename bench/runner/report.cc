@@ -103,6 +103,7 @@ Status Report::Add(const Case& the_case, const std::vector<Result>& results) {
     line["staging_peak_bytes"] = knows_cost ? Json(result.cost.staging_peak_bytes) : Json();
     line["overflow_pieces"] = knows_cost ? Json(result.cost.overflow_pieces) : Json();
     line["pieces"] = knows_cost ? Json(result.cost.pieces) : Json();
+    if (!result.cost.protocol.empty()) line["protocol"] = result.cost.protocol;
     line["cpu_us"] = result.cpu_microseconds;
     line["iterations"] = result.iterations;
     line["label"] = options_.label;

@@ -1,6 +1,7 @@
 #include "bench/runner/runner.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -37,6 +38,21 @@ int SizeOf(MPI_Comm comm) {
   int size;
   MPI_Comm_size(comm, &size);
   return size;
+}
+
+// Returns the names that ranks give, in the order of the first rank of each; equal on all ranks.
+std::string NamesOf(MPI_Comm comm, int ranks, const std::string& own) {
+  using Name = std::array<char, 64>;
+  Name mine{};
+  own.copy(mine.data(), mine.size() - 1);
+  std::vector<Name> all(ranks);
+  MPI_Allgather(mine.data(), mine.size(), MPI_CHAR, all.data(), mine.size(), MPI_CHAR, comm);
+  std::string names;
+  for (auto name = all.begin(); name != all.end(); ++name) {
+    if ((*name)[0] == '\0' || std::find(all.begin(), name, *name) != name) continue;
+    names += (names.empty() ? "" : ", ") + std::string(name->data());
+  }
+  return names;
 }
 
 }  // namespace
@@ -97,6 +113,7 @@ Status Runner::Time(const Subject& subject, int first_turn, int runs, Spent* spe
 
 Status Runner::WorstCost(const Subject& subject, Cost* cost) {
   if (!subject.cost) return Status();
+  Gather();
   BRIGADE_RETURN_IF_ERROR(subject.cost(0, cost));
   const std::vector<double> most = OverRanks(
       MPI_MAX, {cost->copies_per_byte, static_cast<double>(cost->staging_peak_bytes),
@@ -105,6 +122,7 @@ Status Runner::WorstCost(const Subject& subject, Cost* cost) {
   cost->staging_peak_bytes = static_cast<size_t>(most[1]);
   cost->overflow_pieces = static_cast<uint64_t>(most[2]);
   cost->pieces = static_cast<uint64_t>(most[3]);
+  cost->protocol = NamesOf(comm_, ranks_, cost->protocol);
   return Status();
 }
 
@@ -129,13 +147,11 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
   }
 
   if (the_case.before_timing) the_case.before_timing();
-  for (size_t s = 0; s < subjects; ++s) {
-    BRIGADE_RETURN_IF_ERROR(WorstCost(the_case.subjects[s], &(*results)[s].cost));
-  }
-
   std::vector<double> once(subjects);
   for (size_t s = 0; s < subjects; ++s) {
     BRIGADE_RETURN_IF_ERROR(WarmUp(the_case.subjects[s], &once[s]));
+    // Here, since earlier calls may decide which protocol runs one.
+    BRIGADE_RETURN_IF_ERROR(WorstCost(the_case.subjects[s], &(*results)[s].cost));
   }
   // Runs in a row overlap, and are faster than the first after a barrier: as many for everybody.
   const int runs =

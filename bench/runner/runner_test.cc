@@ -228,6 +228,19 @@ TEST(RunnerTest, SamplesOfAllSubjectsAreAsManyRuns) {
   }
 }
 
+TEST(RunnerTest, ProtocolsOfAllRanksAreNamedOnce) {
+  Subject subject = MakeSubject([](int) {});
+  subject.cost = [](int, Cost* cost) {
+    cost->protocol = Rank() == 0 ? "first" : "other";
+    return Status();
+  };
+  Runner runner(MPI_COMM_WORLD, Short());
+  std::vector<Result> results;
+  ASSERT_TRUE(runner.Measure(MakeCase({subject, MakeSubject([](int) {})}), &results).ok());
+  EXPECT_EQ(results[0].cost.protocol, Ranks() == 1 ? "first" : "first, other");
+  EXPECT_EQ(results[1].cost.protocol, "");
+}
+
 // The steady clock is one clock for all processes of a host.
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
