@@ -147,6 +147,8 @@ def main():
     check_putget(directory / "putget")
     check_srumma(directory / "srumma")
     check_trace(directory)
+    explained = json.loads((directory / "explained.json").read_text())
+    assert explained["predicted_us"] > 0 and explained["protocols"][0] == "posted buffer", explained
     check(directory / "pingpong.jsonl", {2: PINGPONG, 4: PINGPONG})
     check(directory / "spread.jsonl", {2: SPREAD, 4: SPREAD})
     check(directory / "grid.jsonl", {2: GRID, 4: GRID})

@@ -155,6 +155,8 @@ for exact in --exact ''; do
     "$out/explained.txt"
   grep '^  inline messages, if .*; copies: ' "$out/explained.txt"
 done
+"$bench" explain --pattern send --ranks 2 --bytes 64K --run-bytes 256 --machine "$out/machine_shm.json" \
+  --json "$out/explained.json"
 
 status=0
 $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?

@@ -198,6 +198,10 @@ CLI::App* AddExplain(CLI::App* app, Options* options) {
                    "all-to-all, of each portion")
       ->required()
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  command
+      ->add_option("--run-bytes", options->contiguous_run,
+                   "Bytes of user memory that lie together; 0: all")
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--exact", options->exact,
                     "Combines give equal bits in any order: integers, maxima, minima");
   command->add_option("--machine", options->machine, "A file as in transport/machines/")

@@ -76,6 +76,7 @@ struct Options : MeasuringOptions {
   std::string pattern = "broadcast";
   int ranks = 0;
   size_t bytes = 0;
+  size_t contiguous_run = 0;  // bytes that lie together; 0: all
   bool exact = false;
   std::string machine;  // a file; model, too, which writes it
 

@@ -1,9 +1,13 @@
 #include "bench/studies/explain.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "nlohmann/json.hpp"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/model/candidates.h"
@@ -39,9 +43,14 @@ void PrintCandidates(const std::vector<Candidate>& candidates) {
   }
 }
 
-std::string ChoiceOf(const MachineDescription& machine, const PieceSettings& settings,
-                     CostQuery query, const std::vector<Candidate>& candidates,
-                     const Options& options) {
+// The candidate that the library takes, and the reason, for people.
+struct Choice {
+  Candidate candidate;
+  std::string text;
+};
+
+Choice ChoiceOf(const MachineDescription& machine, const PieceSettings& settings, CostQuery query,
+                const std::vector<Candidate>& candidates, const Options& options) {
   const CatalogueEntry& entry = EntryOf(query.pattern);
   const int hosts = machine.HostOf(options.ranks - 1) + 1;
   const bool order_free = options.exact || !entry.combines;
@@ -53,25 +62,27 @@ std::string ChoiceOf(const MachineDescription& machine, const PieceSettings& set
   const bool crowded = shares_memory && machine.ranks_per_processor > 1;
   const Topology free = FreeTopology(entry.pattern, {options.ranks, hosts, &transport, crowded},
                                      all_bytes, order_free);
-  const auto described = [](const Candidate& candidate) {
+  const auto described = [](const Candidate& candidate, const char* reason) {
     char us[32];
     std::snprintf(us, sizeof(us), "%.1f", candidate.cost.us);
-    return DescribeCandidate(candidate) + ", predicted " + us + " us. ";
+    return Choice{candidate, DescribeCandidate(candidate) + ", predicted " + us + " us. " + reason};
   };
   if (shares_memory && !entry.topologies.empty()) {
     query.topology = free;
-    return ExplainRule(machine, settings, query, !order_free) + ".";
+    return {{free, 0, PredictCost(machine, settings, query)},
+            ExplainRule(machine, settings, query, !order_free) + "."};
   }
   if (order_free || entry.topologies.empty()) {
-    return described(candidates.front()) +
-           "Chosen by the model: the fastest candidate, or one that is about as fast and has fewer "
-           "pieces or messages.";
+    return described(candidates.front(),
+                     "Chosen by the model: the fastest candidate, or one that is about as fast and "
+                     "has fewer pieces or messages.");
   }
   query.topology = free;
-  return described(RankCandidates(machine, settings, query, /*fixed=*/true).front()) +
-         "The model has chosen the pieces only. The topology gives a sum its order, which is part "
-         "of the result, so a rule fixes the topology for all machines. --exact: the choice if any "
-         "order gives the same bits.";
+  return described(
+      RankCandidates(machine, settings, query, /*fixed=*/true).front(),
+      "The model has chosen the pieces only. The topology gives a sum its order, which is part "
+      "of the result, so a rule fixes the topology for all machines. --exact: the choice if any "
+      "order gives the same bits.");
 }
 
 void PrintProtocols(const CatalogueEntry& entry, bool shares_memory) {
@@ -79,6 +90,24 @@ void PrintProtocols(const CatalogueEntry& entry, bool shares_memory) {
   for (const Protocol* const protocol : ProtocolsFor(entry, shares_memory)) {
     std::printf("  %s\n", DescribeProtocol(*protocol).c_str());
   }
+}
+
+// Appends the line of a choice to the file of --json.
+Status Record(const Options& options, const CatalogueEntry& entry, const Choice& choice,
+              bool shares_memory) {
+  nlohmann::ordered_json line = {{"case", entry.name},
+                                 {"ranks", options.ranks},
+                                 {"bytes", options.bytes},
+                                 {"topology", TopologyName(choice.candidate.topology)},
+                                 {"pieces", choice.candidate.cost.pieces},
+                                 {"predicted_us", choice.candidate.cost.us}};
+  for (const Protocol* const protocol : ProtocolsFor(entry, shares_memory)) {
+    line["protocols"].push_back(protocol->name);
+  }
+  std::ofstream file(options.json, std::ios::app);
+  file << line << std::endl;
+  if (file) return Status();
+  return {StatusCode::kUnavailable, "cannot write " + options.json + ": " + std::strerror(errno)};
 }
 
 }  // namespace
@@ -98,6 +127,7 @@ Status RunExplain(const Options& options) {
   query.pattern = entry.pattern;
   query.ranks = options.ranks;
   query.bytes = options.bytes;
+  if (options.contiguous_run > 0) query.run_bytes = options.contiguous_run;
   query.topology.by_host = order_free && hosts > 1 && hosts < options.ranks;
   const std::vector<Candidate> candidates =
       RankCandidates(machine, settings, query, /*fixed=*/false);
@@ -105,9 +135,11 @@ Status RunExplain(const Options& options) {
               options.ranks, machine.name.c_str(), hosts, hosts == 1 ? "" : "s");
   PrintCandidates(candidates);
 
-  std::printf("Choice: %s\n", ChoiceOf(machine, settings, query, candidates, options).c_str());
-  PrintProtocols(entry, SharesMemory(machine, query));
-  return Status();
+  const Choice choice = ChoiceOf(machine, settings, query, candidates, options);
+  const bool shares_memory = SharesMemory(machine, query);
+  std::printf("Choice: %s\n", choice.text.c_str());
+  PrintProtocols(entry, shares_memory);
+  return options.json.empty() ? Status() : Record(options, entry, choice, shares_memory);
 }
 
 }  // namespace brigade::bench

@@ -9,7 +9,8 @@
 
 namespace brigade::bench {
 
-// Prints the candidates of `options` on rank 0. kInvalidArgument if its machine file is none.
+// Prints the candidates of `options` on rank 0, and appends the choice to its JSON file, if there
+// is one. kInvalidArgument if its machine file is none; kUnavailable naming the file.
 Status RunExplain(const Options& options);
 
 }  // namespace brigade::bench
