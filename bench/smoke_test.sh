@@ -170,4 +170,9 @@ $run_mpi 2 "$bench" pingpong --sizes 8 --runs 0 --peers none "${brief[@]}" --jso
 grep 'cannot write /dev/full: No space left on device' "$out/full.txt"
 
 /usr/bin/python3 -m bench.report "$out" --picture "$out/picture.svg"
+# The page of run.sh --behind.
+for ranks in 2 4; do
+  cp "$out/machine_shm.json" "$out/machine_auto_$ranks.json"
+done
+/usr/bin/python3 -m bench.report.behind "$out" --bench "$bench"
 /usr/bin/python3 -m bench.smoke_test "$out"

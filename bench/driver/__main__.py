@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from bench.driver import arguments, machine, main_job, model_job, peers, simulated_jobs, study_job
+from bench.driver import arguments, behind_job, machine, main_job, model_job, peers, simulated_jobs, study_job
 from bench.driver.cluster_job import Cluster, ClusterJob
 from bench.driver.launching import Launcher, say
 
@@ -24,6 +24,8 @@ TAKES = {"cluster": "15 minutes", "model": "15 minutes", "study": "15 minutes", 
 def prepare(given):
     """Installs and builds; returns the Programs."""
     measuring = "some hours" if given.full else TAKES.get(given.job) or main_extent(given).takes
+    if given.behind:
+        measuring += ", --behind some minutes more"
     if given.bin:
         say(f"Measuring takes {measuring} on 2 cores")
         return machine.Programs(given.bin, given.mpich_bin)
@@ -62,7 +64,11 @@ def run_main(given, launcher, programs):
     if not given.quick:
         job.lu_tester(launcher)
     launcher.run_all(job.plan())
+    if given.behind:
+        behind_job.BehindJob(given, job).run(launcher)
     main_job.report(launcher.output)
+    if given.behind:
+        behind_job.report(launcher.output, programs.bench)
 
 
 def run_cluster(given, launcher, programs):

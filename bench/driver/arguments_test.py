@@ -63,6 +63,7 @@ class Accepted(unittest.TestCase):
 class Refused(unittest.TestCase):
     def test_mistyped_flags(self):
         self.assertIn("unknown argument: --ful; did you mean --full?", refused("--ful"))
+        self.assertIn("unknown argument: --behnd; did you mean --behind?", refused("--behnd"))
         self.assertIn("unknown argument: something", refused("something"))
 
     def test_what_does_not_go_together(self):
@@ -70,6 +71,7 @@ class Refused(unittest.TestCase):
         self.assertIn("--rate does not go with --scale", refused("--scale", "--rate", "1gbit"))
         self.assertIn("--rate goes with --cluster or --model", refused("--rate", "1gbit"))
         self.assertIn("--only goes with --cluster", refused("--only", "ring"))
+        self.assertIn("--behind does not go with --cluster", refused("--cluster", "8", "--behind"))
         self.assertIn("not allowed with", refused("--paper", "--scale"))
         self.assertIn("--places goes with --study", refused("--places", "shm"))
         self.assertIn("--rounds does not go with --model", refused("--model", "--rounds", "1"))
@@ -104,6 +106,12 @@ class Refused(unittest.TestCase):
             (pathlib.Path(folder) / "cluster_send.jsonl").touch()
             self.assertIn("already holds results", refused("--cluster", "8", "--output", folder))
             arguments.parse(["--cluster", "8", "--only", "ring", "--output", folder])
+
+    def test_behind_measures_slow_hosts_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "cluster_send.jsonl").touch()
+            arguments.parse(["--output", folder])
+            self.assertIn("already holds results", refused("--behind", "--output", folder))
 
     def test_a_study_may_be_run_place_by_place(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,11 +1,15 @@
 """Plans of launches: the contenders, their number of launches, and their arguments."""
 
 import collections
+import json
+import os
 import pathlib
+import subprocess
+import tempfile
 import unittest
 import unittest.mock
 
-from bench.driver import arguments, machine, main_job, model_job, peers, simulated_jobs, study_job
+from bench.driver import arguments, behind_job, machine, main_job, model_job, peers, simulated_jobs, study_job
 from bench.driver.cluster_job import Cluster, ClusterJob
 
 PROGRAMS = machine.Programs(pathlib.Path("/bin-folder"), pathlib.Path("/mpich-folder"))
@@ -65,6 +69,59 @@ class Main(unittest.TestCase):
     def test_full_is_ten_rounds(self):
         pingpongs = [launch for launch in main_plan(main_job.FULL, 2) if "pingpong" in launch.command]
         self.assertEqual(len(pingpongs), 10 * (3 + len(peers.HOST_MPIS)) + 1)
+
+
+def behind(*argv, extent=main_job.BRIEF, cores=2):
+    job = main_job.MainJob(extent, OUTPUT, PROGRAMS, cores, "v1")
+    return behind_job.BehindJob(arguments.parse(["--behind", *argv]), job)
+
+
+class Behind(unittest.TestCase):
+    def test_every_number_of_ranks_is_calibrated(self):
+        names = [name for _, name in behind().calibrations()]
+        self.assertEqual(names, [*(f"machine_auto_{ranks}.json" for ranks in (2, 4, 8)), "machine_tcp_2.json"])
+        for launch, _ in behind(cores=8).calibrations():
+            self.assertEqual(launch.command[3:5], peers.PINNED)
+
+    def test_tcp_is_beside_every_setting(self):
+        for argv, extent, labels in (([], main_job.BRIEF, list(peers.LOOPBACK_TUNINGS)),
+                                     (["--quick"], main_job.QUICK, [""])):
+            launches = behind(*argv, extent=extent).over_tcp()
+            self.assertEqual([label_of(launch) for launch in launches], labels)
+            for launch in launches:
+                self.assertIn("--mca pml ob1 --mca btl self,tcp", " ".join(launch.command))
+                self.assertEqual(launch.environment, {"BRIGADE_IFACE": "lo"})
+
+    def test_slow_hosts_have_the_installed_mpis(self):
+        for is_installed, labels in ((False, {"", "pipeline 16K", "pipeline 8K"}),
+                                     (True, {library.label for library in peers.LIBRARIES if not library.only_full})):
+            with unittest.mock.patch.object(pathlib.Path, "is_dir", return_value=is_installed):
+                job = behind().on_slow_hosts(Cluster(4, "400mbit"))
+            launches = [launch for _, piece in job.plan() for launch in piece]
+            self.assertEqual({label_of(launch) for launch in launches}, labels)
+            self.assertEqual({launch.command[-1] for launch in launches},
+                             {"/output/cluster_patterns.jsonl", "/output/cluster_send.jsonl"})
+
+    def test_hosts_that_cannot_be_raised_are_left_out(self):
+        job = behind()
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.object(Cluster, "__enter__", side_effect=subprocess.CalledProcessError(1, "up")), \
+                unittest.mock.patch.dict(os.environ, {"BRIGADE_KERNEL_COPIES": "off", "BRIGADE_LOG": ""}, clear=True):
+            job.job.output = pathlib.Path(folder)
+            job.run(unittest.mock.Mock(**{"run.return_value": False}))
+            (path,) = job.job.output.iterdir()  # no calibration, since all launches failed
+            about = json.loads(path.read_text())
+        self.assertIn("Slow hosts could not be measured on this machine.", about["left_out"])
+        self.assertEqual(about["settings"], {"BRIGADE_KERNEL_COPIES": "off"})
+
+    def test_quick_says_what_it_leaves_out(self):
+        job = behind("--quick", extent=main_job.QUICK)
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(Cluster, "__enter__") as raised:
+            job.job.output = pathlib.Path(folder)
+            job.run(unittest.mock.Mock(**{"run.return_value": True}))
+            about = json.loads((job.job.output / "behind.json").read_text())
+        raised.assert_not_called()
+        self.assertIn("--quick leaves out slow hosts", about["left_out"][0])
 
 
 class OnCluster(unittest.TestCase):
