@@ -115,8 +115,9 @@ LD_PRELOAD=$PWD/blacs_shim/libbrigade_blacs.so BRIGADE_TRACE=$out/trace.json \
 echo '{"hosts": 4, "rate": "400mbit", "payload_MBps": 47.5}' >"$out/cluster.jsonl"
 brief=(--seconds 0.02 --min-iterations 2 --shim none --transport tcp)
 for label in "" forced; do
-  $run_mpi 4 "$bench" spread --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce --bytes 1K,256K --shapes free \
-    --peers mpi "${brief[@]}" --label "$label" --json "$out/cluster_patterns.jsonl"
+  $run_mpi 4 "$bench" spread --shapes free --bytes 1K,256K \
+    --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scatter,all-to-all,scan --peers mpi \
+    "${brief[@]}" --label "$label" --json "$out/cluster_patterns.jsonl"
 done
 for shape in "--bytes 1K,256K" "--sizes 100xQ,50x31"; do
   # shellcheck disable=SC2086 # a list of words

@@ -25,6 +25,10 @@ SHARE = {
     "multi-broadcast": lambda p: (p - 1) / p,
     "multi-reduce": lambda p: (p - 1) / p,
     "all-reduce": lambda p: 2 * (p - 1) / p,
+    "gather": lambda p: (p - 1) / p,
+    "scatter": lambda p: (p - 1) / p,
+    "all-to-all": lambda p: (p - 1) / p,
+    "scan": lambda p: 1,
     "pingpong contiguous": lambda p: 1,
     "pingpong runs of 256 B": lambda p: 1,
 }

@@ -7,8 +7,10 @@ import unittest
 
 import pandas
 
+from bench.driver import cluster_job
 from bench.report import __main__ as report
 from bench.report import cluster, style
+from bench.report.measurements import Key
 
 COMMON = {"ranks": 4, "rows": 1, "cols": 1, "bytes": 100_000, "label": "", "iterations": 9, "case": "all-reduce"}
 
@@ -29,6 +31,13 @@ class Sections(unittest.TestCase):
         self.assertIn("2 <small>[2, 2]", text)
         (summary,) = section.summaries
         self.assertEqual(round(summary.ratios["best MPI"][0].ratio.median, 3), 1.818)
+
+    def test_every_pattern_of_the_job_has_a_bound(self):
+        # 100 kB take 2 ms; a portion stays where it is.
+        bounds = {case: cluster.bound_us(Key(case, 4, 1, 1, 100_000), 50.0) for case in cluster_job.PATTERNS.split(",")}
+        self.assertEqual(bounds, {
+            **dict.fromkeys(("broadcast", "reduce", "scan"), 2000.0), "all-reduce": 3000.0,
+            **dict.fromkeys(("multi-broadcast", "multi-reduce", "gather", "scatter", "all-to-all"), 1500.0)})
 
     def test_overlap(self):
         parts = (("transfer", 100.0), ("computation", 90.0), ("both", 110.0))
