@@ -116,12 +116,12 @@ echo '{"hosts": 4, "rate": "400mbit", "payload_MBps": 47.5}' >"$out/cluster.json
 brief=(--seconds 0.02 --min-iterations 2 --shim none --transport tcp)
 for label in "" forced; do
   $run_mpi 4 "$bench" spread --shapes free --bytes 1K,256K \
-    --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scatter,all-to-all,scan --peers mpi \
+    --cases broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scatter,all-to-all,scan,exscan --peers mpi \
     "${brief[@]}" --label "$label" --json "$out/cluster_patterns.jsonl"
 done
 for shape in "--bytes 1K,256K" "--sizes 100xQ,50x31"; do
   # shellcheck disable=SC2086 # a list of words
-  $run_mpi 3 "$bench" spread --cases gather,scatter,all-to-all,scan $shape --seconds 0.02 --peers mpi --shim none
+  $run_mpi 3 "$bench" spread --cases gather,scatter,all-to-all,scan,exscan $shape --seconds 0.02 --peers mpi --shim none
 done
 $run_mpi 4 "$bench" spread --cases successive-broadcasts --bytes 256K --shapes free,ring --topologies I --peers mpi,blacs \
   "${brief[@]}" --json "$out/cluster_ring.jsonl"

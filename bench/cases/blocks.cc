@@ -50,6 +50,30 @@ void AddMpi(const Contenders& all, const char* pattern, const std::function<void
                                            check));
 }
 
+// `pattern`: scan, or exscan, which leaves rank 0 without a result.
+void MeasurePrefixes(const Contenders& all, const PanelShape& shape, Pattern pattern) {
+  const bool exclusive = pattern == Pattern::kExscan;
+  SpreadData data(*all.session, shape);
+  Case the_case = MakeCase(exclusive ? "exscan" : "scan", data.panel.view());
+  the_case.prepare = [&](int) {
+    data.panel.Poison();
+    Fill(data.panel.view(), data.rank);
+  };
+  the_case.before_timing = [&] { Clear(data.panel.view()); };
+  const Check check = [&](int) {
+    const int summed = data.rank + (exclusive ? 0 : 1);
+    return WithGaps(data.panel, summed == 0 ? "" : CheckSum(data.panel.view(), 0, summed));
+  };
+  const auto run = [&](const Topology& topology, int, OperationStatistics* statistics) {
+    return all.brigade->Scan(pattern, topology, data.panel.view(), statistics);
+  };
+  AddBrigade(all, kOfScans, run, check, &the_case);
+  AddMpi(
+      all, exclusive ? "MPI_Exscan" : "MPI_Scan",
+      [&](int) { all.mpi->Scan(data.panel.view(), exclusive); }, check, &the_case);
+  all.session->Measure(the_case);
+}
+
 }  // namespace
 
 void MeasureGather(const Contenders& all, const PanelShape& shape) {
@@ -118,23 +142,11 @@ void MeasureAllToAll(const Contenders& all, const PanelShape& shape) {
 }
 
 void MeasureScan(const Contenders& all, const PanelShape& shape) {
-  SpreadData data(*all.session, shape);
-  Case the_case = MakeCase("scan", data.panel.view());
-  the_case.prepare = [&](int) {
-    data.panel.Poison();
-    Fill(data.panel.view(), data.rank);
-  };
-  the_case.before_timing = [&] { Clear(data.panel.view()); };
-  const Check check = [&](int) {
-    return WithGaps(data.panel, CheckSum(data.panel.view(), 0, data.rank + 1));
-  };
-  const auto run = [&](const Topology& topology, int, OperationStatistics* statistics) {
-    return all.brigade->Scan(topology, data.panel.view(), statistics);
-  };
-  AddBrigade(all, kOfScans, run, check, &the_case);
-  AddMpi(
-      all, "MPI_Scan", [&](int) { all.mpi->Scan(data.panel.view()); }, check, &the_case);
-  all.session->Measure(the_case);
+  MeasurePrefixes(all, shape, Pattern::kScan);
+}
+
+void MeasureExscan(const Contenders& all, const PanelShape& shape) {
+  MeasurePrefixes(all, shape, Pattern::kExscan);
 }
 
 }  // namespace brigade::bench

@@ -1,4 +1,4 @@
-// Gather, scatter, all-to-all and scan, beside the collectives of MPI.
+// Gather, scatter, all-to-all, scan and exscan, beside the collectives of MPI.
 
 #ifndef BRIGADE_BENCH_CASES_BLOCKS_H_
 #define BRIGADE_BENCH_CASES_BLOCKS_H_
@@ -13,6 +13,7 @@ void MeasureScatter(const Contenders& all, const PanelShape& shape);
 // Blocks of equal sizes: columns that are left over stay where they are.
 void MeasureAllToAll(const Contenders& all, const PanelShape& shape);
 void MeasureScan(const Contenders& all, const PanelShape& shape);
+void MeasureExscan(const Contenders& all, const PanelShape& shape);
 
 }  // namespace brigade::bench
 

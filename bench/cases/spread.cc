@@ -37,6 +37,7 @@ constexpr SpreadCase kSpreadCases[] = {
     {"scatter", "Scatter: a portion of one rank to every rank", MeasureScatter},
     {"all-to-all", "All-to-all: a block from every rank to every rank", MeasureAllToAll},
     {"scan", "Prefix sum", MeasureScan},
+    {"exscan", "Prefix sum of the ranks before", MeasureExscan},
     {"successive-broadcasts", "Broadcasts from every rank in turn", MeasureSuccessiveBroadcasts},
 };
 

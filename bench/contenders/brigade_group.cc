@@ -194,10 +194,10 @@ Status BrigadeGroup::AllToAll(const Topology& topology, const std::vector<PanelV
   return group_->Run(call, statistics);
 }
 
-Status BrigadeGroup::Scan(const Topology& topology, const PanelView& panel,
+Status BrigadeGroup::Scan(Pattern pattern, const Topology& topology, const PanelView& panel,
                           OperationStatistics* statistics) {
   PatternCall call;
-  BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kScan, topology, /*root=*/0, panel, &call));
+  BRIGADE_RETURN_IF_ERROR(CallOf(pattern, topology, /*root=*/0, panel, &call));
   return group_->Run(call, statistics);
 }
 

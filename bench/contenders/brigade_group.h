@@ -57,7 +57,9 @@ class BrigadeGroup {
   // All blocks are equally long.
   Status AllToAll(const Topology& topology, const std::vector<PanelView>& sent,
                   const std::vector<PanelView>& portions, OperationStatistics* statistics);
-  Status Scan(const Topology& topology, const PanelView& panel, OperationStatistics* statistics);
+  // `pattern`: scan or exscan.
+  Status Scan(Pattern pattern, const Topology& topology, const PanelView& panel,
+              OperationStatistics* statistics);
 
   // Returns the cost of an operation on `bytes`, or of several added up, on this rank.
   Cost CostOf(const OperationStatistics& statistics, size_t bytes) const;

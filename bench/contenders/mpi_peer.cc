@@ -200,15 +200,16 @@ void MpiPeer::Alltoall(const std::vector<PanelView>& sent, const std::vector<Pan
   for (size_t q = 0; q < portions.size(); ++q) Unpack(packed_.data() + starts_[q], portions[q]);
 }
 
-void MpiPeer::Scan(const PanelView& panel) {
+void MpiPeer::Scan(const PanelView& panel, bool exclusive) {
   const int count = Elements(panel);
+  const auto scan = exclusive ? MPI_Exscan : MPI_Scan;
   if (panel.contiguous()) {
-    MPI_Scan(MPI_IN_PLACE, panel.data, count, MPI_DOUBLE, MPI_SUM, comm_);
+    scan(MPI_IN_PLACE, panel.data, count, MPI_DOUBLE, MPI_SUM, comm_);
     return;
   }
   packed_.resize(count);
   Pack(panel, packed_.data());
-  MPI_Scan(MPI_IN_PLACE, packed_.data(), count, MPI_DOUBLE, MPI_SUM, comm_);
+  scan(MPI_IN_PLACE, packed_.data(), count, MPI_DOUBLE, MPI_SUM, comm_);
   Unpack(packed_.data(), panel);
 }
 

@@ -45,8 +45,8 @@ class MpiPeer {
   void Scatter(int root, const std::vector<PanelView>& portions);
   // REQUIRES: equal portions.
   void Alltoall(const std::vector<PanelView>& sent, const std::vector<PanelView>& portions);
-  // As Allreduce, with the sum of ranks 0 to one's own.
-  void Scan(const PanelView& panel);
+  // As Allreduce, with the sum of ranks 0 to one's own, which is left out if `exclusive`.
+  void Scan(const PanelView& panel, bool exclusive);
   void ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result);
   // Multi-reduce by MPI_Reduce_scatter_block. REQUIRES: equal portions, adjacent in order, and all
   // contiguous.

@@ -9,7 +9,7 @@ import subprocess
 from bench.driver import machine, peers
 from bench.driver.launching import Launch, say
 
-PATTERNS = "broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scatter,all-to-all,scan"
+PATTERNS = "broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scatter,all-to-all,scan,exscan"
 
 
 class Cluster:

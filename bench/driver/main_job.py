@@ -140,7 +140,8 @@ class MainJob:
 
     def calls_and_patterns(self, number, ranks, turn):
         title = f"BLACS calls and all patterns, {ranks} ranks, {turn}"
-        cases = "broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scatter,all-to-all,scan,barrier"
+        cases = ("broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scatter,all-to-all,scan,exscan,"
+                 "barrier")
         patterns = ["spread", "--cases", cases, "--bytes", self.extent.grid_bytes,
                     "--seconds", self.extent.grid_seconds, "--peers", "mpi",
                     "--shim", "none", *self.common(number, "grid")]

@@ -29,6 +29,7 @@ SHARE = {
     "scatter": lambda p: (p - 1) / p,
     "all-to-all": lambda p: (p - 1) / p,
     "scan": lambda p: 1,
+    "exscan": lambda p: 1,
     "pingpong contiguous": lambda p: 1,
     "pingpong runs of 256 B": lambda p: 1,
 }

@@ -36,7 +36,7 @@ class Sections(unittest.TestCase):
         # 100 kB take 2 ms; a portion stays where it is.
         bounds = {case: cluster.bound_us(Key(case, 4, 1, 1, 100_000), 50.0) for case in cluster_job.PATTERNS.split(",")}
         self.assertEqual(bounds, {
-            **dict.fromkeys(("broadcast", "reduce", "scan"), 2000.0), "all-reduce": 3000.0,
+            **dict.fromkeys(("broadcast", "reduce", "scan", "exscan"), 2000.0), "all-reduce": 3000.0,
             **dict.fromkeys(("multi-broadcast", "multi-reduce", "gather", "scatter", "all-to-all"), 1500.0)})
 
     def test_overlap(self):

@@ -22,6 +22,7 @@ SPREAD_TITLES = {
     "scatter": "Scatter: a portion of one rank to every rank",
     "all-to-all": "All-to-all: a block from every rank to every rank",
     "scan": "Prefix sum",
+    "exscan": "Prefix sum of the ranks before",
 }
 
 

@@ -92,7 +92,8 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
 // `sizes` are to be parsed.
 CLI::App* AddSpread(CLI::App* app, Options* options, std::vector<std::string>* sizes) {
   std::vector<std::string> all_cases = options->cases;
-  for (const char* name : {"gather", "scatter", "all-to-all", "scan", "successive-broadcasts"}) {
+  for (const char* name :
+       {"gather", "scatter", "all-to-all", "scan", "exscan", "successive-broadcasts"}) {
     all_cases.emplace_back(name);
   }
   const std::vector<std::string> all_shapes = options->shapes;

@@ -87,13 +87,13 @@ TEST(OptionsTest, PatternsMayBeSpelledAsCases) {
 TEST(OptionsTest, ShapesMayHaveSpacesInTheirNames) {
   Options options;
   std::string text;
-  ASSERT_EQ(Parse({"spread", "--shapes", "free,4-nomial tree", "--cases", "successive-broadcasts",
-                   "--min-iterations", "3"},
+  ASSERT_EQ(Parse({"spread", "--shapes", "free,4-nomial tree", "--cases",
+                   "exscan,successive-broadcasts", "--min-iterations", "3"},
                   &options, &text),
             ParseOutcome::kRun)
       << text;
   EXPECT_EQ(options.shapes, (std::vector<std::string>{"free", "4-nomial tree"}));
-  EXPECT_EQ(options.cases, (std::vector<std::string>{"successive-broadcasts"}));
+  EXPECT_EQ(options.cases, (std::vector<std::string>{"exscan", "successive-broadcasts"}));
   EXPECT_EQ(options.min_iterations, 3);
 }
 
