@@ -1,10 +1,11 @@
-/* Four processes without MPI: they meet at a TCP address, and sum their numbers.
+/* Four processes without MPI connect at a TCP address. Rank 0 broadcasts a factor, and all ranks
+   sum their products.
 
    gcc examples/without_mpi.c -o without_mpi \
      -Iinclude -Lbazel-bin/patterns/api -lbrigade -Wl,-rpath,$PWD/bazel-bin/patterns/api
    for rank in 0 1 2 3; do ./without_mpi 127.0.0.1:7777 $rank 4 & done; wait
 
-   -> rank 0: the sum is 10 */
+   -> rank 0: the sum is 100 */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +33,12 @@ int main(int argc, char** argv) {
   check(brigade_group_from_bootstrap(engine, bootstrap, 1, ranks, &group));
   brigade_bootstrap_destroy(bootstrap);
 
-  double number = rank + 1, sum = 0;
-  const brigade_matrix source = {.data = &number, .rows = 1, .cols = 1};
+  double factor = rank == 0 ? 10 : 0; /* one element, 1 x 1 */
+  const brigade_matrix buffer = {.data = &factor, .rows = 1, .cols = 1};
+  check(brigade_bcast(group, &buffer, BRIGADE_DOUBLE, 0, NULL));
+
+  double product = factor * (rank + 1), sum = 0;
+  const brigade_matrix source = {.data = &product, .rows = 1, .cols = 1};
   const brigade_matrix result = {.data = &sum, .rows = 1, .cols = 1};
   check(brigade_allreduce(group, &source, &result, BRIGADE_DOUBLE, BRIGADE_SUM, NULL));
   if (rank == 0) printf("rank 0: the sum is %g\n", sum);
