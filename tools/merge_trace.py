@@ -28,6 +28,8 @@ def load_parts(file):
     # An earlier job may have had more ranks than this one.
     newest = max(parts, key=lambda part: part.stat().st_mtime)
     _, ranks = load_part(newest)
+    if ranks == 0:  # a job without MPI: files are numbered by process, and nothing tells one job from another
+        return [trace for trace, of in map(load_part, sorted(parts)) if of == 0]
     traces = []
     for rank in range(ranks):
         part = file.with_suffix(f".{rank}{file.suffix}")

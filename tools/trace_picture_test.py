@@ -74,6 +74,13 @@ class Parts(unittest.TestCase):
         self.assertIn("lu.0.json is missing: rank 0 of 2", said)
         self.assertIn("lacks the last 7 events", said)
 
+    def test_merges_processes_without_mpi(self):
+        for process in (4711, 4712):
+            self.write(process, ranks=0)
+        traces, said = self.load()
+        self.assertEqual([each["otherData"]["rank"] for each in traces], [4711, 4712])
+        self.assertEqual(said, "")
+
     def test_refuses_no_parts(self):
         with self.assertRaises(SystemExit):
             self.load()
