@@ -23,10 +23,10 @@
    7. Combines: every process contributes A. The result replaces A at {rdest,cdest}, or on all
       processes if rdest or cdest is -1. On other processes A is unspecified afterwards. Results
       have the same bits on all processes and in every run. amx and amn compare |x|, or |re| + |im|
-      for complex x. With ldia = -1 rA and cA are not used, and of equal |x| the larger signed
-      value wins. Otherwise rA and cA (leading dimension ldia; below m counts as m) receive the
-      coordinates of the winner's process. Of equal |x| the process nearest to the destination then
-      wins, counted upwards from the destination and around; from rank 0 if the result goes to all.
+      for complex x. If ldia is -1, rA and cA are not used, and the larger signed value wins among
+      equal |x|. Otherwise rA and cA (leading dimension ldia; below m counts as m) receive the
+      coordinates of the winner's process. Among equal |x| the first process then wins, in the order
+      of ranks from the destination upwards and then from 0; from 0 if the result goes to all.
    8. Errors are reported on stderr and end the job by MPI_Abort.
    9. At most one thread of a process at a time may call.
 
@@ -158,10 +158,10 @@ double Cdwalltime00(void);
 
 /** Declares the functions of one type. Undefined at the end of this header. */
 #define BRIGADE_BLACS_DECLARE(t, T)                                                                \
-  /** Sends A to {rdest,cdest}, as convention 5 says. */                                           \
+  /** Sends A to {rdest,cdest}; see convention 5. */                                               \
   void C##t##gesd2d(blacs_int ctxt, blacs_int m, blacs_int n, const T* A, blacs_int lda,           \
                     blacs_int rdest, blacs_int cdest);                                             \
-  /** Sends a trapezoid, as convention 5 says. */                                                  \
+  /** Sends a trapezoid; see convention 5. */                                                      \
   void C##t##trsd2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
                     const T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                  \
   /** Receives A from {rsrc,csrc}. */                                                              \

@@ -121,8 +121,8 @@ void bsp_sync(void);
 /// the memory of all processes by its own address. If an address is registered several times, the
 /// newest registration counts. Collective. Cost: 16 bytes to each process.
 ///
-/// @param address  the memory; the caller keeps it. NULL, with 0 bytes, registers no memory; this
-///                 process must then not put or get by this registration.
+/// @param address  the memory; the caller keeps it. NULL with 0 bytes takes part without memory;
+///                 this process must then not put or get by this registration.
 /// @param bytes    its length, 0 or more; may differ by process
 void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
 /// Ends the newest registration of an address, at the end of the superstep. The registration may be

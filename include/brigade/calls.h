@@ -33,8 +33,8 @@ extern "C" {
 ///
 /// A function that fails returns #BRIGADE_INVALID_ARGUMENT, #BRIGADE_MISMATCH, #BRIGADE_PEER_LOST,
 /// #BRIGADE_TIMED_OUT (with brigade_call_options::timeout_seconds), #BRIGADE_INTERNAL or
-/// #BRIGADE_ABORTED; brigade.h has the state afterwards. A start returns wrong arguments, and
-/// brigade_wait() the outcome.
+/// #BRIGADE_ABORTED; brigade.h has the state afterwards. A `_start` function
+/// returns errors of arguments, and brigade_wait() the outcome of the call.
 ///
 /// The functions ending in `_start` also return
 ///
@@ -57,7 +57,7 @@ extern "C" {
 /// @param group        of the call
 /// @param source       the matrix; may be changed when the call is complete
 /// @param type         of the elements
-/// @param destination  a rank of the group
+/// @param destination  a rank of the group, which may be the caller
 /// @param options      NULL for the defaults; may be freed afterwards
 /// @return #BRIGADE_TIMED_OUT also at the limit of overflow memory
 BRIGADE_EXPORT brigade_status brigade_send(brigade_group* group, const brigade_matrix* source,

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// An engine holds the transport, the staging memory and the order of calls, for all groups of a
+/// An engine holds the transport, the staging memory and the pending calls of all groups of a
 /// process; opaque. One engine is enough: more share nothing but the machine.
 typedef struct brigade_engine brigade_engine;
 
@@ -86,8 +86,9 @@ BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* optio
 ///
 /// Cost: waits until all returned sends have left.
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
-/// Progresses pending operations without waiting, for programs that compute for long between calls
-/// over transports without a progress thread (mpi). The next call on the group returns any failure.
+/// Progresses pending operations without waiting. Needed by programs that compute for long between
+/// calls over a transport without a progress thread (mpi). The next call on the group returns any
+/// failure.
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// Opens a file descriptor for poll() or epoll, for programs with an event loop. A progress thread
 /// makes the descriptor readable when a started operation is complete; brigade_progress() makes it

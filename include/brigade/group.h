@@ -91,8 +91,8 @@ typedef struct {
   size_t size;            ///< set by brigade_failure_init()
   brigade_status status;  ///< #BRIGADE_OK: the group is not broken
   int rank;               ///< the rank of the group that broke it; -1: not known
-  /// The call that failed on that rank: "broadcast", "send", ... Static text; "": none, or not
-  /// known.
+  /// The call that failed on that rank: "broadcast", "send", ... Static text; empty if there was
+  /// none, or if it is not known.
   const char* call;
   uint64_t number;  ///< the number of that call on its channel, from 0
 } brigade_failure;
@@ -129,11 +129,11 @@ typedef enum {
   BRIGADE_COLUMN = 2  ///< the calling rank's column of the grid
 } brigade_scope;
 
-/// Returns the number of ranks in the calling rank's scope; -1 without a group or such a scope.
-/// Local.
+/// Returns the number of ranks in the calling rank's scope; -1 if `group` is NULL or there is no
+/// such scope. Local.
 BRIGADE_EXPORT int brigade_scope_size(const brigade_group* group, brigade_scope scope);
-/// Returns the calling rank's number in its scope, from 0; -1 without a group or such a scope.
-/// Local.
+/// Returns the calling rank's number in its scope, from 0; -1 if `group` is NULL or there is no
+/// such scope. Local.
 BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope scope);
 
 /// @}
@@ -148,7 +148,7 @@ typedef struct brigade_bootstrap brigade_bootstrap;
 /// as MPI_Allgather does. Returns 0 on success; the error text has any other value.
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 
-/// Makes a bootstrap of an all-gather that the program has. Local.
+/// Makes a bootstrap that calls an all-gather of the program. Local.
 ///
 /// @param allgather  called by brigade_group_from_bootstrap() only, in the calling thread, equally
 ///                   often on all ranks and with equal `bytes`

@@ -68,8 +68,8 @@ typedef struct {
   brigade_scope scope;        ///< of a collective call; equal on all ranks of the scope
   brigade_topology topology;  ///< equal on all ranks of the scope
   int parameter;              ///< of the topology; 0 means its default; equal on all ranks
-  /// All-gather and reduce-scatter along a ring: not 0 sends to the next lower rank. Equal on all
-  /// ranks.
+  /// All-gather and reduce-scatter along a ring: 0 sends to the next higher rank, any other value
+  /// to the next lower one. Equal on all ranks.
   int decreasing;
   /// Reduce and all-reduce with #BRIGADE_MAX, #BRIGADE_MIN, #BRIGADE_ABS_MAX or #BRIGADE_ABS_MIN:
   /// NULL, or one number per element, in packed order. In: a number for this rank's contribution;
@@ -77,7 +77,7 @@ typedef struct {
   /// none.
   int32_t* locations;
   const brigade_user_op* user_op;  ///< the function of #BRIGADE_USER
-  /// How long the call may take on this rank, in seconds, from its start on; 0: no limit. A call
+  /// The time limit of the call on this rank, in seconds from its start; 0: no limit. A call
   /// that takes longer breaks the group with #BRIGADE_TIMED_OUT. If a sender has begun to copy into
   /// the matrix of a receive, the receive first waits until the copy is complete or the sender has
   /// ended.

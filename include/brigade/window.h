@@ -22,10 +22,9 @@
 /// 6. Displacements are in the displacement unit of the target. All other sizes are in bytes, or in
 ///    values of a layout.
 ///
-/// A target need not call while other ranks access its memory if the ranks share a host or
-/// communicate by tcp: a progress thread of the target performs operations that come by messages.
-/// The target must call this library, for example brigade_progress(), to perform such operations
-/// (1) over `mpi` between hosts, and (2) once the target has had a group that uses `mpi`.
+/// Operations that go by messages are performed by a progress thread of the target, so the target
+/// need not call. The target must call this library, for example brigade_progress(), to perform
+/// them (1) over `mpi` between hosts, and (2) once the target has had a group that uses `mpi`.
 ///
 /// Sources: MPI-3.1, chapter 11; MPI/SX, sections 2 to 4; notified puts: ARMCI.
 
@@ -189,7 +188,7 @@ typedef struct {
   int64_t count;             ///< number of values, 0 or more
   const brigade_layout* of;  ///< the layout of the values
 } brigade_block;
-/// Makes a layout of blocks at any offsets, with any layouts: MPI's indexed type, or a structure.
+/// Makes a layout of blocks, each with its offset and layout, like MPI_Type_create_struct.
 ///
 /// @param count        blocks, 0 or more
 /// @param blocks       the blocks, in the order in which their values are taken
@@ -198,8 +197,9 @@ typedef struct {
 /// @return as brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_list(int64_t count, const brigade_block* blocks,
                                                   size_t block_bytes, brigade_layout** layout);
-/// Makes a layout with the bytes of `of`, whose adjacent values begin `extent` bytes apart: MPI's
-/// resized type. The extent may be smaller than the span of the bytes, 0, or negative.
+/// Makes a layout with the bytes of `of` and another extent, like MPI_Type_create_resized: adjacent
+/// values begin `extent` bytes apart. The extent may be smaller than the span of the bytes, 0, or
+/// negative.
 ///
 /// @param extent  within 2^62
 /// @param of      may be destroyed afterwards
