@@ -26,7 +26,7 @@ int Free(void* operation) {
   return MPI_SUCCESS;
 }
 
-// What was asked of a target cannot be taken back.
+// A request to a target cannot be cancelled.
 int Cancel(void*, int) { return MPI_SUCCESS; }
 
 }  // namespace

@@ -40,10 +40,10 @@ OLD_NAMES = {
 LIMITS = {
     "bench": 5,
     "docs": 10,
-    "patterns": 119,
-    "rma_shim": 21,
+    "patterns": 113,
+    "rma_shim": 19,
     "test": 57,
-    "windows": 97,
+    "windows": 96,
 }
 
 C_SUFFIXES = (".h", ".hpp", ".cc", ".c", ".rs")

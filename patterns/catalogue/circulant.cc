@@ -50,7 +50,7 @@ void ForBlocks(const CirculantGraph& graph, int place, const Block& block) {
   }
 }
 
-// A rank of a place that another rank stands for: what comes to that one comes on to it.
+// The schedule of a rank whose place another rank represents: that rank forwards all to it.
 Schedule WithinPlace(const ScheduleParameters& p, const RankTree& tree,
                      const CirculantGraph& graph) {
   ScheduleBuilder b;
@@ -159,7 +159,7 @@ Schedule CirculantBroadcast(const ScheduleParameters& p) {
   return b.Build();
 }
 
-// Adds what `rank` sends, whose place is behind this rank's or before it, to `own`.
+// Combines the contribution of `rank` with `own`. `behind`: the place of `rank` is behind this one.
 void AddFrom(int rank, bool behind, int in, const Place& own, const Place& target,
              ScheduleBuilder* b) {
   b->ReceiveAndAwait(rank, in);
@@ -229,7 +229,7 @@ Schedule CirculantReduce(const ScheduleParameters& p) {
     turn_to(node.KindOf(sent), sent < 0 ? 1 : 0);
     add_to_sum(k, use.stream, node.KindOf(sent), use.last);
   };
-  // What belongs to the next base block comes when the sum of this one has been sent.
+  // Contributions to the next base block arrive after the sum of this one has been sent.
   const auto waits = [&](int k) {
     return k > node.base_round() && k <= node.base_awaited() &&
            node.sends[static_cast<size_t>(k)] ==

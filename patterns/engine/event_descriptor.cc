@@ -20,7 +20,8 @@ Status EventDescriptor::Open() {
   return Status(StatusCode::kUnavailable, std::string("eventfd: ") + std::strerror(errno));
 }
 
-// Neither waits: the descriptor does not block, and is readable or not afterwards in any case.
+// Signal and Clear do not wait: the descriptor is non-blocking. A failure changes nothing, since
+// the descriptor is then readable, or unreadable, already.
 void EventDescriptor::Signal() const { (void)eventfd_write(fd_, 1); }
 
 void EventDescriptor::Clear() const {

@@ -20,7 +20,7 @@ class TimeLimit {
   }
   bool is_set() const { return end_.has_value(); }
   bool is_over() const { return end_ && Clock::now() > *end_; }
-  // kTimedOut, of a call that may take so long.
+  // Returns kTimedOut for a call with a limit of `seconds`.
   static Status TooLate(double seconds) {
     return Status(StatusCode::kTimedOut,
                   "it is not done within its limit of " + std::to_string(seconds) + " s");

@@ -1,7 +1,7 @@
-// WireHeader: what stands in front of the first piece of every message. Later pieces are bare data.
+// WireHeader: the header of the first piece of every message. Later pieces are bare data.
 //
-// It says what the sender thinks it is doing, so that ranks that disagree find out at once and by
-// name. It is forwarded with the piece, hence says nothing about who sent it.
+// It describes the sender's call, so that ranks whose calls differ detect it at once, with the
+// names of both calls. It is forwarded with the piece, so it does not name its sender.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_WIRE_HEADER_H_
 #define BRIGADE_PATTERNS_ENGINE_WIRE_HEADER_H_
@@ -37,13 +37,13 @@ struct WireHeader {
 
   WireHeader() : total_bytes(0), element_bytes(0) {}
 };
-// The longest collective call, and element of a user operation, that a header can tell of. A
-// message from point to point is shorter, as no process has so much memory.
+// The longest collective call, and element of a user operation, that a header can describe. A
+// point-to-point message is shorter, since no process has so much memory.
 inline constexpr size_t kMostTotalBytes = (size_t{1} << 48) - 1;
 inline constexpr size_t kMostUserElementBytes = UINT16_MAX;
 static_assert(sizeof(WireHeader) == kHeaderBytes, "the header's size is part of the wire format");
 
-// Writes what this rank thinks it is doing into `*header`, which is a new one.
+// Writes this rank's call to `*header`, which is newly made.
 void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t sequence,
                size_t total_bytes, WireHeader* header);
 

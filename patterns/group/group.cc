@@ -33,7 +33,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   SetScopes(rows, cols, bootstrap->rank(), state.get());
   Status opened;
   {
-    // From here on nobody waits for what a member does first: all are here.
+    // All members have come, so no rank waits for an earlier call of a member.
     const Engine::Turn turn(engine);
     const Engine::RoleKept kept(engine);  // the bootstrap may run calls of another group
     opened = engine->endpoint()->OpenGroup(bootstrap, &state->id);

@@ -33,7 +33,7 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   const bool begins_differ =
       first.format == other.format && (first.transport_length != other.transport_length ||
                                        first.transport_begin != other.transport_begin);
-  // All ranks look at the whole names, or none does.
+  // All ranks compare the whole names, or none does.
   if (rank < 0 ? first.transport_length > first.transport_begin.size() : begins_differ) {
     std::string name = mine.transport;
     name.resize(std::max(first.transport_length, other.transport_length));

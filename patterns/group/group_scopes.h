@@ -1,4 +1,4 @@
-// Group scopes: who is in which scope of a group, and what the transport can do between whom.
+// Group scopes: the ranks of each scope of a group, and the capabilities of the edges between them.
 
 #ifndef BRIGADE_PATTERNS_GROUP_GROUP_SCOPES_H_
 #define BRIGADE_PATTERNS_GROUP_GROUP_SCOPES_H_
@@ -12,11 +12,11 @@ namespace brigade {
 // Lays out the scopes of a group of rows x cols ranks, of which this is rank `rank`.
 void SetScopes(int rows, int cols, int rank, GroupState* group);
 
-// Finds out where the members of the group, just opened, are, and what the transport can do between
+// Sets the hosts of the members of a newly opened group, and the capabilities of the edges between
 // them.
 void SetEdgeConfigs(const Endpoint& endpoint, const EngineOptions& options, GroupState* group);
 
-// What messages from point to point need, once there are any: it grows with the group.
+// Makes what point-to-point messages need, before the first of them: its size grows with the group.
 void PrepareForPairs(const Endpoint& endpoint, const EngineOptions& options, GroupState* group);
 
 }  // namespace brigade

@@ -35,7 +35,7 @@ void Operation::Advance(const std::vector<Operation*>& operations, bool waits) {
   if (waits && operations.size() == 1) {
     engine->RunToEnd(first);
   } else if (waits) {
-    // No peer gets an enquiry: the wait may end without it.
+    // No peer gets an enquiry: another operation may end the wait.
     engine->WaitUntil(
         [&] {
           return std::any_of(operations.begin(), operations.end(),

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLongerBy = kLongerProbeBytes - kLongProbeBytes;
 
-// On a machine that is busy with something else the longer one may be there first.
+// On a busy machine the longer message may arrive before the long one.
 double LongerByUs(const EdgeTimes& times) {
   return times.longer_us > times.long_us ? times.longer_us - times.long_us
                                          : times.longer_us * kLongerBy / kLongerProbeBytes;
@@ -30,22 +30,22 @@ Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind) {
       kLongerBy * rules::kMostCopiesPerByte * kind.copy_byte_us * kind.ranks_per_processor;
   const bool busy = works_us >= rules::kBusyShare * long_us;
   const bool waits_for_link = !kind.within_host && !(busy && long_us < most_work_us);
-  // In shared memory all work on bytes is copies, which the model knows of. The clock of a rank
-  // that waits for a link counts its waiting if it has nobody to leave the processor to, or does
-  // not leave it; then what is done later keeps nobody waiting.
+  // In shared memory all work on bytes is copies, which the model has apart. The processor clock of
+  // a rank that waits for a link includes the wait if the rank does not yield, or no other rank
+  // shares its processor. Then work after the call delays no rank.
   double byte_us = times.processor_byte_us;
   if (waits_for_link && (busy || kind.ranks_per_processor == 1)) byte_us = times.call_byte_us;
   if (kind.shares_memory) byte_us = 0;
   link.mb_s = kLongerBy / long_us * (waits_for_link ? 1 : rules::kFasterThanProcessors);
-  // A rank's own part of a piece, which is part of a message's way; half of that if nobody passed
-  // anything on.
+  // The processor time of one piece on one rank; half of a hop if no rank forwarded pieces.
   const double piece_us = times.piece_us / kind.ranks_per_processor - kPieceProbeBytes * byte_us;
   const double message_us = piece_us > 0 ? std::min(piece_us, times.hop_us) : times.hop_us / 2;
   link.send_overhead.message_us = link.receive_overhead.message_us = message_us / 2;
   if (byte_us > 0) link.send_overhead.mb_s = link.receive_overhead.mb_s = 2 / byte_us;
   link.latency_us =
       std::max(0.0, times.hop_us - message_us - (kShortProbeBytes + kHeaderBytes) / link.mb_s);
-  // What a long message is ahead of its bytes at that rate; a bucket, if it is more than noise.
+  // The time that a long message gains over its bytes at that rate: a token bucket, unless it is
+  // noise.
   const double ahead_us = kLongProbeBytes / link.mb_s + times.hop_us - times.long_us;
   if (waits_for_link && ahead_us > times.hop_us / 2) {
     link.burst_bytes = std::min(kLongProbeBytes, static_cast<size_t>(ahead_us * link.mb_s));
@@ -61,7 +61,7 @@ double StagedByteUs(const EdgeTimes& times, double ranks_per_processor) {
 
 Link SharedMemoryLink(const EdgeTimes& times, int ranks, double ranks_per_processor) {
   Link link;
-  // A rank copies each piece once. Of two ranks, neither both receives and sends it.
+  // A rank copies each piece once, but of two ranks each only sends or only receives it.
   const double part = ranks == 2 ? 2 : 1;
   const double piece_us = times.piece_us / ranks_per_processor -
                           kPieceProbeBytes * StagedByteUs(times, ranks_per_processor);

@@ -10,33 +10,33 @@
 
 namespace brigade {
 
-// The messages that are timed. The long one is the longest that goes without asking over TCP; of
-// the longer one, what is passed at once, and asking, are little.
+// The messages that are timed. The long one is the longest eager message over TCP. In the longer
+// one, bursts and the wait for a grant are a small part.
 inline constexpr size_t kShortProbeBytes = 8;
 inline constexpr size_t kLongProbeBytes = size_t{60} << 10;
 inline constexpr size_t kLongerProbeBytes = size_t{1} << 20;
-// And pieces, in which one that is broadcast around was cut: the shortest that come into question.
+// The pieces of a message that is broadcast along a ring: the shortest that the model considers.
 inline constexpr size_t kPieceProbeBytes = rules::kLeastPieceBytes;
 
-// What was measured on one kind of edge; zeros: nothing.
+// Measured times on one kind of edge; zeros if nothing was measured.
 struct EdgeTimes {
-  double hop_us = 0;     // a short message, passed on
+  double hop_us = 0;     // one hop of a short message
   double long_us = 0;    // sending and receiving a long one
   double longer_us = 0;  // and a longer one
-  // For sending and receiving a byte: as long as a send lasts, and by the processor's clock, which
-  // also counts what is done later, and looking for what is not there yet.
+  // For sending and receiving a byte: the time of the call, and the time of the processor, which
+  // includes work after the call and polls.
   double call_byte_us = 0;
   double processor_byte_us = 0;
-  double piece_us = 0;  // each more of many short pieces, while all ranks are at work
+  double piece_us = 0;  // each further one of many short pieces, while all ranks work
 };
 
-// Whether a link can be told from these.
+// Returns whether LinkFrom can compute a link from these times.
 bool IsSensible(const EdgeTimes& times);
 
-// What edges and ranks are like besides.
+// Other properties of edges and ranks.
 struct EdgeKind {
-  bool within_host = false;    // no link is in between: messages are work
-  bool shares_memory = false;  // and all of it copies
+  bool within_host = false;    // there is no link: messages are processor work
+  bool shares_memory = false;  // this work is copies
   size_t eager_bytes = 0;      // Capabilities::eager_piece_bytes
   double copy_byte_us = 0;     // a byte from memory to memory
   double ranks_per_processor = 1;
@@ -45,13 +45,13 @@ struct EdgeKind {
 // REQUIRES: IsSensible(times).
 Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind);
 
-// The same where all ranks share memory, of one copy of a byte to staging memory, or out of it:
-// whoever exchanged a long message made both of each, while as many others did as share a
-// processor.
+// Returns the time of one copy of a byte to or from staging memory, where all ranks share memory. A
+// rank that exchanges a long message makes both copies of it, while the other ranks of its
+// processor do the same.
 double StagedByteUs(const EdgeTimes& times, double ranks_per_processor);
 
-// And of the edges there: their messages, without these copies. `ranks`: among which the pieces
-// were broadcast.
+// Returns the link that stands for messages in shared memory, without their copies. `ranks`: among
+// which the pieces were broadcast.
 Link SharedMemoryLink(const EdgeTimes& times, int ranks, double ranks_per_processor);
 
 }  // namespace brigade

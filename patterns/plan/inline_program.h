@@ -15,11 +15,12 @@ namespace brigade {
 struct InlineProgram {
   static constexpr size_t kMostStreams = 5;
 
-  // In the order in which one rank runs them. `peer` is a rank of the group. A slot that a step
-  // would fill with user memory is no slot: later steps read the user memory itself. kFree is there
-  // for received slots only. A message that is only copied out is one kReceive: `dst` is where.
+  // In the order in which one rank runs them. `peer` is a rank of the group. Differences from the
+  // schedule: (1) no step copies user memory to a slot; later steps read the user memory itself,
+  // (2) kFree is for received slots only, (3) a message that is only copied out is one kReceive,
+  // with its destination in `dst`.
   std::vector<Step> steps;
-  // The portions that sends copy in place of the steps that are not there; -1: the matrix.
+  // The portions that sends read from user memory, by difference (1); -1: the matrix.
   std::vector<int> copied_portions;
   // The longest message, as it is on the wire: one copy for each of its receivers.
   size_t most_bytes = 0;

@@ -41,8 +41,8 @@ struct Plan : std::enable_shared_from_this<Plan> {
   const Schedule* schedule = nullptr;  // of the calling rank
   ModelChoice choice;                  // the topology, and how messages are cut
   WireHeader header;                   // of its messages, without sequence, portion and byte count
-  std::string reason;                  // why this topology, for people; empty: it was named
-  // Of one element, in user memory and on the wire; without arithmetic only bytes count.
+  std::string reason;                  // for the topology, as a text; empty if the call named it
+  // Of one element, in user memory and on the wire; 1 for calls without arithmetic.
   size_t elem_bytes = 1;
   size_t wire_elem_bytes = 1;
   InlineProgram inline_program;

@@ -51,11 +51,12 @@ size_t PieceBytesTogether(const CutRule& rule, int portions, size_t piece_bytes)
 class MessageCut {
  public:
   // `schedule` must outlive the cut. `portion_bytes` counts if the rule is multi, otherwise
-  // `matrix_bytes`. kInvalidArgument: chunks have no room for what travels together.
+  // `matrix_bytes`. kInvalidArgument: chunks have no room for the segments of one
+  // message.
   Status Cut(const CutRule& rule, const Schedule& schedule, size_t matrix_bytes,
              const std::vector<size_t>& portion_bytes);
 
-  // A receive does not know its sender's plan: until it does, there is one piece.
+  // There is one piece until SetPlan: a receive does not know its sender's plan before.
   void AwaitPlan();
   void SetPlan(const PiecePlan& plan);
   bool plan_known() const { return plan_known_; }

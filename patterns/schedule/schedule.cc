@@ -114,7 +114,8 @@ std::string StepText(const Schedule& schedule, const Step& step) {
   return out.str();
 }
 
-// Whether any step but `copy` uses user memory at `place`: then its bytes must not arrive early.
+// Returns whether any step but `copy` uses user memory at `place`; then its bytes must not arrive
+// early.
 bool UsedElsewhere(const Schedule& schedule, const Place& place, const Step* copy) {
   for (const Lane& lane : schedule.lanes) {
     for (const Step& step : lane.work) {
@@ -144,7 +145,7 @@ void MarkReceivesThatMayLandDirectly(Schedule* schedule) {
   }
 }
 
-// Whether the slot of `stream` is used otherwise than by `copy`, `send` and its free.
+// Returns whether a step other than `copy`, `send` and its kFree uses the slot of `stream`.
 bool SlotUsedElsewhere(const Lane& lane, int stream, const Step* copy, const Step* send) {
   const Step* const next = send + 1;
   if (next != lane.work.data() + lane.work.size() && next->opcode == Opcode::kFree &&
@@ -158,8 +159,8 @@ bool SlotUsedElsewhere(const Lane& lane, int stream, const Step* copy, const Ste
   return false;
 }
 
-// Where the next step sends what a step has copied, for the same piece: then the order of what goes
-// to a peer is the same whether it leaves at the one or at the other.
+// Marks copies whose piece the next step sends: the order of messages to a peer is then the same
+// whether the copy or the send posts them.
 void MarkCopiesThatMayBeSentDirectly(Schedule* schedule) {
   for (Lane& lane : schedule->lanes) {
     for (size_t i = 0; i + 1 < lane.work.size(); ++i) {

@@ -30,9 +30,9 @@ enum class Shape : uint8_t {
   // is the least there is (broadcast and reduce). Multi-broadcast, multi-reduce, and all-to-all of
   // equal blocks: several portions in each message, which must have room for an element of each.
   kCirculant,
-  // Whoever is to have the result gets all contributions, where memory is shared, and combines them
-  // as the k-nomial tree would; parameter = k >= 2 (reduce and all-reduce). Nobody asks for it by
-  // name: it is that tree in fewer rounds.
+  // Each rank that gets the result receives all contributions, where memory is shared, and combines
+  // them in the order of the k-nomial tree; parameter = k >= 2 (reduce and all-reduce). A call
+  // cannot name it: it is that tree in fewer rounds.
   kExchange,
   // The library's choice (free_topology.h).
   kFree,
@@ -41,8 +41,8 @@ enum class Shape : uint8_t {
 struct Topology {
   Shape shape = Shape::kTree;
   int parameter = 2;
-  // Shape and parameter lead from host to host, and to each only once; within a host messages go
-  // along a tree of eight branches. No difference where all ranks are on one host.
+  // The nodes of the shape are hosts; within a host messages go along a tree with k = 8. No
+  // difference where all ranks are on one host.
   bool by_host = false;
 };
 

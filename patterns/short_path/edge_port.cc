@@ -43,8 +43,8 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
                          ConstByteSpan* message) {
   InEdge* const edge = EdgeFrom(wait_.peer);
   const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_, edge, wait_.peer);
-  // What is forwarded is kept until that is done, which takes a lease, unless it is copied. Nothing
-  // from point to point is forwarded.
+  // A message that is forwarded, and not copied for that, must stay until its receivers have it:
+  // it needs a lease. Point-to-point messages are not forwarded.
   if (slot != nullptr && (pair_ || !IsForwarded(lane, step.left.index))) {
     *message = MessageIn(*edge, *slot);
     if (message->data != nullptr) {
@@ -58,11 +58,11 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
 }
 
 Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
-  // Leases that were forwarded go back in Progress only. A rank whose messages are all there never
-  // waits, and would keep them until its senders' rings are full.
+  // Forwarded leases are released in Progress only. A rank whose messages have all arrived never
+  // waits, and would keep the leases until its senders' rings are full.
   endpoint()->Progress();
   ReceiveSlot& slot = group_->edge_slot;
-  // Of a message that is longer than it should be, the header tells what it is.
+  // The header of a message that is too long is still read: it names the sender's call.
   const ByteSpan where{nullptr, kHeaderBytes + MostPayload(config_.settings)};
   bool posted = false;
   BRIGADE_RETURN_IF_ERROR(PostReceive(

@@ -11,8 +11,8 @@
 namespace brigade {
 namespace rma {
 
-// One value of a predefined datatype, but for its extent. What no MPI does arithmetic with is
-// bytes.
+// Returns the layout of one value of a predefined datatype, without its extent. Datatypes without
+// arithmetic in any MPI are bytes.
 TypedLayout PredefinedLayout(MPI_Datatype type);
 
 // False: the operation is a user's.

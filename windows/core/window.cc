@@ -180,15 +180,16 @@ void Window::Listen() {
   listens_ = true;
 }
 
-// An origin delegates only to a target that answers, and stays in its call, in which it makes
-// progress and lets no other thread in, until it has its answer. So a target that stops answering
-// waits for the origins that have begun, and makes progress meanwhile: the calls of all of them
-// end, whatever this rank does afterwards. No origin begins behind that. If they were left to the
-// next call of this rank they might wait for ever, for that call may come only when theirs have
-// ended. The origins wait for no rank but those that answer, or are here; a lost one is noticed as
-// in all waits. But they need memory, here and there. All of it may be lent for requests of others,
-// which have gone on to wait for this rank without making progress. So when nothing has moved for a
-// while the origins are left to this rank's next call after all.
+// An origin delegates only to a target that answers, and then stays in its call, which makes
+// progress and admits no other thread, until it has its answer. So a target that stops answering
+// makes progress here until the calls of all origins that have begun have ended; no origin begins
+// after that. The target's next call would be too late for them: it may come only after their calls
+// have ended. These origins wait only for targets that answer or are in this function; a lost one
+// is noticed as in all waits.
+//
+// But these calls need memory on both ranks. All of it may be lent to requests of other ranks,
+// which wait for this rank without making progress. So if nothing has moved for a while, the rest
+// is left to this rank's next call.
 void Window::OnHelper(bool answers) {
   message_access_->SetProgressThread(answers);
   Answering& mine = exposed_->page().answering();
@@ -201,9 +202,9 @@ void Window::OnHelper(bool answers) {
   constexpr std::chrono::seconds kPatience(2);
   Clock::time_point moved = Clock::now();
   const auto is_stuck = [&] { return Clock::now() - moved > kPatience; };
-  // If it fails the window is broken, and its next call returns the failure.
+  // If this wait fails, the window is broken, and its next call returns the failure.
   (void)wait_->UntilAlone(/*by_message=*/false, "what others are asking for", [&] {
-    if (engine()->Move()) moved = Clock::now();  // and sends what waits for a fence
+    if (engine()->Move()) moved = Clock::now();  // also sends requests that wait for a fence
     return !mine.is_asked() || is_stuck();
   });
   if (!mine.is_asked() || !state()->failure.ok()) return;
@@ -233,7 +234,7 @@ Status Window::Free() {
   if (epochs_.has_locks()) {
     return {StatusCode::kInvalidArgument, "a window is freed of which locks are held"};
   }
-  // By messages, behind which no rank sends to a group that is closed.
+  // By messages: after them no rank sends to a closed group.
   BRIGADE_RETURN_IF_ERROR(EndFence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true},
                                    /*meets_by_flags=*/false));
   is_freed_ = true;

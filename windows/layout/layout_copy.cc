@@ -39,7 +39,8 @@ void CopyLayout(LayoutCursor* from, const std::byte* from_base, int64_t bytes, L
     }
     const int64_t run = std::min({source.bytes, target.bytes, bytes});
     int64_t count = 1;
-    // Runs of one length go together; else one side's run is a part of the other's.
+    // Runs of equal lengths are copied together. Otherwise a run of one side is part of a run of
+    // the other.
     if (source.bytes == target.bytes && run == source.bytes) {
       count = std::min({source.count, target.count, bytes / run});
     } else if (run == source.bytes && target.count == 1) {

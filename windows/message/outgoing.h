@@ -20,8 +20,8 @@
 namespace brigade {
 
 struct Outgoing {
-  // `frame`: its first, with data that fit into it. Copies what `send` (data that do not fit) and
-  // `receive` point to, but for the memory of the data.
+  // `frame`: the first frame, with data that fit into it. `send`: data that do not fit. Copies the
+  // layouts of `send` and `receive`, but not the data.
   Outgoing(uint32_t number, int target_rank, const RmaFrame& frame, const RmaRequest::Values& send,
            const RmaRequest::Values& receive)
       : slot(number), target(target_rank), message(frame) {
@@ -50,14 +50,14 @@ struct Outgoing {
   RmaFrame message;
   bool announced = false;
   std::optional<OriginData> sent;
-  std::optional<LayoutCursor> from;  // behind what has gone
-  std::vector<std::byte> serial;     // of kLayout: what is sent
-  // Whether it may be sent from where it lies, in pieces that land where they belong; and what is.
+  std::optional<LayoutCursor> from;  // behind the data that were sent
+  std::vector<std::byte> serial;     // of kLayout: the data
+  // Whether the data may be sent from user memory to user memory, without staging; and the data.
   bool may_go_straight = false;
   std::optional<StraightData> straight;
 
   std::optional<OriginData> received;
-  std::optional<LayoutCursor> to;  // behind what has come
+  std::optional<LayoutCursor> to;  // behind the data that were received
   // Where replies land: in place, or in a buffer that was reserved before the request went.
   bool lands_in_place = false;
   StridedLayout place;
@@ -66,11 +66,11 @@ struct Outgoing {
 
   int64_t announced_back = 0;  // bytes of replies
 
-  // A frame to its target ends its epoch, or flushes it: if all of it is one frame, it may wait for
-  // more to go with.
+  // A later frame ends its epoch or flushes it. So a request of one frame may wait for others, to
+  // be sent with them.
   bool is_followed = false;
-  bool fence_follows = false;         // soon: so may its last piece
-  std::atomic<bool>* over = nullptr;  // set once all of its memory is the caller's again
+  bool fence_follows = false;         // soon, so its last piece may wait, too
+  std::atomic<bool>* over = nullptr;  // set when the caller may use all of its memory again
 
   Outgoing* next = nullptr;  // behind it to the same target
 };

@@ -28,15 +28,15 @@ namespace brigade {
 inline constexpr ChannelKind kRequestChannel = ChannelKind::kPointToPoint;
 inline constexpr ChannelKind kReplyChannel = ChannelKind::kColumn;
 
-// Part of what is sent: numbers keep their meaning. The first five are operations, in the order of
-// Access::Kind.
+// Part of the wire format: a number keeps its meaning. The first five are operations, in the order
+// of Access::Kind.
 enum class RmaKind : uint8_t {
   kPut = GroupControl::kFirstKindOfOthers,
   kGet,
   kAccumulate,
   kFetch,   // get-accumulate; one that is a no-op carries no data
-  kSwap,    // compare-and-swap: what is expected, then what replaces it
-  kLayout,  // what a name stands for, in serial form
+  kSwap,    // compare-and-swap: the expected value, then the new one
+  kLayout,  // a layout in serial form, with the index that stands for it
   kPiece,   // of the request before it
   kReply,   // data for the request `token`
   kFlush,   // asks for kFlushed with its token when all before it is done; op: a FlushedPart
@@ -60,7 +60,7 @@ inline Access::Kind AccessKindOf(RmaKind kind) {
 static_assert(static_cast<int>(RmaKind::kSwap) - static_cast<int>(RmaKind::kPut) ==
               static_cast<int>(Access::Kind::kSwap));
 
-// What a kFlush makes complete for its origin. Checks alone look at it.
+// The requests that a kFlush completes for its origin. Only the checking mode reads this.
 enum class FlushedPart : uint8_t { kAll, kReads };
 
 struct RmaHeader {
@@ -71,15 +71,15 @@ struct RmaHeader {
   Element element = Element::kByte;
   uint8_t inlined = 0;                  // bytes of data in the same frame
   uint16_t layout_index = kContiguous;  // of the target's layout
-  AccessEnd end = AccessEnd::kEpoch;    // of a request; but for kNotification of checks alone
-  uint8_t fences = 0;              // of a request: those that its origin has behind it, modulo 256
-  uint32_t layout_generation = 0;  // of it; else see TakeStraight
+  AccessEnd end = AccessEnd::kEpoch;    // of a request; for the checking mode, except kNotification
+  uint8_t fences = 0;                   // of a request: the fences of its origin so far, modulo 256
+  uint32_t layout_generation = 0;       // of it; else see TakeStraight
   uint32_t token = 0;  // of a request with data and without reply: bytes of a piece behind it
   int64_t offset = 0;  // in the target's memory, in bytes
   int64_t bytes = 0;   // of data, all pieces together; of kPiece and kReply: of this one
 
   AccumulateOp accumulate_op() const { return static_cast<AccumulateOp>(op); }
-  // Of a request for adjacent bytes: its reply lands in its place, in pieces of any length.
+  // Of a request for adjacent bytes: its reply is received in place, in pieces of any length.
   void TakeStraight() { layout_generation = 1; }
   bool takes_straight() const { return layout_index == kContiguous && layout_generation != 0; }
 };

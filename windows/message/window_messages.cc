@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kOrderOfItsOwn = -2;  // among the activities of its channel
 
-// The tree along which ranks that leave are counted: of each rank's children the first, and the
-// first that is none.
+// The tree along which leaving ranks are counted: the first child of a rank, and the end of its
+// children.
 constexpr int kChildren = 8;
 int FirstChild(int rank, int ranks) { return std::min(ranks, kChildren * rank + 1); }
 int EndOfChildren(int rank, int ranks) { return FirstChild(rank + 1, ranks); }

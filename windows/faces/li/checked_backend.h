@@ -1,9 +1,9 @@
-// CheckedBackend: another backend with checks around it, which find what is not sound and what not
-// all processes do alike: BRIGADE_LI_CHECK=1.
+// CheckedBackend: checks around another backend (BRIGADE_LI_CHECK=1). The checks find operations
+// that conflict, and collective calls that differ between processes.
 //
-// Before each collective call all tell each other which one they are in. At the end of a superstep
-// each learns what was asked of its memory, and looks for operations that touch the same bytes. All
-// this travels by puts of the backend itself.
+// Before each collective call every process sends the others the call that it is in. At the end of
+// a superstep each process receives the operations on its memory, and looks for those that touch
+// the same bytes. These exchanges are puts of the backend itself.
 
 #ifndef BRIGADE_WINDOWS_FACES_LI_CHECKED_BACKEND_H_
 #define BRIGADE_WINDOWS_FACES_LI_CHECKED_BACKEND_H_
@@ -72,8 +72,8 @@ class CheckedBackend final : public Backend {
   };
   static const char* NameOf(Call call);
 
-  // One per process, for two exchanges in turn: who is ahead must not overwrite what others still
-  // read.
+  // One per process and parity of the exchange: a process that is ahead must not overwrite items
+  // that others still read.
   template <typename Item>
   struct Boxes {
     std::vector<Item> items;
@@ -83,15 +83,15 @@ class CheckedBackend final : public Backend {
   // Opens memory for `boxes`.
   template <typename Item>
   Status Open(int slot, Boxes<Item>* boxes);
-  // All give `mine[p]` to each process p, which finds it at [own number] of what is returned.
+  // Sends `mine[p]` to each process p, which gets it as `received[number of the sender]`.
   template <typename Item, typename Mine>
   Status Exchange(int slot, Boxes<Item>* boxes, const Mine& mine, const Item** received);
-  // All are in the same call, or the first that differs from process 0 fails. Then `words` has
-  // those of all.
+  // Checks that all processes are in the same call; the first one that differs from process 0
+  // fails. `words` gets the words of all.
   Status Meet(Call call, uint64_t slots, int64_t number, const Word** words);
   Status Meet(Call call, uint64_t slots = 0, int64_t number = 0);
   void Note(int slot, int process, const void* local, size_t offset, size_t bytes, bool is_put);
-  // Learns what others asked of this process's memory.
+  // Receives the operations of others on this process's memory.
   Status Collect(const Word* words);
   std::string Describe(const Access& access) const;
 
@@ -100,12 +100,12 @@ class CheckedBackend final : public Backend {
   Boxes<Letter> letters_;
   std::byte* memory_[kSlots] = {};
   std::vector<Source> sources_;
-  // Of this superstep: operations of this process, on memory of others; and what is done to its
-  // own.
+  // Of this superstep: operations of this process on memory of others, and accesses to its own
+  // memory.
   int64_t number_ = 0;
   std::vector<std::vector<Record>> asked_;
   std::vector<Access> accesses_;
-  // Per process, the lengths of what was registered since LICOMMIT, in this order.
+  // Per process, the lengths of the pieces that were registered since LICOMMIT, in order.
   std::vector<std::vector<int64_t>> registered_;
 };
 
