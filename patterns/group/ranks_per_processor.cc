@@ -10,7 +10,8 @@
 namespace brigade {
 
 RankProcessors RankProcessors::Here() {
-  return {std::hash<std::string>()(Host::Here().boot_id), AllowedProcessors(), ProcessorQuota()};
+  static const int quota = ProcessorQuota();  // reads files
+  return {std::hash<std::string>()(Host::Here().boot_id), AllowedProcessors(), quota};
 }
 
 double RanksPerProcessor(const std::vector<RankProcessors>& ranks) {

@@ -13,6 +13,12 @@
 namespace brigade {
 namespace {
 
+std::string FirstLine(const char* path) {
+  std::string line;
+  std::getline(std::ifstream(path), line);
+  return line;
+}
+
 uint64_t NamespaceOf(const char* path) {
   struct stat info;
   return stat(path, &info) == 0 ? info.st_ino : 0;
@@ -21,9 +27,9 @@ uint64_t NamespaceOf(const char* path) {
 }  // namespace
 
 Host Host::Here() {
+  // It does not change while a process lives, unlike its namespaces.
+  static const std::string boot_id = FirstLine("/proc/sys/kernel/random/boot_id");
   Host host;
-  std::string boot_id;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot_id);
   boot_id.copy(host.boot_id, sizeof(host.boot_id) - 1);
   host.network_namespace = NamespaceOf("/proc/self/ns/net");
   host.process_namespace = NamespaceOf("/proc/self/ns/pid");

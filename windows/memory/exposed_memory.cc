@@ -17,10 +17,11 @@ namespace {
 
 // Memory that the program reaches. The system ends processes rather than refuse memory, so more
 // than it has left is refused here. Where memory is charged at once, members of one host charge it
-// at the same time, so the system is looked at again and again.
+// at the same time, so the free memory is read again and again. It is not read for each short
+// window of a program that makes many.
 Status AllocateMemory(SharedSegment* segment, size_t bytes, uint64_t* offset) {
   static const bool overcommits = MayOvercommit();
-  AvailableShare share(/*is_charged_at_once=*/!overcommits);  // each looks: it is rare
+  thread_local AvailableShare share(/*is_charged_at_once=*/!overcommits);
   bool is_enough = share.Take(bytes);
   const auto look = [&](size_t left) {
     share.LookAnew();
