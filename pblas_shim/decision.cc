@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "membuf/rules.h"
+#include "pblas_shim/rules.h"
 
 namespace brigade {
 namespace pblas {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
+#include "pblas_shim/rules.h"
 
 namespace brigade {
 namespace pblas {

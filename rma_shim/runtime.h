@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/engine/shared_engine.h"
 #include "patterns/settings/settings.h"
@@ -28,6 +27,7 @@
 #include "rma_shim/makers.h"
 #include "rma_shim/requests.h"
 #include "transport/mpi_polls.h"
+#include "transport/rules.h"
 #include "windows/message/window_space.h"
 
 namespace brigade {

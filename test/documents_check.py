@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every
-setting and every file with atomics is explained, lines are no longer than a terminal, and sentences for users are
+setting, threshold and file with atomics is explained, lines are no longer than a terminal, and sentences for users are
 short."""
 
 import pathlib
@@ -130,6 +130,18 @@ def check_memory_order():
             complain(page, 1, f"{file.relative_to(ROOT)} is missing here")
 
 
+def check_thresholds():
+    """The page has every threshold of every rules.h, and no other."""
+    page = ROOT / "docs/results/thresholds.md"
+    tables = {file: set(re.findall(r"constexpr \w+ (k\w+)", file.read_text())) for file in ROOT.glob("*/rules.h")}
+    listed = set(re.findall(r"`(k\w+)`", page.read_text()))
+    for file, names in tables.items():
+        for name in sorted(names - listed):
+            complain(file, 1, f"{name} is missing in {page.relative_to(ROOT)}")
+    for name in sorted(listed.difference(*tables.values())):
+        complain(page, 1, f"no rules.h has {name}")
+
+
 def main():
     names = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for file in (ROOT / name for name in names.split()):
@@ -144,6 +156,7 @@ def main():
             complain(file, MOST_README_LINES, f"{len(lines)} lines, of {MOST_README_LINES}")
     check_settings()
     check_memory_order()
+    check_thresholds()
     return 1 if broken else 0
 
 

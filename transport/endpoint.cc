@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "membuf/rules.h"
+#include "transport/rules.h"
 
 namespace brigade {
 

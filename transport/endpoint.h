@@ -11,7 +11,6 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/memory_domain.h"
-#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
 #include "transport/bootstrap.h"
@@ -19,6 +18,7 @@
 #include "transport/channel.h"
 #include "transport/completion.h"
 #include "transport/control.h"
+#include "transport/rules.h"
 
 namespace brigade {
 

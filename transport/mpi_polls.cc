@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "membuf/rules.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

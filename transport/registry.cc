@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "membuf/check.h"
-#include "membuf/rules.h"
 #include "transport/auto/auto_endpoint.h"
 #include "transport/host/descriptors.h"
 #include "transport/host/fabric.h"
 #include "transport/host/launcher.h"
 #include "transport/host_memory/process_copy.h"
 #include "transport/mpi_part.h"
+#include "transport/rules.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/tcp/tcp_transport.h"
 

@@ -7,7 +7,8 @@ from bench.report.style import Table, format_us, ratio_cell, time_cell
 
 TITLE = "What our PBLAS take, and what they leave"
 PAPER = """By itself libbrigade_pblas.so takes products whose m, n and k are all at least kLeastPblasSize of
-membuf/rules.h, P?SYRK and P?HERK from kLeastPblasHalfSize on, on grids of several rows and columns, and no P?TRMM."""
+pblas_shim/rules.h, P?SYRK and P?HERK from kLeastPblasHalfSize on, on grids of several rows and columns, and no
+P?TRMM."""
 METHOD = """Small products: C of n x n and k = 256. A launch has the pdgemm of one library, which is preloaded, beside
 ours in diagonal order on a window's memory; launches take turns, and our PBLAS are told to take everything. Ratios are
 the other's time over that of our PBLAS, each over that of ours in its own launch: above 1 taking the product gains.

@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "membuf/rules.h"
 #include "transport/edge/bell.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

@@ -5,8 +5,8 @@
 #ifndef BRIGADE_PATTERNS_CATALOGUE_EXCHANGE_H_
 #define BRIGADE_PATTERNS_CATALOGUE_EXCHANGE_H_
 
-#include "membuf/rules.h"
 #include "patterns/catalogue/compilers.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/schedule.h"
 #include "patterns/schedule/topology.h"
 

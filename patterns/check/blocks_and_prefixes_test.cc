@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/check/schedule_check.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/schedule.h"
 

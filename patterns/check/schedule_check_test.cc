@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 #include "test/support/stress.h"
 

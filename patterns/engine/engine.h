@@ -22,7 +22,6 @@
 
 #include "membuf/check.h"
 #include "membuf/overflow_arena.h"
-#include "membuf/rules.h"
 #include "membuf/staging_pool.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine_options.h"
@@ -31,10 +30,12 @@
 #include "patterns/engine/match_timer.h"
 #include "patterns/engine/send_queue.h"
 #include "patterns/engine/staging_buffers.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/trace/trace.h"
 #include "transport/endpoint.h"
 #include "transport/mpi_polls.h"
+#include "transport/rules.h"
 
 namespace brigade {
 

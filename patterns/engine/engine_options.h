@@ -9,7 +9,7 @@
 #include <string>
 
 #include "membuf/overflow_arena.h"
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 
 namespace brigade {
 

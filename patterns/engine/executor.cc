@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "membuf/check.h"
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "patterns/trace/trace.h"
 
 namespace brigade {

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/activity.h"
@@ -25,6 +24,7 @@
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/engine/wire_header.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/cursor.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/piece_plan.h"

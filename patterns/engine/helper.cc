@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "membuf/check.h"
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "patterns/trace/trace.h"
 #include "transport/host/time_slice.h"
 

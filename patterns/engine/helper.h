@@ -18,8 +18,8 @@
 #include <mutex>
 #include <thread>
 
-#include "membuf/rules.h"
 #include "membuf/status.h"
+#include "patterns/rules.h"
 #include "transport/host/thread_fence.h"
 
 namespace brigade {

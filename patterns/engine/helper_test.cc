@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 
 namespace brigade {
 namespace {

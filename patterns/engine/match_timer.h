@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 
 namespace brigade {
 

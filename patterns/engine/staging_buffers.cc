@@ -6,7 +6,7 @@
 
 #include "membuf/check.h"
 #include "membuf/overflow_budget.h"
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 
 namespace brigade {
 

@@ -12,7 +12,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/heap_domain.h"
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 

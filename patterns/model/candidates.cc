@@ -4,8 +4,8 @@
 #include <set>
 #include <tuple>
 
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/shares.h"
 

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "membuf/check.h"
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/catalogue/compilers.h"
 #include "patterns/catalogue/exchange.h"
@@ -15,6 +14,7 @@
 #include "patterns/model/cost_steps.h"
 #include "patterns/model/scan_cost.h"
 #include "patterns/model/tree_cost.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/shares.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "membuf/rules.h"
 #include "patterns/catalogue/exchange.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/piece_plan.h"
 

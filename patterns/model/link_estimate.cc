@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
 
 namespace brigade {

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "transport/machines/machine_description.h"
 
 namespace brigade {

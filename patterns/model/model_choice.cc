@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
 
 namespace brigade {

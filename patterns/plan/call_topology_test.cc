@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/model/free_topology.h"
+#include "patterns/rules.h"
 #include "test/support/slow_links.h"
 
 namespace brigade {

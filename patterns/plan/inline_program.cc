@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/message_cut.h"
 
 namespace brigade {

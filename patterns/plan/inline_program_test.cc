@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/piece_plan.h"
 

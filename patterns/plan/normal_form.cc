@@ -1,7 +1,7 @@
 #include "patterns/plan/normal_form.h"
 
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/rules.h"
 
 namespace brigade {
 namespace {

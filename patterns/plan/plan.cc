@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "membuf/rules.h"
 #include "patterns/model/candidates.h"
 #include "patterns/plan/call_check.h"
 #include "patterns/plan/call_topology.h"
 #include "patterns/plan/normal_form.h"
 #include "patterns/plan/plan_cache.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
 
 namespace brigade {

@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/scope.h"
+#include "patterns/rules.h"
+#include "transport/rules.h"
 
 namespace brigade {
 

@@ -11,11 +11,11 @@
 
 #include "gtest/gtest.h"
 #include "membuf/combine.h"
-#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/protocol/protocols.h"
+#include "patterns/rules.h"
 #include "test/support/protocol_member.h"
 #include "test/support/run_ranks.h"
 #include "transport/inproc/inproc_transport.h"

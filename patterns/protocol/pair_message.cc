@@ -10,7 +10,6 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/pack.h"
-#include "membuf/rules.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/schedule/pattern.h"

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
@@ -29,6 +28,7 @@
 #include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_allocations.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/rules.h"
 #include "transport/shm/shm_transport.h"
 
 namespace brigade {

@@ -4,11 +4,11 @@
 
 #include "membuf/combine.h"
 #include "membuf/pack.h"
-#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/protocol/zero_copy_agreement.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/read_schedule.h"
 #include "patterns/schedule/shares.h"

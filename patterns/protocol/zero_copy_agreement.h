@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
@@ -23,6 +22,7 @@
 #include "patterns/engine/scope.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocol.h"
+#include "patterns/rules.h"
 #include "patterns/short_path/call_wait.h"
 #include "transport/edge/edge.h"
 #include "transport/host_memory/kernel_copy.h"

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/topology.h"
 
 namespace brigade {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/schedule.h"
 
 namespace brigade {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 
 namespace brigade {
 

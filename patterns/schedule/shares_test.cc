@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 
 namespace brigade {
 namespace {

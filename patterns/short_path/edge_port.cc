@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "membuf/rules.h"
 #include "patterns/engine/posted_blocks.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/pattern.h"
 
 namespace brigade {

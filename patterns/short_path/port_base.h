@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "membuf/byte_span.h"
-#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "membuf/rules.h"
+#include "patterns/rules.h"
 #include "patterns/trace/trace.h"
 
 namespace brigade {

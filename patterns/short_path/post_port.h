@@ -6,9 +6,9 @@
 #include <cstddef>
 
 #include "membuf/byte_span.h"
-#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/engine/staged_buffer.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/schedule.h"
 #include "patterns/short_path/port_base.h"
 

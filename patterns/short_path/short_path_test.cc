@@ -13,16 +13,17 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
 #include "test/support/group_member.h"
 #include "test/support/run_ranks.h"
 #include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

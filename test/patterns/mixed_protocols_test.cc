@@ -27,7 +27,6 @@
 
 #include "gtest/gtest.h"
 #include "membuf/combine.h"
-#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"

@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/catalogue/exchange.h"
 #include "patterns/catalogue/subtrees.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/shares.h"
 #include "test/support/run_ranks.h"

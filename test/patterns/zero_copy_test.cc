@@ -25,7 +25,6 @@
 
 #include "gtest/gtest.h"
 #include "membuf/combine.h"
-#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
@@ -33,6 +32,7 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/group/group.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/topology.h"
 #include "test/support/group_member.h"
 #include "test/support/run_processes.h"

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "transport/host/host.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_fabric.h"
 #include "transport/registry.h"
+#include "transport/rules.h"
 
 namespace {
 

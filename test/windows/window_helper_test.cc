@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "patterns/engine/engine.h"
+#include "patterns/rules.h"
 #include "test/support/helper_threads.h"
 #include "test/windows/window_ranks.h"
 #include "transport/core/forwarding_endpoint.h"

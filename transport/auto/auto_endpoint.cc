@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "membuf/check.h"
-#include "membuf/rules.h"
 #include "transport/auto/shared_domain.h"
 #include "transport/core/group_table.h"
 #include "transport/edge/edge_access.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

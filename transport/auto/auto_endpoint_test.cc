@@ -16,9 +16,9 @@
 
 #include "gtest/gtest.h"
 #include "membuf/registered_region.h"
-#include "membuf/rules.h"
 #include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/rules.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/tcp/tcp_transport.h"
 

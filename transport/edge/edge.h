@@ -12,7 +12,6 @@
 #include <cstdint>
 
 #include "membuf/byte_span.h"
-#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
 #include "transport/edge/bell.h"
 #include "transport/edge/edge_status.h"
@@ -20,6 +19,7 @@
 #include "transport/edge/peer_memory.h"
 #include "transport/edge/posted_buffer.h"
 #include "transport/host_memory/shared_segment.h"
+#include "transport/rules.h"
 
 namespace brigade {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "membuf/rules.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

@@ -29,9 +29,9 @@
 #include <deque>
 
 #include "membuf/byte_span.h"
-#include "membuf/rules.h"
 #include "transport/edge/bell.h"
 #include "transport/host_memory/shared_segment.h"
+#include "transport/rules.h"
 
 namespace brigade {
 

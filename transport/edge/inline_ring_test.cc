@@ -9,10 +9,10 @@
 
 #include "gtest/gtest.h"
 #include "membuf/overflow_budget.h"
-#include "membuf/rules.h"
 #include "test/support/edge_link.h"
 #include "test/support/stress.h"
 #include "transport/edge/edge_memory.h"
+#include "transport/rules.h"
 
 namespace brigade {
 

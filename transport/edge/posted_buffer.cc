@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "membuf/rules.h"
 #include "transport/host_memory/peer_mapping.h"
 #include "transport/host_memory/shared_allocations.h"
+#include "transport/rules.h"
 
 namespace brigade {
 

@@ -21,6 +21,7 @@
 #include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_allocations.h"
 #include "transport/host_memory/shared_segment.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "membuf/rules.h"
 #include "membuf/strided_layout.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

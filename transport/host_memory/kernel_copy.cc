@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "membuf/rules.h"
 #include "transport/host_memory/process_copy.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

@@ -21,8 +21,8 @@
 #include <cstdint>
 #include <string>
 
-#include "membuf/rules.h"
 #include "transport/host/process_watch.h"
+#include "transport/rules.h"
 
 namespace brigade {
 

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "transport/host/process_watch.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "membuf/rules.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

@@ -18,7 +18,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/available_memory.h"
-#include "membuf/rules.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

@@ -15,7 +15,6 @@
 
 #include "membuf/check.h"
 #include "membuf/heap_domain.h"
-#include "membuf/rules.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
 #include "transport/core/errors.h"
@@ -28,6 +27,7 @@
 #include "transport/mpi/mpi_time.h"
 #include "transport/mpi/own_requests.h"
 #include "transport/mpi/polled_mpi.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

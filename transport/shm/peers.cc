@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "membuf/rules.h"
+#include "transport/rules.h"
 
 namespace brigade::shm {
 

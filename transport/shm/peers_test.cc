@@ -16,8 +16,8 @@
 #include <memory>
 
 #include "gtest/gtest.h"
-#include "membuf/rules.h"
 #include "transport/host_memory/shared_segment.h"
+#include "transport/rules.h"
 
 namespace {
 std::atomic<int> times_asked{0};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "membuf/rules.h"
 #include "membuf/status.h"
+#include "transport/rules.h"
 #include "transport/shm/peers.h"
 
 namespace brigade::shm {

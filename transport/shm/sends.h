@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "membuf/rules.h"
 #include "transport/completion.h"
 #include "transport/core/completion_queue.h"
 #include "transport/edge/edge.h"
+#include "transport/rules.h"
 #include "transport/shm/streams.h"
 
 namespace brigade::shm {

@@ -12,7 +12,6 @@
 
 #include "membuf/check.h"
 #include "membuf/copy_bytes.h"
-#include "membuf/rules.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
 #include "transport/core/group_table.h"
@@ -21,6 +20,7 @@
 #include "transport/edge/edge_memory.h"
 #include "transport/host/host.h"
 #include "transport/host_memory/shared_segment.h"
+#include "transport/rules.h"
 #include "transport/shm/group.h"
 #include "transport/shm/meeting.h"
 #include "transport/shm/peers.h"

@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-#include "membuf/rules.h"
+#include "transport/rules.h"
 
 namespace brigade::shm {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "membuf/rules.h"
 #include "transport/edge/bell.h"
 #include "transport/mpi_polls.h"
+#include "transport/rules.h"
 
 namespace brigade::shm {
 

@@ -13,7 +13,6 @@
 
 #include "membuf/check.h"
 #include "membuf/overflow_budget.h"
-#include "membuf/rules.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
 #include "transport/core/errors.h"
@@ -21,6 +20,7 @@
 #include "transport/host/launcher.h"
 #include "transport/host/network_interface.h"
 #include "transport/mpi_polls.h"
+#include "transport/rules.h"
 #include "transport/tcp/contact.h"
 #include "transport/tcp/grants.h"
 #include "transport/tcp/groups.h"

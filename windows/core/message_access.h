@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
@@ -18,6 +17,7 @@
 #include "windows/message/rma_request.h"
 #include "windows/message/served_window.h"
 #include "windows/message/window_messages.h"
+#include "windows/rules.h"
 
 namespace brigade {
 

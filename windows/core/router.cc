@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <string>
 
-#include "membuf/rules.h"
 #include "transport/host/host.h"
+#include "transport/rules.h"
 #include "windows/core/access_range.h"
 #include "windows/elements/accumulate.h"
 #include "windows/elements/element.h"
 #include "windows/layout/layout_cursor.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {

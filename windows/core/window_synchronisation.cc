@@ -4,10 +4,10 @@
 #include <atomic>
 #include <vector>
 
-#include "membuf/rules.h"
 #include "patterns/engine/pattern_call.h"
 #include "windows/core/fences.h"
 #include "windows/core/window.h"
+#include "windows/rules.h"
 
 namespace brigade {
 

@@ -1,7 +1,7 @@
 #include "windows/core/window_wait.h"
 
-#include "membuf/rules.h"
 #include "patterns/group/operation.h"
+#include "patterns/rules.h"
 
 namespace brigade {
 

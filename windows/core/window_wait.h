@@ -13,7 +13,6 @@
 #include <string>
 #include <thread>
 
-#include "membuf/rules.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
@@ -21,6 +20,7 @@
 #include "patterns/group/group.h"
 #include "transport/edge/bell.h"
 #include "transport/mpi_polls.h"
+#include "transport/rules.h"
 #include "windows/core/loss_watch.h"
 #include "windows/core/other_threads.h"
 #include "windows/sync/process_lock.h"

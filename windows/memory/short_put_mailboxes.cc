@@ -6,8 +6,8 @@
 #include "membuf/byte_span.h"
 #include "membuf/check.h"
 #include "membuf/copy_bytes.h"
-#include "membuf/rules.h"
 #include "windows/layout/layout_copy.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {

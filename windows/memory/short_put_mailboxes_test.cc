@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "membuf/byte_span.h"
-#include "membuf/rules.h"
 #include "windows/elements/element.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/layout_cursor.h"
@@ -21,6 +20,7 @@
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/cache_line.h"
 #include "windows/memory/member.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "membuf/check.h"
 #include "membuf/copy_bytes.h"
-#include "membuf/rules.h"
 #include "transport/endpoint.h"
 #include "windows/layout/layout_copy.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "membuf/check.h"
-#include "membuf/rules.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

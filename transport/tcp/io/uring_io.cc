@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "membuf/check.h"
-#include "membuf/rules.h"
+#include "transport/rules.h"
 #include "transport/tcp/io/plain_io.h"
 #include "transport/tcp/io/uring_library.h"
 

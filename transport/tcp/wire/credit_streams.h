@@ -20,9 +20,9 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/overflow_budget.h"
-#include "membuf/rules.h"
 #include "transport/completion.h"
 #include "transport/core/fifo.h"
+#include "transport/rules.h"
 #include "transport/tcp/wire/kept_pieces.h"
 
 namespace brigade {

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "membuf/rules.h"
 #include "transport/control.h"
+#include "transport/rules.h"
 #include "transport/tcp/wire/wire.h"
 
 namespace brigade {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "membuf/rules.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace bsp {

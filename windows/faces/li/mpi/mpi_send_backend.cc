@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "membuf/rules.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "windows/faces/li/mpi/pieces.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace li {

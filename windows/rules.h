@@ -1,0 +1,54 @@
+// Rules of windows/: its thresholds that were set by measurement, or chosen if no measurement
+// applied: one-sided communication. If a value is wrong for a machine, change it here, run the
+// command of its section, and record the result in docs/results/thresholds.md.
+//
+// Each line: the value in the unit of its name; what a larger value costs or gains against a
+// smaller one. All ranks must have equal tables.
+
+#ifndef BRIGADE_WINDOWS_RULES_H_
+#define BRIGADE_WINDOWS_RULES_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace brigade::rules {
+
+// --- What is fast on a transport ---
+// Shown by: brigade_bench pingpong, over each transport
+
+// Operations on memory of another process that are delegated to that process: at least this many
+// blocks, each at most this long. The kernel takes half a millisecond for the least; fewer blocks
+// complete before a progress thread polls again. Longer blocks would be copied twice for little
+// gain.
+inline constexpr int64_t kLeastBlocksToAskFor = 1024;
+inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
+
+// --- One-sided communication, and its faces ---
+// Shown by: superstep_table exchange; ./bench/run.sh --study as
+
+// Most ranks of a window that enter a fence by a message from each to each: on more ranks an
+// all-reduce takes less time; fewer would take two rounds instead of one.
+inline constexpr int kMostRanksTelling = 8;
+// Most ranks of a fence in which each writes a word to the memory of all others: on more ranks a
+// tree takes fewer cache misses in a row.
+inline constexpr int kMostMeetingInPages = 16;
+// Bytes of a packet that are sent before its receiver knows its length: more save a second round
+// for longer packets, and each receiver allocates them for every other process.
+inline constexpr size_t kFirstPacketBytes = 4096;
+// Over MPI's messages, the longest data of LI that are sent in the first packet: a message of their
+// own saves two copies of longer data.
+inline constexpr size_t kMostPackedBytes = 2048;
+// LI's mailboxes in shared memory: the longest put, since of more bytes the kernel's one copy is as
+// fast as two; and what all boxes of a process take together.
+inline constexpr size_t kMostMailboxPutBytes = size_t{256} << 10;
+inline constexpr size_t kMostBoxesBytes = size_t{4} << 20;
+// The mailboxes of a window, for short puts into private memory of the same host: the memory of
+// each member, once there are any. Less is soon full, and the kernel's copy takes longer.
+inline constexpr size_t kMailboxBytesOfWindow = size_t{384} << 10;
+// The longest piece of a put that waits for the note that follows it: a longer one is on its way
+// while others are packed.
+inline constexpr int64_t kMostHeldBytes = 16384;
+
+}  // namespace brigade::rules
+
+#endif  // BRIGADE_WINDOWS_RULES_H_
