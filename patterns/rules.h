@@ -134,9 +134,9 @@ inline constexpr double kMostMatchCheckSeconds = 32;
 // the cache, and waiting for a receiver that does not come costs as much. The limit in time is
 // twice kPlaceUs.
 inline constexpr uint64_t kLooksBeforeOverflow = 4000;
-// How long a send from user memory retries until there is room for it, or a grant of its receiver
-// (Endpoint::SendNow): a few times the answer of a waiting receiver on one host, and the time to
-// copy half a megabyte.
+// How long a send from user memory retries until there is room for it, a grant of its receiver
+// (Endpoint::SendNow), or a posted buffer for the only block of this rank: a few times the answer
+// of a waiting receiver on one host, and the time to copy half a megabyte.
 inline constexpr int kPlaceUs = 80;
 // How long the program must stay out of the library until the progress thread takes over: more
 // spares frequent callers a wake-up, and delays messages that arrive meanwhile.
