@@ -1,6 +1,7 @@
 """Started by bench/run.sh: installs and builds what a job needs, runs it, and makes its report."""
 
 import contextlib
+import json
 import os
 import pathlib
 import signal
@@ -9,9 +10,11 @@ import sys
 import tempfile
 import time
 
-from bench.driver import arguments, behind_job, machine, main_job, model_job, peers, simulated_jobs, study_job
+from bench.driver import (arguments, behind_job, machine, main_job, model_job, papers_job, peers, simulated_jobs,
+                          study_job)
 from bench.driver.cluster_job import Cluster, ClusterJob
 from bench.driver.launching import Launcher, say
+from bench.papers import contract
 
 TARGETS = {"main": main_job.TARGETS, "cluster": main_job.TARGETS, "model": model_job.TARGETS,
            "study": study_job.TARGETS, "paper": simulated_jobs.PAPER_TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
@@ -23,7 +26,8 @@ TAKES = {"cluster": "15 minutes", "model": "15 minutes", "study": "15 minutes", 
 
 def prepare(given):
     """Installs and builds; returns the Programs."""
-    measuring = "some hours" if given.full else TAKES.get(given.job) or main_extent(given).takes
+    measuring = (f"at most {given.hours:g} h" if given.papers else
+                 "some hours" if given.full else TAKES.get(given.job) or main_extent(given).takes)
     if given.behind:
         measuring += ", --behind some minutes more"
     if given.bin:
@@ -34,7 +38,12 @@ def prepare(given):
     subprocess.run([machine.ROOT / "test" / "install.sh", "bench" if given.job == "main" else "test"], check=True)
     say("Build")
     beside = study_job.MPICH_TARGETS if given.job == "study" and given.places != [study_job.SIMULATED] else None
-    programs = machine.build(TARGETS[given.job], beside)
+    targets = TARGETS.get(given.job)
+    if given.papers:
+        studies = [contract.study(name) for name in given.papers]
+        targets, beside = ([target for study in studies for target in of(study)]
+                           for of in (lambda study: study.targets, lambda study: study.mpich_targets))
+    programs = machine.build(targets, beside)
     if given.job in ("cluster", "study") or given.peers == "all":
         say("More MPIs")
         # May fail: then its launches fail, and are counted.
@@ -114,8 +123,19 @@ def run_scale(given, launcher, programs):
         print_report("scale", launcher.output, "scale", tables)
 
 
+def run_papers(given, launcher, programs):
+    job = papers_job.PapersJob(given.papers, given.hours, launcher.output, programs, given.brigade_version)
+    (launcher.output / "about.json").write_text(json.dumps(papers_job.about()), encoding="utf-8")
+    job.run(launcher)
+    say("Pages")
+    pages = machine.ROOT / "docs" / "results" / "papers"
+    subprocess.run(["/usr/bin/python3", "-m", "bench.papers.render", launcher.output, "--pages", pages,
+                    "--papers", ",".join(given.papers)], check=True, cwd=machine.ROOT)
+    print(f"Pages: {pages}\nResults: {launcher.output}; left or failed: {len(job.missing())} runs")
+
+
 JOBS = {"main": run_main, "cluster": run_cluster, "model": run_model, "study": run_study, "paper": run_paper,
-        "scale": run_scale}
+        "scale": run_scale, "papers": run_papers}
 
 
 def main():
@@ -124,7 +144,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     programs = prepare(given)
     given.brigade_version = given.brigade_version or machine.version()
-    output = given.output or machine.ROOT / "results" / time.strftime("%Y%m%d-%H%M%S")
+    output = given.output or machine.ROOT / "results" / (
+        "papers" if given.papers else time.strftime("%Y%m%d-%H%M%S"))
     output.mkdir(parents=True, exist_ok=True)
     # The folder's name is short: Open MPI makes sockets in it.
     with tempfile.TemporaryDirectory(prefix="brigade.", dir="/tmp", ignore_cleanup_errors=True) as scratch:

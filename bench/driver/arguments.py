@@ -6,7 +6,8 @@ import os
 import pathlib
 import re
 
-from bench.driver import cluster_job, peers, study_job
+from bench.driver import cluster_job, papers_job, peers, study_job
+from bench.papers import contract
 
 DESCRIPTION = """\
 Measures Brigade beside its peers on this machine and writes one report. Installs what is missing, builds, measures
@@ -32,6 +33,7 @@ GOES_WITH = {
     "scale": {"full"},
     "model": {"full", "rate"},
     "study": {"full", "rate", "places", "rounds"},
+    "papers": {"hours"},
 }
 # Files that must not exist in a job's folder: the lines of two runs in one file would count as one run.
 RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*.jsonl", "model": "model_*.jsonl"}
@@ -56,6 +58,24 @@ def _hosts(text):
     if not re.fullmatch("[1-9][0-9]{0,2}", text) or int(text) < 2:
         raise argparse.ArgumentTypeError(f"'{text}' is no number of hosts from 2 on")
     return int(text)
+
+
+def _hours(text):
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = 0
+    if not 0 < hours < 1000:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of hours such as 0.5")
+    return hours
+
+
+def _papers(text):
+    names = text.split(",")
+    for name in names:
+        if name not in contract.NAMES:
+            raise argparse.ArgumentTypeError(f"no paper '{name}'; there are {', '.join(contract.NAMES)}")
+    return names
 
 
 def _rounds(text):
@@ -135,6 +155,17 @@ def make_parser():
                       "beside MPI's one-sided and two-sided communication: " +
                       "; ".join(f"{name}: {study.title}" for name, study in study_job.STUDIES.items()))
 
+    jobs.add_argument("--papers", metavar="NAME,...", type=_papers, nargs="?", const=list(contract.NAMES),
+                      help="every table of these papers, whole: the paper's figures, those simulated on its machine, "
+                      "and those measured here, as pages in docs/results/papers; of " + ", ".join(contract.NAMES) +
+                      ", default: all. Takes at most --hours besides the build. Begins with the shortest launches. "
+                      "Started again, it runs only what has no result in results/papers, or in --output, yet")
+
+    papers = parser.add_argument_group("of the papers")
+    papers.add_argument("--hours", metavar="H", type=_hours,
+                        help="no launch begins that is expected to end later; its cells are marked in the pages. "
+                        f"Default: {papers_job.HOURS:g}")
+
     cluster = parser.add_argument_group("of the cluster")
     cluster.add_argument("--rate", help="of each link, both ways, also with --model and --study; default: 400mbit")
     cluster.add_argument("--only", metavar="PIECE,...", type=_pieces,
@@ -189,6 +220,7 @@ def parse(argv):
             parser.error(f"--output: {arguments.output}: {error.strerror}")
         if not os.access(arguments.output, os.W_OK):
             parser.error(f"--output: {arguments.output} cannot be written to")
+    arguments.hours = arguments.hours or papers_job.HOURS
     arguments.rate = arguments.rate or "400mbit"
     if not re.fullmatch("[1-9][0-9]*[kmg]?bit", arguments.rate):
         parser.error(f"--rate: '{arguments.rate}' is no rate such as 400mbit")
@@ -224,4 +256,5 @@ def _holds_results(arguments):
     if arguments.job == "main":
         return any(arguments.behind or not path.name.startswith("cluster")
                    for path in arguments.output.glob("*.jsonl"))
-    return any(arguments.output.glob(RESULTS[arguments.job]))
+    # A folder of the papers is for completion.
+    return arguments.job != "papers" and any(arguments.output.glob(RESULTS[arguments.job]))

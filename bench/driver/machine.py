@@ -35,6 +35,8 @@ class Programs:
     """The built programs and libraries that are measured."""
 
     def __init__(self, bin_folder, mpich_folder):
+        self.bin_folder = bin_folder
+        self.mpich_folder = mpich_folder
         self.bench = str(bin_folder / "bench" / "brigade_bench")
         self.bench_mpich = str(bin_folder / "bench" / "brigade_bench_mpich")
         self.suites = str(bin_folder / "bench" / "studies")

@@ -1,0 +1,111 @@
+"""The launches of --papers: every run of the papers' studies that has no result yet, within a budget of hours."""
+
+import os
+import platform
+import subprocess
+import sys
+import time
+
+from bench.driver import machine, peers
+from bench.driver.launching import Launch
+from bench.papers import contract
+from bench.papers.results import Results
+
+HOURS = 3.0
+MEMORY = "/proc/meminfo"
+
+
+def free_megabytes():
+    with open(MEMORY, encoding="utf-8") as lines:
+        return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable"))
+
+
+def about():
+    """Returns what the pages say of this machine."""
+    def first_line(*command):
+        try:
+            return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[0]
+        except (OSError, subprocess.CalledProcessError, IndexError):
+            return "none"
+
+    lscpu = subprocess.run(["lscpu"], check=True, capture_output=True, text=True).stdout
+    model = next((line.split(":")[1].strip() for line in lscpu.splitlines() if line.startswith("Model name")), "?")
+    gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {"machine": f"{model}, {machine.cores()} cores, {machine.processors()} processors, {gibibytes:.0f} GiB, "
+                       f"Linux {platform.release()}",
+            "versions": ", ".join((first_line("mpirun", "--version"), first_line("g++", "--version")))}
+
+
+class PapersJob:
+    """Starts runs, the shortest first, and records each. `now`, `free`: the clock and the memory, which tests set."""
+
+    def __init__(self, names, hours, folder, programs, version, now=time.monotonic, free=free_megabytes):
+        self.studies = [contract.study(name) for name in names]
+        self.results = Results(folder)
+        self.budget = hours * 3600
+        self.words = {"bin": programs.bin_folder, "mpich_bin": programs.mpich_folder,
+                      "machines": machine.ROOT / "transport" / "machines", "version": version}
+        self.version = version
+        self.now = now
+        self.free = free
+
+    def missing(self):
+        """Returns [(study, run)] without a result, the shortest first."""
+        return sorted(((study, run) for study in self.studies for run in study.runs()
+                       if not self.results.is_done(study, run)), key=lambda pair: (pair[1].seconds, pair[0].name,
+                                                                                   pair[1].name))
+
+    def launch(self, study, run):
+        asleep = ["--asleep"] if run.ranks > machine.processors() else []
+        words = {**self.words, "output": self.results.output(study, run)}
+        command = [part for word in run.command
+                   for part in (asleep if word == "{asleep}" else [str(word).format(**words)])]
+        if not run.ranks:
+            return Launch(study.title, command, run.environment)
+        is_mpich = run.mpi == "mpich"
+        binding = ["-bind-to", "core"] if is_mpich else peers.PINNED if run.ranks <= machine.cores() else peers.YIELDING
+        starter = ["mpiexec.mpich" if is_mpich else "mpirun", "-n", str(run.ranks)]
+        return Launch(study.title, [*starter, *binding, *command],
+                      {**(peers.DEBIAN_MPICH if is_mpich else {}), **run.environment})
+
+    def reason_to_leave(self, run, left):
+        if run.seconds > left:
+            return f"takes {run.seconds / 60:.0f} min, {left / 60:.0f} were left"
+        if run.mpi == "mpich" and run.ranks > machine.cores():
+            return f"MPICH spins, {run.ranks} ranks need as many cores"
+        if run.megabytes > self.free():
+            return f"takes {run.megabytes} MB, {self.free()} were free"
+        return ""
+
+    def run(self, launcher):
+        began = self.now()
+        missing = self.missing()
+        for number, (study, run) in enumerate(missing, 1):
+            left = self.budget - (self.now() - began)
+            output = self.results.output(study, run)
+            output.parent.mkdir(parents=True, exist_ok=True)
+            reason = self.reason_to_leave(run, left)
+            since = self.now()
+            if not reason:
+                print(f"{time.strftime('%T')}  {study.name}/{run.name}: {number} of {len(missing)}, about "
+                      f"{run.seconds} s", flush=True)
+                reason = self._start(launcher, study, run, output, left)
+            if reason:
+                print(f"  {study.name}/{run.name} not run: {reason}", file=sys.stderr, flush=True)
+            self.results.write(study, run, self.version, self.now() - since, reason)
+
+    def _start(self, launcher, study, run, output, left):
+        """Returns the reason of a failure."""
+        # Lines of an earlier attempt would count as this one's.
+        output.unlink(missing_ok=True)
+        launcher.limit = max(1, int(left))
+        since = self.now()
+        launch = self.launch(study, run)
+        if any("{output}" in str(word) for word in run.command):
+            succeeded = launcher.run(launch)
+        else:
+            with open(output, "wb") as table:
+                succeeded = launcher.run(launch, stdout=table)
+        if succeeded:
+            return ""
+        return f"took more than the {left / 60:.0f} min that were left" if self.now() - since >= left else "failed"

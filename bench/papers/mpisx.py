@@ -1,0 +1,5 @@
+"""The tables of this paper."""
+
+from bench.papers.contract import PaperStudy
+
+STUDY = PaperStudy("mpisx", "mpisx", "", tables=[])
