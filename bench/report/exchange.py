@@ -24,6 +24,7 @@ are the peer's time over Brigade's. Over TCP on this host puts and gets go by me
 (osc/pt2pt)."""
 VARIANTS = ("put, fence", "get, fence", "put, post, start", "get, post, start", "put, lock", "get, lock")
 TWO_SIDED = "send, receive"
+SENDRECV = "sendrecv"
 TYPED = ("put", "put, cached", "put, uncached")
 NOTIFIED = "put with notification"
 BARE = ("store", "load", "memcpy")
@@ -82,6 +83,8 @@ def ours_beside(key, pattern):
     notification. Bare memory: the operation that could be no faster. All others: the equal pattern."""
     if pattern in BARE:
         return f"{key.case.removeprefix('one-sided ')}, flush"
+    if pattern == SENDRECV:
+        return "put, fence"
     if pattern != TWO_SIDED:
         return pattern
     if key.case.endswith(NOTIFIED):

@@ -22,6 +22,7 @@ LINES = [
     line("brigade", "put, fence", 20.0),
     line("mpi", "put, fence", 50.0),
     line("mpi", "send, receive", 10.0),
+    line("mpi", "sendrecv", 26.0),
     line("brigade", "put, fence", 30.0, "MPICH"),
     line("mpi MPICH", "put, fence", 60.0, "MPICH"),
     line("brigade", "put, lock", 5.0, bytes=0),
@@ -53,6 +54,9 @@ class Exchange(unittest.TestCase):
 
     def test_send_and_receive_are_compared_with_puts_between_fences(self):
         self.assertIn('10, 9 <small>0.50', self.page.replace("\n", ""))
+
+    def test_messages_one_by_one_are_too(self):
+        self.assertEqual(exchange.ours_beside(None, "sendrecv"), "put, fence")
 
     def test_the_paper_stands_beside(self):
         self.assertIn("<td>103.25</td>", self.page)  # put, fence, 64 KiB

@@ -152,7 +152,8 @@ CLI::App* AddExchange(CLI::App* app, Options* options) {
       "exchange",
       "Every rank puts a block to, or gets one from, one neighbour and all ranks, between fences, "
       "between start and complete, and within locks; windows of shared and of private memory. "
-      "Subjects: Brigade, MPI's windows, MPI's sends and receives");
+      "Subjects: Brigade, MPI's windows, MPI's sends and receives all at once and one by one "
+      "(MPI_Sendrecv)");
   command
       ->add_option("--blocks", options->block_bytes,
                    "Bytes of a block, or with K or M; 0: synchronisation alone")

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/runner/panel.h"
+#include "bench/studies/exchange_epochs.h"
 #include "bench/studies/typed_exchange.h"
 #include "bench/studies/window_contenders.h"
 
@@ -24,15 +25,13 @@ class Exchange {
   Exchange(const WindowContenders& all, int neighbours, int64_t doubles, bool is_shared)
       : all_(all),
         rank_(all.session->rank()),
-        ranks_(all.session->ranks()),
         doubles_(doubles),
         blocks_(static_cast<size_t>(neighbours), std::vector<double>(static_cast<size_t>(doubles))),
         out_(static_cast<size_t>(doubles)),
-        windows_(all.Windows(std::max<int64_t>(1, doubles * (neighbours + 1)), is_shared)) {
-    for (int j = 1; j <= neighbours; ++j) {
-      targets_.push_back((rank_ + j) % ranks_);
-      sources_.push_back((rank_ + ranks_ - j % ranks_) % ranks_);
-    }
+        windows_(all.Windows(std::max<int64_t>(1, doubles * (neighbours + 1)), is_shared)),
+        neighbours_(rank_, all.session->ranks(), neighbours),
+        targets_(neighbours_.targets),
+        sources_(neighbours_.sources) {
     case_.name = "exchange with " + std::to_string(neighbours) +
                  (neighbours == 1 ? " neighbour, " : " neighbours, ") +
                  (is_shared ? "shared" : "private");
@@ -48,23 +47,15 @@ class Exchange {
   void Measure() {
     for (const auto& window : windows_) {
       for (const bool puts : {true, false}) {
-        AddEpoch(
-            window, puts, "fence", [=] { return window->Fence(); },
-            [=] { return window->Fence(); });
-        AddEpoch(
-            window, puts, "post, start",
-            [this, window, puts] {
-              BRIGADE_RETURN_IF_ERROR(window->Post(puts ? sources_ : targets_));
-              return window->Start(puts ? targets_ : sources_);
-            },
-            [window] {
-              BRIGADE_RETURN_IF_ERROR(window->Complete());
-              return window->Wait();
-            });
-        if (!all_.targets_must_call()) AddLocked(window, puts);
+        AddEpoch(window, puts, "fence", EpochKind::kFence);
+        AddEpoch(window, puts, "post, start", EpochKind::kPostStart);
+        if (!all_.targets_must_call()) AddEpoch(window, puts, "lock", EpochKind::kLock);
       }
     }
-    if (all_.session->options().HasPeer("mpi")) AddSendReceive();
+    if (all_.session->options().HasPeer("mpi")) {
+      AddSendReceive();
+      AddSendrecv();
+    }
     all_.session->Measure(case_);
     for (const auto& window : windows_) AbortUnlessOk(window->Free());
   }
@@ -103,40 +94,20 @@ class Exchange {
     };
   }
 
-  void Add(const std::shared_ptr<OneSided>& window, bool puts, const std::string& how,
-           const std::function<Status()>& run) {
+  void AddEpoch(const std::shared_ptr<OneSided>& window, bool puts, const std::string& how,
+                EpochKind kind) {
     Subject subject;
     subject.name = window->name();
     subject.pattern = (puts ? "put, " : "get, ") + how;
-    subject.run = InARow(run);
+    subject.run = InARow([this, window, puts, kind] {
+      return RunEpoch(window.get(), kind, puts, neighbours_,
+                      [&](size_t j) { return Move(window.get(), puts, j); });
+    });
     subject.check = [this, window, puts](int) {
       return Check(
           [&](size_t j) { return puts ? window->memory() + PlaceOf(j) : blocks_[j].data(); });
     };
     case_.subjects.push_back(std::move(subject));
-  }
-
-  void AddEpoch(const std::shared_ptr<OneSided>& window, bool puts, const std::string& how,
-                const std::function<Status()>& begin, const std::function<Status()>& end) {
-    Add(window, puts, how, [=] {
-      BRIGADE_RETURN_IF_ERROR(begin());
-      for (size_t j = 0; j < targets_.size(); ++j) {
-        BRIGADE_RETURN_IF_ERROR(Move(window.get(), puts, j));
-      }
-      return end();
-    });
-  }
-
-  void AddLocked(const std::shared_ptr<OneSided>& window, bool puts) {
-    Add(window, puts, "lock", [this, window, puts] {
-      for (size_t j = 0; j < targets_.size(); ++j) {
-        const int target = puts ? targets_[j] : sources_[j];
-        BRIGADE_RETURN_IF_ERROR(window->Lock(target));
-        BRIGADE_RETURN_IF_ERROR(Move(window.get(), puts, j));
-        BRIGADE_RETURN_IF_ERROR(window->Unlock(target));
-      }
-      return Status();
-    });
   }
 
   void AddSendReceive() {
@@ -158,15 +129,32 @@ class Exchange {
     case_.subjects.push_back(std::move(subject));
   }
 
+  // One neighbour after the other, as the paper's program.
+  void AddSendrecv() {
+    Subject subject;
+    subject.name = all_.session->PeerName("mpi");
+    subject.pattern = "sendrecv";
+    subject.run = InARow([this] {
+      const auto count = static_cast<int>(doubles_);
+      for (size_t j = 0; j < targets_.size(); ++j) {
+        MPI_Sendrecv(out_.data(), count, MPI_DOUBLE, targets_[j], 0, blocks_[j].data(), count,
+                     MPI_DOUBLE, sources_[j], 0, all_.session->comm(), MPI_STATUS_IGNORE);
+      }
+      return Status();
+    });
+    subject.check = [this](int) { return Check([&](size_t j) { return blocks_[j].data(); }); };
+    case_.subjects.push_back(std::move(subject));
+  }
+
   const WindowContenders& all_;
   const int rank_;
-  const int ranks_;
   const int64_t doubles_;
-  std::vector<int> targets_;
-  std::vector<int> sources_;
   std::vector<std::vector<double>> blocks_;
   std::vector<double> out_;
   std::vector<std::shared_ptr<OneSided>> windows_;
+  const Neighbours neighbours_;
+  const std::vector<int>& targets_;
+  const std::vector<int>& sources_;
   Case case_;
 };
 

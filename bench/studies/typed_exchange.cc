@@ -12,6 +12,7 @@
 #include "bench/contenders/brigade_window.h"
 #include "bench/contenders/mpi_window.h"
 #include "bench/runner/panel.h"
+#include "bench/studies/exchange_epochs.h"
 
 namespace brigade::bench {
 namespace {
@@ -26,6 +27,7 @@ class TypedExchange {
         doubles_(type->DoublesOf(count)),
         next_((session->rank() + 1) % session->ranks()),
         previous_((session->rank() + session->ranks() - 1) % session->ranks()),
+        next_of_each_(session->rank(), session->ranks(), 1),
         out_(Size()),
         in_(Size()) {
     case_.name = "typed exchange, " + type->name();
@@ -93,11 +95,9 @@ class TypedExchange {
     subject.pattern = pattern;
     subject.run = [this, window, forgets](int) {
       if (forgets) type_.Forget();
-      BRIGADE_RETURN_IF_ERROR(window->Post({previous_}));
-      BRIGADE_RETURN_IF_ERROR(window->Start({next_}));
-      BRIGADE_RETURN_IF_ERROR(window->PutBlocks(out_.data(), type_, count_, next_, 0));
-      BRIGADE_RETURN_IF_ERROR(window->Complete());
-      return window->Wait();
+      return RunEpoch(window, EpochKind::kPostStart, /*puts=*/true, next_of_each_, [&](size_t) {
+        return window->PutBlocks(out_.data(), type_, count_, next_, 0);
+      });
     };
     subject.check = [this, window](int) { return Check(window->memory()); };
     case_.subjects.push_back(std::move(subject));
@@ -123,6 +123,7 @@ class TypedExchange {
   const int64_t doubles_;
   const int next_;
   const int previous_;
+  const Neighbours next_of_each_;
   std::vector<double> out_;
   std::vector<double> in_;
   std::vector<std::unique_ptr<OneSided>> windows_;
@@ -134,7 +135,7 @@ class TypedExchange {
 void RunTypedExchange(Session* session, BrigadeGroup* group, WindowSpace* space) {
   session->StartTable("exchange of typed blocks in private windows, 1 of " +
                       std::to_string(session->ranks()) + " ranks");
-  for (const BlockType::Kind kind : {BlockType::Kind::kVector, BlockType::Kind::kStruct}) {
+  for (const BlockKind kind : {BlockKind::kVector, BlockKind::kStruct}) {
     BlockType type(kind);
     for (const size_t bytes : session->options().block_bytes) {
       const int64_t count = static_cast<int64_t>(bytes) / BlockType::kBytes;
