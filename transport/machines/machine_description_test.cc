@@ -36,7 +36,8 @@ void ExpectRefused(const std::string& what, const std::string& by, const std::st
 }
 
 TEST(MachineDescription, EveryMachineIsWellDescribed) {
-  for (const char* name : {"ap3000", "shaped_cluster", "calibrated_cluster", "fat_nodes_100g"}) {
+  for (const char* name :
+       {"ap3000", "sx5", "shaped_cluster", "calibrated_cluster", "fat_nodes_100g"}) {
     MachineDescription machine;
     const Status status =
         MachineDescription::Read(std::string("transport/machines/") + name + ".json", &machine);
@@ -46,7 +47,8 @@ TEST(MachineDescription, EveryMachineIsWellDescribed) {
 }
 
 TEST(MachineDescription, WhatIsWrittenIsWhatWasRead) {
-  for (const char* name : {"ap3000", "shaped_cluster", "calibrated_cluster", "fat_nodes_100g"}) {
+  for (const char* name :
+       {"ap3000", "sx5", "shaped_cluster", "calibrated_cluster", "fat_nodes_100g"}) {
     MachineDescription machine, again;
     const std::string file = std::string("transport/machines/") + name + ".json";
     ASSERT_TRUE(MachineDescription::Read(file, &machine).ok());
