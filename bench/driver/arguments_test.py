@@ -35,6 +35,21 @@ class Accepted(unittest.TestCase):
         limits = {"": 300, "--full": 3600, "--limit 7": 7, "--study cg": 1200, "--study cg --full": 3600}
         self.assertEqual({argv: arguments.parse(argv.split()).limit for argv in limits}, limits)
 
+    def test_papers(self):
+        given = arguments.parse(["--papers"])
+        self.assertEqual((given.job, given.papers, given.hours), (
+            "papers", ["li", "armci", "mpisx", "srumma", "ap3000"], 3))
+        given = arguments.parse(["--papers", "mpisx,ap3000", "--hours", "0.5"])
+        self.assertEqual((given.papers, given.hours), (["mpisx", "ap3000"], 0.5))
+        self.assertIn("no paper 'bsp'", refused("--papers", "bsp"))
+        self.assertIn("no number of hours", refused("--papers", "--hours", "0"))
+        self.assertIn("--hours goes with --papers", refused("--hours", "1"))
+
+    def test_papers_complete_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "study.jsonl").touch()
+            self.assertEqual(arguments.parse(["--papers", "--output", folder]).output, pathlib.Path(folder))
+
     def test_a_plain_run_of_the_cluster_stays_brief(self):
         everything = list(arguments.cluster_job.PIECES)
         self.assertIn("topologies", everything)

@@ -112,8 +112,8 @@ class Papers(unittest.TestCase):
         for line in ("| 1 KiB | put | 10* | 12 | 30 |", "| 1 MiB | put | 40 | 44 | 30 |",
                      "| 1 MiB | get | 50? | not run: no gets there | not run: not in the output |",
                      "| 4 MiB | get | - | not run: no gets there | 30 |", "| machine | two cores |",
-                     "| simulated | Table 1 | fitted | 1 | 0 | 20.0 % |",
-                     "| simulated | Table 1 | held out | 1 | 1 | 10.0 % |",
+                     "| Table 1 | fitted | 1 | 0 | 20.0 % |",
+                     "| Table 1 | held out | 1 | 1 | 10.0 % |",
                      "| simulated | 1 | 1 | 0 |", "| here | 0 | 1 | 0 |",
                      "| Long puts take longer. | yes | yes | no |", "The end."):
             self.assertIn(line, page.splitlines())

@@ -16,18 +16,6 @@ def text_of(number, reason):
     return f"not run: {reason}" if number is None else f"{number:.4g}"
 
 
-def judgement(study, papers, values):
-    """Returns for each column: its errors in each table, and its directions."""
-    found = {}
-    for place, column in enumerate(COLUMNS):
-        of_tables = {table.name: judge.errors(
-            table.cells, lambda cell, t=table.name, p=place: values[t, cell.row, cell.column][p])
-            for table in study.tables}
-        found[column] = of_tables, judge.directions(
-            study.directions, lambda key: papers[key], lambda key, p=place: values[key][p])
-    return found
-
-
 def render(study, results, about):
     """Returns the page, and {(table, row, column): (simulated, here)}. `about`: the machine, see papers_job."""
     papers, values, tables = {}, {}, []
@@ -45,9 +33,19 @@ def render(study, results, about):
     findings = [(finding.text, judge.holds(finding, lambda *key: papers[key]),
                  *(judge.holds(finding, lambda *key, p=place: values[key][p]) for place in range(len(COLUMNS))))
                 for finding in study.findings]
+    # On another machine figures are others, and only directions can be compared.
+    errors = {table.name: judge.errors(
+        table.cells, lambda cell, name=table.name: values[name, cell.row, cell.column][0]) for table in study.tables}
+    if len(study.tables) > 1:
+        errors["all"] = judge.errors([cell._replace(row=(table.name, cell.row)) for table in study.tables
+                                      for cell in table.cells],
+                                     lambda cell: values[(*cell.row, cell.column)][0])
+    directions = {column: judge.directions(study.directions, lambda key: papers[key],
+                                           lambda key, p=place: values[key][p])
+                  for place, column in enumerate(COLUMNS)}
     records = [record for run in study.runs() if (record := results.record(study, run)) and not record["reason"]]
     page = style.render("paper_page.md.j2", study=study, tables=tables, findings=findings, about=about,
-                        judgement=judgement(study, papers, values),
+                        errors_of_tables=errors, directions=directions,
                         commits=sorted({record["commit"] for record in records}),
                         dates=sorted({record["date"] for record in records}))
     return page, values
