@@ -12,9 +12,10 @@ from bench.report.style import (
 
 TITLE = "One-sided communication as the MPI/SX paper measures it"
 PAPER = """On the SX-5, whose nodes share memory, a put or get between fences cost about 100 us of synchronisation on 8
-ranks, however many neighbours there were; start and complete cost less with one neighbour and more with eight; a lock
-per neighbour was the dearest. With 8 neighbours in shared memory puts between fences overtook sends and receives from
-64 KiB a block; with one neighbour they never did. Blocks with gaps in private windows took a target that had kept the
+ranks, however many neighbours there were; start and complete cost less with one neighbour and more with eight; locks
+cost less than fences with one neighbour and the most with eight, one after the other. With 8 neighbours in shared
+memory puts between fences overtook sends and receives slightly above 64 KiB a block; with one neighbour they did not up
+to 4 MiB. Blocks with gaps in private windows took a target that had kept the
 datatype 31 to 38 us less than one that was told it each time, where its description was short, and 217 to 250 where it
 was long."""
 METHOD = """The paper gives the fastest of 25 epochs, these tables the median and, behind it, the fastest.

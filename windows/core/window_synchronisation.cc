@@ -31,7 +31,7 @@ namespace brigade {
 // time;
 // - behind the last epoch: a window that is given back has no inbox.
 //
-// Source: MPI/SX, section 2.1.
+// Source: MPI/SX, section 2, Fence.
 Status Window::Fence(const FencePromise& promise) {
   return EndFence(promise, counters_.uses_flags() && size() <= rules::kMostMeetingInPages);
 }

@@ -4,7 +4,7 @@
 // A table in memory that several processes may map; zeroed memory is a free lock. Origins that map
 // it ask in it themselves and then watch for their grant; the others ask by message and are told.
 //
-// Source: MPI/SX, section 2.3.
+// Source: MPI/SX, section 2, Locks.
 
 #ifndef BRIGADE_WINDOWS_SYNC_LOCK_QUEUE_H_
 #define BRIGADE_WINDOWS_SYNC_LOCK_QUEUE_H_
