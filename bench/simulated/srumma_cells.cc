@@ -30,6 +30,7 @@ class Simulation : public SimNetwork::Client, public EventHandler {
       : machine_(machine),
         cell_(cell),
         step_(SimTimeOf(step_us)),
+        copied_(static_cast<size_t>(cell.ranks())),
         bus_work_(&queue_, machine, machine.HostOf(cell.ranks() - 1) + 1),
         network_(&queue_, &bus_work_, machine, cell.ranks(), this) {}
 
@@ -63,8 +64,15 @@ class Simulation : public SimNetwork::Client, public EventHandler {
     message.argument = argument;
     network_.Send(message, queue_.now());
   }
+  // A rank copies `bytes`, and computes later by as long.
+  void Copy(int rank, size_t bytes) {
+    if (cell_.zero_copy) return;
+    const double run = static_cast<double>(bytes);
+    copied_[static_cast<size_t>(rank)] += SimTimeOf(run / machine_.Copy(0, 0).rate.RateAt(run));
+  }
   void Compute(int rank) {
-    queue_.Schedule(queue_.now() + step_, EventQueue::Phase::kRank, rank, this,
+    const SimTime copied = std::exchange(copied_[static_cast<size_t>(rank)], SimTime{});
+    queue_.Schedule(queue_.now() + step_ + copied, EventQueue::Phase::kRank, rank, this,
                     static_cast<uint64_t>(rank));
   }
 
@@ -72,6 +80,7 @@ class Simulation : public SimNetwork::Client, public EventHandler {
   const MachineDescription& machine_;
   const SrummaCell& cell_;
   const SimTime step_;
+  std::vector<SimTime> copied_;  // since the rank last began to compute
   EventQueue queue_;
   BusWork bus_work_;
   SimNetwork network_;
@@ -114,12 +123,15 @@ class Gets final : public Simulation {
     const auto rank = static_cast<int>(argument >> 32);
     const size_t step = argument >> 2 & 0x3FFFFFFF;
     const size_t operand = argument >> 1 & 1;
+    const size_t bytes =
+        static_cast<size_t>(cell().block) * static_cast<size_t>(width_) * sizeof(double);
     if ((argument & 1) == 0) {
-      Send(owners_[static_cast<size_t>(rank)][step][operand], rank,
-           static_cast<size_t>(cell().block) * static_cast<size_t>(width_) * sizeof(double),
-           argument | 1);
+      const int owner = owners_[static_cast<size_t>(rank)][step][operand];
+      Copy(owner, bytes);
+      Send(owner, rank, bytes, argument | 1);
       return;
     }
+    Copy(rank, bytes);
     --ranks_[static_cast<size_t>(rank)].missing[step];
     Go(rank);
   }
@@ -178,6 +190,7 @@ class Broadcasts final : public Simulation {
 
   void OnArrived(uint64_t argument) override {
     const auto rank = static_cast<int>(argument >> 32);
+    Copy(rank, bytes());
     ranks_[static_cast<size_t>(rank)].has[argument & 1][argument >> 1 & 0x7FFFFFFF] = true;
     Go(rank);
   }
@@ -189,6 +202,10 @@ class Broadcasts final : public Simulation {
     bool is_passed_on[2] = {};
     std::vector<bool> has[2];  // of A and B, by step
   };
+
+  size_t bytes() const {
+    return static_cast<size_t>(cell().block) * static_cast<size_t>(width_) * sizeof(double);
+  }
 
   void Go(int number) override {
     Rank& rank = ranks_[static_cast<size_t>(number)];
@@ -203,8 +220,8 @@ class Broadcasts final : public Simulation {
       rank.has[operand][rank.step] = true;
       if (std::exchange(rank.is_passed_on[operand], true) || place == side - 1) continue;
       const int next = operand == 0 ? RankAt(row, (col + 1) % side) : RankAt((row + 1) % side, col);
-      Send(number, next,
-           static_cast<size_t>(cell().block) * static_cast<size_t>(width_) * sizeof(double),
+      if (place == 0) Copy(number, bytes());
+      Send(number, next, bytes(),
            static_cast<uint64_t>(next) << 32 | rank.step << 1 | static_cast<uint64_t>(operand));
     }
     if (!rank.has[0][rank.step] || !rank.has[1][rank.step]) return;

@@ -19,6 +19,9 @@ struct SrummaCell {
   int side = 1;       // of the grid, whose ranks are numbered row by row
   int block = 1;      // rows and columns of a rank's block
   double gflops = 1;  // of a rank
+  // Whether adapters alone move data. Otherwise the processors of both sides copy each message
+  // between staging memory and its place, and do not compute meanwhile.
+  bool zero_copy = true;
 
   int ranks() const { return side * side; }
   // Without any wait.

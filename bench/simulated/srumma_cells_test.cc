@@ -89,6 +89,22 @@ TEST(SrummaCells, BroadcastsComeFromEachRowAndColumnInTurn) {
   EXPECT_NEAR(SimulateSumma(Machine(1), cell, 100).us, 2000 + 4 * 80, 1);
 }
 
+// A step computes 1000 us; a block takes 80 us on a link and as long to be copied. Each of two
+// ranks on different hosts gets a block of A, and sends its own.
+TEST(SrummaCells, CopiesTakeTheProcessorsOfBothSides) {
+  MachineDescription machine = Machine(1);
+  machine.copies.resize(1);
+  machine.copies[0].rate.points = {{1, 1000}};
+  SrummaCell cell{2, 100, 2};
+  const double alone = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 1, cell.block).us;
+  const double summa = SimulateSumma(machine, cell, 100).us;
+  cell.zero_copy = false;
+  // A block of A and one of B, copied by their owner and by the rank that gets them.
+  EXPECT_NEAR(SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 1, cell.block).us - alone,
+              4 * 80, 1);
+  EXPECT_GE(SimulateSumma(machine, cell, 100).us, summa + 2 * 80);
+}
+
 TEST(SrummaCells, IsTheSameEveryTime) {
   const SrummaCell cell{8, 64, 10};
   for (const MultiplyOrder order : kOrders) {

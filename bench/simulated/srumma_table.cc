@@ -1,5 +1,6 @@
 // srumma_table: products on a simulated machine, by SRUMMA in each order and by SUMMA: gets of
-// whole blocks and broadcasts of narrow chunks, and the other way round.
+// whole blocks and broadcasts of narrow chunks, and the other way round. With copies by the
+// processors SUMMA is as ScaLAPACK's pdgemm.
 
 #include <cmath>
 #include <iostream>
@@ -25,6 +26,8 @@ struct Parameters {
 
 void Print(const MachineDescription& machine, const Parameters& parameters, int side, int block) {
   const SrummaCell cell{side, block, parameters.gflops};
+  SrummaCell copying = cell;
+  copying.zero_copy = false;
   const auto print = [&](const std::string& way, const SrummaOutcome& outcome) {
     const nlohmann::ordered_json line = {{"machine", machine.name},
                                          {"case", way},
@@ -43,6 +46,11 @@ void Print(const MachineDescription& machine, const Parameters& parameters, int 
     print(name, SimulateSrumma(machine, cell, order, 1, block));
   }
   print("diagonal, blocking", SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 0, block));
+  print("natural, blocking", SimulateSrumma(machine, cell, MultiplyOrder::kNatural, 0, block));
+  print("diagonal, copied", SimulateSrumma(machine, copying, MultiplyOrder::kDiagonal, 1, block));
+  print("diagonal, blocking, copied",
+        SimulateSrumma(machine, copying, MultiplyOrder::kDiagonal, 0, block));
+  print("pdgemm", SimulateSumma(machine, copying, parameters.width));
   print("diagonal, narrow",
         SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 1, parameters.width));
   print("SUMMA", SimulateSumma(machine, cell, parameters.width));

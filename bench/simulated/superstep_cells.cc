@@ -365,24 +365,30 @@ class SuperstepRank {
 
 }  // namespace
 
-std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks) {
+std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks,
+                                          std::vector<long> sizes) {
+  const bool has_own = sizes.empty();
   std::vector<SuperstepCell> cells;
   if (study == "as") {
+    if (has_own) sizes = {1, 16, 256, 4096, 16384};
     cells = BarrierTests(ranks);
-    for (const long ints : {1, 16, 256, 4096, 16384}) cells.push_back(TotalExchange(ranks, ints));
+    for (const long ints : sizes) cells.push_back(TotalExchange(ranks, ints));
   } else if (study == "mult") {
-    for (const long n : {320, 640}) cells.push_back(Product(ranks, n));
+    if (has_own) sizes = {320, 640};
+    for (const long n : sizes) cells.push_back(Product(ranks, n));
   } else if (study == "rdx") {
+    if (has_own) sizes = {1024000};
     for (const bool is_skewed : {false, true}) {
       for (const char* const algorithm : {"RDXSORT", "RDXSORTOPT", "combined"}) {
-        cells.push_back(RadixSort(ranks, 1024000, is_skewed, algorithm));
+        for (const long keys : sizes) {
+          cells.push_back(RadixSort(ranks, keys, is_skewed, algorithm));
+        }
       }
     }
   } else {
+    if (has_own) sizes = {128, 2048, 8192, 16384};
     for (const int neighbours : {1, ranks - 1}) {
-      for (const long doubles : {128, 2048, 8192, 16384}) {
-        cells.push_back(Exchange(ranks, neighbours, doubles));
-      }
+      for (const long doubles : sizes) cells.push_back(Exchange(ranks, neighbours, doubles));
     }
   }
   return cells;

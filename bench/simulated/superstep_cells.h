@@ -36,8 +36,9 @@ struct SuperstepCell {
 };
 
 // The cases of a study on so many ranks: "as", "mult" (a square number of ranks), "rdx" or
-// "exchange".
-std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks);
+// "exchange". `sizes`: ints to each rank, orders, keys, or doubles; empty: the study's own.
+std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks,
+                                          std::vector<long> sizes = {});
 
 // kGather: short puts to one rank go together, as those of LI over windows.
 enum class Way { kPut, kGather, kGet, kSend };

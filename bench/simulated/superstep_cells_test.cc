@@ -35,6 +35,13 @@ TEST(SuperstepCells, RanksGetWhereTheProgramsDo) {
   }
 }
 
+TEST(SuperstepCells, SizesReplaceThoseOfTheStudy) {
+  EXPECT_EQ(SuperstepCells("as", 4, {7}).size(), 6);  // after five tests
+  EXPECT_EQ(SuperstepCells("mult", 25, {320, 640, 1000}).size(), 3);
+  EXPECT_EQ(SuperstepCells("rdx", 4, {4096}).back().rows, 4096);
+  EXPECT_EQ(SuperstepCells("exchange", 4, {5}).size(), 2);
+}
+
 // Each to another at a time, where RDXSORT has all of them put to the same one.
 TEST(SuperstepCells, RdxsortoptBeginsWithOneself) {
   const SuperstepCell cell = SuperstepCells("rdx", 4)[1];

@@ -30,11 +30,19 @@ Status Print(const MachineDescription& machine, int ranks, const SuperstepCell& 
   return Status();
 }
 
-Status PrintAll(const std::string& file, const std::string& study, const std::vector<int>& ranks) {
+struct Parameters {
+  std::string study;
+  std::string cases;
+  std::vector<int> ranks = {4, 16};
+  std::vector<long> sizes;
+};
+
+Status PrintAll(const std::string& file, const Parameters& parameters) {
   MachineDescription machine;
   BRIGADE_RETURN_IF_ERROR(MachineDescription::Read(file, &machine));
-  for (const int number : ranks) {
-    for (const SuperstepCell& cell : SuperstepCells(study, number)) {
+  for (const int number : parameters.ranks) {
+    for (const SuperstepCell& cell : SuperstepCells(parameters.study, number, parameters.sizes)) {
+      if (cell.name.rfind(parameters.cases, 0) != 0) continue;
       BRIGADE_RETURN_IF_ERROR(Print(machine, number, cell));
     }
   }
@@ -46,21 +54,25 @@ int Main(int argc, char** argv) {
       "Simulates what ranks bring each other in the supersteps of a study, by puts, gathered puts "
       "or gets "
       "between fences and by sends and receives; JSON on standard output, a case a line.");
-  std::string study;
+  Parameters parameters;
   std::vector<std::string> machines;
-  std::vector<int> ranks = {4, 16};
-  app.add_option("study", study, "which one")
+  app.add_option("study", parameters.study, "which one")
       ->required()
       ->check(CLI::IsMember({"as", "mult", "rdx", "exchange"}));
   app.add_option("machines", machines, "descriptions of machines (transport/machines/)")
       ->required();
-  app.add_option("--ranks", ranks, "how many")
+  app.add_option("--ranks", parameters.ranks, "how many")
       ->delimiter(',')
       ->check(CLI::Range(2, 256))
       ->capture_default_str();
+  app.add_option("--sizes", parameters.sizes,
+                 "instead of the study's own: ints to each rank, orders, keys, or doubles")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 30));
+  app.add_option("--cases", parameters.cases, "only those whose names begin so");
   CLI11_PARSE(app, argc, argv);
   for (const std::string& file : machines) {
-    const Status status = PrintAll(file, study, ranks);
+    const Status status = PrintAll(file, parameters);
     if (status.ok()) continue;
     std::cerr << "superstep_table: " << file << ": " << status.ToString() << "\n";
     return 1;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -63,7 +64,6 @@ class Product {
 
   void Measure(const std::vector<std::string>& kernels) {
     for (const std::string& kernel : kernels) {
-      const bool uses_blas = kernel == "dgemm";
       Case product;
       product.name = "matrix product, " + kernel;
       product.rows = product.cols = product.ld = n_;
@@ -78,14 +78,14 @@ class Product {
       };
       for (const char* const variant : {"put", "get", "send"}) {
         suite_->Add(
-            variant, variant, [=] { Multiply(variant[0], uses_blas); }, check, &product);
+            variant, variant, [=] { Multiply(variant[0], kernel); }, check, &product);
       }
       if (suite_->ranks() == 1) {
         suite_->Add(
             "alone", "sequential",
             [=] {
               std::fill(c_.begin(), c_.end(), 0.0);
-              Add(a_.data(), b_.data(), uses_blas);
+              Add(a_.data(), b_.data(), kernel);
             },
             check, &product);
       }
@@ -123,29 +123,34 @@ class Product {
   }
 
   // C += a b
-  void Add(const double* a, const double* b, bool uses_blas) {
-    if (uses_blas) {
+  void Add(const double* a, const double* b, const std::string& kernel) {
+    if (kernel == "dgemm") {
       const double one = 1;
       dgemm_("N", "N", &block_, &block_, &block_, &one, a, &block_, b, &block_, &one, c_.data(),
              &block_);
       return;
     }
-    for (int i = 0; i < block_; ++i) {
-      for (int k = 0; k < block_; ++k)
-        transposed_[static_cast<size_t>(i * block_ + k)] = a[k * block_ + i];
+    // A sum goes along a row of `a`: neighbours in memory only once it is transposed.
+    int to_next = block_, to_row = 1;
+    if (kernel == "loops") {
+      for (int i = 0; i < block_; ++i) {
+        for (int k = 0; k < block_; ++k)
+          transposed_[static_cast<size_t>(i * block_ + k)] = a[k * block_ + i];
+      }
+      a = transposed_.data();
+      std::swap(to_next, to_row);
     }
     for (int j = 0; j < block_; ++j) {
       for (int i = 0; i < block_; ++i) {
+        const double* const row = a + i * to_row;
         double sum = 0;
-        for (int k = 0; k < block_; ++k) {
-          sum += transposed_[static_cast<size_t>(i * block_ + k)] * b[j * block_ + k];
-        }
+        for (int k = 0; k < block_; ++k) sum += row[k * to_next] * b[j * block_ + k];
         c_[static_cast<size_t>(j * block_ + i)] += sum;
       }
     }
   }
 
-  void Multiply(char variant, bool uses_blas) {
+  void Multiply(char variant, const std::string& kernel) {
     std::fill(c_.begin(), c_.end(), 0.0);
     for (int round = 0; round < side_; ++round) {
       // Two pairs of blocks in turn, also from one product to the next: others may be a round
@@ -173,7 +178,7 @@ class Product {
         messages_.Send(b_.data(), bytes(), column_mate, 1);
       }
       variant == 's' ? messages_.Wait() : EndSuperstep();
-      if (works_) Add(a, b, uses_blas);
+      if (works_) Add(a, b, kernel);
     }
   }
 
@@ -205,10 +210,12 @@ int Main(int argc, char** argv) {
   app.add_option("-n", orders, "Orders of the matrices, multiples of the grid's side")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 14));
-  app.add_option("--kernels", kernels,
-                 "How blocks are multiplied: by loops over one transposed, or by dgemm")
+  app.add_option(
+         "--kernels", kernels,
+         "How blocks are multiplied: by loops over one transposed, by dgemm, or by the same "
+         "loops without the transposition")
       ->delimiter(',')
-      ->check(CLI::IsMember(kernels));
+      ->check(CLI::IsMember({"loops", "dgemm", "untransposed"}));
   return LiSuite::Main(argc, argv, &app, [&](LiSuite* suite) {
     int side = 1;
     while ((side + 1) * (side + 1) <= suite->ranks()) ++side;

@@ -35,9 +35,13 @@ void ExpectRefused(const std::string& what, const std::string& by, const std::st
   }
 }
 
+constexpr const char* kMachines[] = {
+    "ap3000",         "sx5",        "shaped_cluster", "calibrated_cluster",
+    "fat_nodes_100g", "pc_cluster", "pc_cluster_smp", "myrinet_cluster",
+    "elan4_cluster"};
+
 TEST(MachineDescription, EveryMachineIsWellDescribed) {
-  for (const char* name :
-       {"ap3000", "sx5", "shaped_cluster", "calibrated_cluster", "fat_nodes_100g"}) {
+  for (const char* name : kMachines) {
     MachineDescription machine;
     const Status status =
         MachineDescription::Read(std::string("transport/machines/") + name + ".json", &machine);
@@ -47,8 +51,7 @@ TEST(MachineDescription, EveryMachineIsWellDescribed) {
 }
 
 TEST(MachineDescription, WhatIsWrittenIsWhatWasRead) {
-  for (const char* name :
-       {"ap3000", "sx5", "shaped_cluster", "calibrated_cluster", "fat_nodes_100g"}) {
+  for (const char* name : kMachines) {
     MachineDescription machine, again;
     const std::string file = std::string("transport/machines/") + name + ".json";
     ASSERT_TRUE(MachineDescription::Read(file, &machine).ok());

@@ -135,6 +135,68 @@ Status ProgramRank::AwaitGet(Landing* landing) {
                    source);
 }
 
+Status ProgramRank::StartFetchAndAdd(int rank, size_t place, int64_t* old,
+                                     std::atomic<bool>* over) {
+  static const int64_t kOne = 1;
+  over->store(false);
+  return window_->FetchAndOp(AccumulateOp::kSum, Element::kInt64, &kOne, old, rank,
+                             static_cast<int64_t>(place), over);
+}
+
+Status ProgramRank::StartAdd(int rank, size_t place, std::vector<double>* values,
+                             std::atomic<bool>* over) {
+  const TypedLayout& real = TypedLayout::One(Element::kDouble);
+  const auto count = static_cast<int64_t>(values->size());
+  over->store(false);
+  return window_->Accumulate(AccumulateOp::kSum,
+                             {reinterpret_cast<std::byte*>(values->data()), real, count},
+                             {rank, static_cast<int64_t>(place), real, count}, over);
+}
+
+Status ProgramRank::Meet() {
+  BRIGADE_RETURN_IF_ERROR(window_->FlushAll());
+  return group_->Run(PatternCall());
+}
+
+Status ProgramRank::CheckSum(size_t place, double sum) const {
+  double found;
+  std::memcpy(&found, &in_[place], sizeof(found));
+  if (found == sum) return Status();
+  return {StatusCode::kInternal, "rank " + std::to_string(rank_) + " has the sum " +
+                                     std::to_string(found) + ", not " + std::to_string(sum)};
+}
+
+Status ProgramRank::Collect(Pattern pattern, bool along_row, size_t bytes) {
+  PatternCall call;
+  call.pattern = pattern;
+  call.topology.shape = Shape::kFree;
+  call.scope = along_row ? ChannelKind::kRow : ChannelKind::kColumn;
+  const auto members = static_cast<size_t>(group_->ScopeSize(call.scope));
+  const auto me = static_cast<size_t>(along_row ? group_->col() : group_->row());
+  const size_t doubles = bytes / sizeof(double);
+  const bool sums = pattern == Pattern::kMultiReduce;
+  std::vector<double> data(members * doubles, sums ? 1.0 : 0.0);
+  std::fill_n(&data[me * doubles], doubles, 1.0);
+  std::vector<double> sum(doubles);
+  StridedLayout layout;
+  const auto length = static_cast<int64_t>(doubles);
+  BRIGADE_RETURN_IF_ERROR(StridedLayout::General(length, 1, length, sizeof(double), &layout));
+  const auto matrix = [&layout](double* values) {
+    return Matrix{reinterpret_cast<std::byte*>(values), layout};
+  };
+  std::vector<Matrix> portions;
+  for (size_t q = 0; q < members; ++q) portions.push_back(matrix(&data[q * doubles]));
+  call.portions = portions.data();
+  call.matrix = matrix(sum.data());
+  BRIGADE_RETURN_IF_ERROR(group_->Run(call));
+  const bool arrived =
+      sums ? sum.back() == static_cast<double>(members)
+           : std::count(data.begin(), data.end(), 1.0) == static_cast<std::ptrdiff_t>(data.size());
+  return arrived ? Status()
+                 : Status{StatusCode::kInternal,
+                          "rank " + std::to_string(rank_) + " has not what its row or column sent"};
+}
+
 Status ProgramRank::Broadcast(bool along_row, int root, size_t place, size_t bytes) {
   PatternCall call;
   call.pattern = Pattern::kBroadcast;

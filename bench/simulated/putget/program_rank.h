@@ -79,6 +79,17 @@ class ProgramRank {
   };
   Status StartGet(int source, size_t place, size_t bytes, Landing* landing);
   Status AwaitGet(Landing* landing);
+  Status AwaitOver(const std::atomic<bool>& over) { return window_->WaitFor(over); }
+  // Adds 1 to an integer, whose old value is in `*old` once `*over` is true.
+  Status StartFetchAndAdd(int rank, size_t place, int64_t* old, std::atomic<bool>* over);
+  // `values`, which are read, are this rank's again once `*over` is true.
+  Status StartAdd(int rank, size_t place, std::vector<double>* values, std::atomic<bool>* over);
+  // Ends what was begun. Collective.
+  Status Meet();
+  Status CheckSum(size_t place, double sum) const;
+  // Gathers `bytes` of each rank of this rank's row (if `along_row`) or column of the grid on all
+  // of them, or sums as many for each.
+  Status Collect(Pattern pattern, bool along_row, size_t bytes);
   // Broadcasts from member `root` of this rank's row (if `along_row`) or column of the grid.
   Status Broadcast(bool along_row, int root, size_t place, size_t bytes);
 

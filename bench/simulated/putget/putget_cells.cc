@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/simulated/putget/cg_program.h"
+#include "bench/simulated/putget/md_program.h"
 #include "bench/simulated/putget/mg_program.h"
 #include "bench/simulated/putget/summa_program.h"
 #include "transport/sim/sim_transport.h"
@@ -15,6 +16,7 @@ namespace {
 // Estimated rates of a core of the 2020s while all cores compute: limited by memory, and of dgemm.
 constexpr double kGflopsByMemory = 1;
 constexpr double kGflopsOfProducts = 40;
+constexpr int kChunk = 128;  // columns, and atoms
 
 Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, double* ended_us) {
   const auto run = [&](auto* program, int rows, int cols, const auto& prepare) {
@@ -33,13 +35,18 @@ Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, dou
     CgProgram program(cell.size, cell.detail, me->rank(), cell.ranks);
     return run(&program, 1, cell.ranks, nothing);
   }
+  if (cell.study == "md") {
+    MdProgram program(cell.size, cell.detail, me->rank(), cell.ranks);
+    return run(&program, program.rows(), program.columns(), [&] { program.Expose(me); });
+  }
   SummaProgram program(cell.ranks, cell.size, cell.detail, me->rank());
   return run(&program, program.rows(), program.columns(), [&] { program.Expose(me); });
 }
 
 }  // namespace
 
-std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks) {
+std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
+                                    const std::vector<int>& orders) {
   std::vector<PutgetCell> cells;
   const bool is_power = (ranks & (ranks - 1)) == 0;
   if (study == "mg" && is_power) {
@@ -50,11 +57,25 @@ std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks) {
     }
   } else if (study == "cg" && is_power) {
     cells.push_back({"NAS CG, class A", study, ranks, 14000, 11, kGflopsByMemory});
+    cells.push_back({"NAS CG, class B", study, ranks, 75000, 13, kGflopsByMemory});
     cells.push_back({"NAS CG, class C", study, ranks, 150000, 15, kGflopsByMemory});
   } else if (study == "summa" && SummaProgram::Fits(ranks)) {
     for (const int block : {256, 512}) {
+      if (!orders.empty()) break;
       cells.push_back({"SUMMA, blocks of " + std::to_string(block) + ", chunks of 128", study,
-                       ranks, block, 128, kGflopsOfProducts});
+                       ranks, block, kChunk, kGflopsOfProducts});
+    }
+    for (const int order : orders) {
+      const int block = order / SummaProgram::RowsFor(ranks);
+      const int chunk = std::min(block, kChunk);
+      if (order % SummaProgram::RowsFor(ranks) != 0 || block % chunk != 0) continue;
+      cells.push_back(
+          {"SUMMA, n = " + std::to_string(order), study, ranks, block, chunk, kGflopsOfProducts});
+    }
+  } else if (study == "md") {
+    for (const int atoms : {2048, 12000, 65536}) {
+      cells.push_back({"Lennard-Jones dynamics, " + std::to_string(atoms) + " atoms", study, ranks,
+                       atoms, kChunk, kGflopsByMemory});
     }
   }
   return cells;

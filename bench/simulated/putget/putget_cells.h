@@ -1,5 +1,5 @@
-// The cells of the put/get study on simulated machines: NAS MG, NAS CG and SUMMA, each by messages,
-// by puts or gets one after the other, and by early puts or gets.
+// The cells of the put/get study on simulated machines: NAS MG, NAS CG, SUMMA and molecular
+// dynamics, each by messages, by puts or gets one after the other, and by early puts or gets.
 //
 // Source: ARMCI, section 3.
 
@@ -17,20 +17,25 @@ namespace brigade::bench {
 
 struct PutgetCell {
   std::string name;
-  std::string study;  // "mg", "cg" or "summa"
+  std::string study;  // "mg", "cg", "summa" or "md"
   int ranks = 1;
   // MG: points along each side. CG: order of the matrix. SUMMA: rows and columns of a rank's block.
+  // MD: atoms.
   int size = 1;
-  int detail = 1;     // CG: nonzeros of the vectors it is made of; SUMMA: the width of chunks
+  // CG: nonzeros of the vectors it is made of. SUMMA: the width of chunks. MD: atoms along each
+  // side of a task, at most.
+  int detail = 1;
   double gflops = 1;  // of a rank
 };
 
 // Returns the cases of a study on `ranks` ranks: MG and CG on a power of two, SUMMA on square
-// grids, or with a width that is a multiple of the height; otherwise none.
-std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks);
+// grids, or with a width that is a multiple of the height, whose blocks are whole chunks; otherwise
+// none. `orders`: of the matrices of SUMMA, whose blocks are the study's own without.
+std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
+                                    const std::vector<int>& orders = {});
 
-// Simulates one iteration, or product, and returns the virtual microseconds from a barrier until
-// the last rank has finished; received data are checked.
+// Simulates one iteration, product or step, and returns the virtual microseconds from a barrier
+// until the last rank has finished; received data are checked.
 Status SimulatePutget(const MachineDescription& machine, const PutgetCell& cell, ProgramWay way,
                       double* us);
 

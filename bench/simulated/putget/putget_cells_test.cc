@@ -38,6 +38,9 @@ PutgetCell Mg(int points, int ranks, double gflops) {
   return {"MG", "mg", ranks, points, 0, gflops};
 }
 PutgetCell Cg(int n, int ranks, double gflops) { return {"CG", "cg", ranks, n, 7, gflops}; }
+PutgetCell Md(int atoms, int ranks, double gflops) {
+  return {"MD", "md", ranks, atoms, 16, gflops};
+}
 PutgetCell Summa(int ranks, double gflops) { return {"SUMMA", "summa", ranks, 64, 32, gflops}; }
 
 // With more ranks than a coarse grid has points, and several ranks on a host.
@@ -50,6 +53,7 @@ TEST(PutgetCells, EveryWayBringsWhatItShould) {
       }
       for (const int ranks : {1, 2, 4, 8, 9, 16}) {
         EXPECT_GT(Simulated(Machine(per_host), Summa(ranks, 1), way), 0);
+        EXPECT_GT(Simulated(Machine(per_host), Md(200, ranks, 1), way), 0);
       }
     }
   }
@@ -60,6 +64,7 @@ TEST(PutgetCells, OneRankOnlyComputes) {
     const double npb_us = 58.0 * 64 * 64 * 64 / 1e3;  // as many operations as NPB counts
     EXPECT_NEAR(Simulated(Machine(1), Mg(64, 1, 1), way), npb_us, 0.05 * npb_us);
     EXPECT_NEAR(Simulated(Machine(1), Summa(1, 1), way), 2 * 64 * 64 * 64 / 1e3, 1e-3);
+    EXPECT_NEAR(Simulated(Machine(1), Md(64, 1, 1), way), 40 * 64 * 64 / 2 / 1e3, 1e-3);
   }
 }
 
@@ -92,6 +97,15 @@ TEST(PutgetCells, HalfAVectorIsUnderWayWhileRanksMultiply) {
             0.95 * Simulated(Machine(1), cell, ProgramWay::kBlocking));
 }
 
+// A task waits for its number and its positions; ahead, these come while a rank computes.
+TEST(PutgetCells, TheNextTaskIsUnderWayWhileRanksCompute) {
+  MachineDescription machine = Machine(1);
+  machine.between_hosts.latency_us = 20;
+  const PutgetCell cell = Md(512, 4, 0.05);
+  EXPECT_LT(Simulated(machine, cell, ProgramWay::kAhead),
+            0.9 * Simulated(machine, cell, ProgramWay::kBlocking));
+}
+
 TEST(PutgetCells, InnerFacesLeaveBeforeTheFacesBeforeThemHaveCome) {
   MachineDescription machine = Machine(1);
   machine.between_hosts.latency_us = 50;
@@ -121,11 +135,15 @@ TEST(PutgetCells, VirtualTimeIsTheSameEveryTime) {
 
 TEST(PutgetCells, ThereAreCasesForRanksThatAProgramCanHave) {
   for (const char* const study : {"mg", "cg"}) {
-    EXPECT_EQ(PutgetCells(study, 64).size(), 2);
+    EXPECT_EQ(PutgetCells(study, 64).size(), study[0] == 'c' ? 3 : 2);
     EXPECT_TRUE(PutgetCells(study, 48).empty());
   }
   for (const int ranks : {8, 9, 512}) EXPECT_EQ(PutgetCells("summa", ranks).size(), 2);
   EXPECT_TRUE(PutgetCells("summa", 6).empty());
+  // A block of 1024 / 3 is no whole number of columns, one of 192 no whole number of chunks.
+  EXPECT_EQ(PutgetCells("summa", 16, {1024, 768}).size(), 1);
+  EXPECT_TRUE(PutgetCells("summa", 9, {1024}).empty());
+  EXPECT_EQ(PutgetCells("md", 6).size(), 3);
 }
 
 }  // namespace

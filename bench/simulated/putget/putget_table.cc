@@ -29,11 +29,21 @@ Status Print(const MachineDescription& machine, const PutgetCell& cell) {
   return Status();
 }
 
-Status PrintAll(const std::string& file, const std::string& study, const std::vector<int>& ranks) {
+struct Parameters {
+  std::string study;
+  std::string cases;
+  std::vector<int> ranks = {4, 16, 64, 256, 512};
+  std::vector<int> orders;
+  double gflops = 0;  // 0: that of the case
+};
+
+Status PrintAll(const std::string& file, const Parameters& parameters) {
   MachineDescription machine;
   BRIGADE_RETURN_IF_ERROR(MachineDescription::Read(file, &machine));
-  for (const int number : ranks) {
-    for (const PutgetCell& cell : PutgetCells(study, number)) {
+  for (const int number : parameters.ranks) {
+    for (PutgetCell& cell : PutgetCells(parameters.study, number, parameters.orders)) {
+      if (cell.name.rfind(parameters.cases, 0) != 0) continue;
+      if (parameters.gflops > 0) cell.gflops = parameters.gflops;
       BRIGADE_RETURN_IF_ERROR(Print(machine, cell));
     }
   }
@@ -42,23 +52,30 @@ Status PrintAll(const std::string& file, const std::string& study, const std::ve
 
 int Main(int argc, char** argv) {
   CLI::App app(
-      "Simulates an iteration of NAS MG or CG, or a product by SUMMA, by messages, by puts or "
-      "gets, and with those ahead of time; JSON on standard output, a case a line.");
-  std::string study;
+      "Simulates an iteration of NAS MG or CG, a product by SUMMA, or a step of molecular "
+      "dynamics, by messages, by puts or gets, and with those ahead of time; JSON on standard "
+      "output, a case a line.");
+  Parameters parameters;
   std::vector<std::string> machines;
-  std::vector<int> ranks = {4, 16, 64, 256, 512};
-  app.add_option("study", study, "which one")
+  app.add_option("study", parameters.study, "which one")
       ->required()
-      ->check(CLI::IsMember({"mg", "cg", "summa"}));
+      ->check(CLI::IsMember({"mg", "cg", "summa", "md"}));
   app.add_option("machines", machines, "descriptions of machines (transport/machines/)")
       ->required();
-  app.add_option("--ranks", ranks, "how many; those that a program cannot have are left out")
+  app.add_option("--cases", parameters.cases, "only those whose names begin so");
+  app.add_option("--orders", parameters.orders, "of SUMMA's matrices, instead of blocks")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 16));
+  app.add_option("--gflops", parameters.gflops, "of a rank; without, those of a core of the 2020s")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--ranks", parameters.ranks,
+                 "how many; those that a program cannot have are left out")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   for (const std::string& file : machines) {
-    const Status status = PrintAll(file, study, ranks);
+    const Status status = PrintAll(file, parameters);
     if (status.ok()) continue;
     std::cerr << "putget_table: " << file << ": " << status.ToString() << "\n";
     return 1;
