@@ -19,10 +19,14 @@ class Run(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A number in the output of a run."""
+    """A number in the output of a run, or of several, such as a speedup."""
 
-    run: Run
-    take: Callable  # from the list of records to a number or None
+    run: object  # a Run, or a tuple of them
+    take: Callable  # from the list of all their records to a number or None
+
+    @property
+    def runs(self):
+        return (self.run,) if isinstance(self.run, Run) else self.run
 
 
 class Cell(NamedTuple):
@@ -69,9 +73,10 @@ class PaperStudy(NamedTuple):
         for table in self.tables:
             for cell in table.cells:
                 for value in (cell.simulated, cell.here):
-                    if isinstance(value, Value) and found.setdefault(value.run.name, value.run) != value.run:
-                        raise ValueError(f"paper {self.name}: two different runs have the name '{value.run.name}'; "
-                                         "rename one")
+                    for run in value.runs if isinstance(value, Value) else ():
+                        if found.setdefault(run.name, run) != run:
+                            raise ValueError(f"paper {self.name}: two different runs have the name '{run.name}'; "
+                                             "rename one")
         return list(found.values())
 
 

@@ -120,6 +120,14 @@ class Papers(unittest.TestCase):
         self.assertEqual(values["Table 1", "1 KiB", "put"], (12, 30))
         self.assertTrue(all(len(line) <= 120 for line in page.splitlines()))
 
+    def test_a_value_of_several_runs_needs_them_all(self):
+        both = Value((SIMULATED, LONG), lambda records: sum(record["us"] for record in records))
+        self.run_job(hours=0.5)
+        results = papers_job.Results(self.folder)
+        self.assertEqual(results.read(STUDY, both), (None, "takes 50 min, 28 were left"))
+        self.run_job()
+        self.assertEqual(results.read(STUDY, both), (12 + 44 + 30, ""))
+
     def test_the_renderer_writes_page_and_picture(self):
         self.run_job()
         (self.folder / "about.json").write_text("{}", encoding="utf-8")
@@ -148,6 +156,10 @@ class Studies(unittest.TestCase):
             for run in study.runs():
                 for word in job.launch(study, run).command:
                     self.assertNotRegex(word, "[{}]", (name, run))
+
+    def test_a_value_may_be_of_several_runs(self):
+        cells = [Cell("1", "put", 1, "", Value((SIMULATED, SHORT), lambda records: None))]
+        self.assertEqual(STUDY._replace(tables=[Table("T", "", "us", cells)]).runs(), [SIMULATED, SHORT])
 
     def test_two_runs_may_not_share_a_name(self):
         cells = [Cell("1", "put", 1, Value(SHORT, first), Value(SHORT._replace(ranks=2), first))]

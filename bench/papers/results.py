@@ -45,10 +45,11 @@ class Results:
         """Returns (number, "") or (None, reason)."""
         if not isinstance(value, Value):
             return None, value
-        record = self.record(study, value.run)
-        if record is None:
-            return None, "not yet"
-        if record["reason"]:
-            return None, record["reason"]
-        number = value.take(_lines(self.output(study, value.run)))
+        for run in value.runs:
+            record = self.record(study, run)
+            if record is None:
+                return None, "not yet"
+            if record["reason"]:
+                return None, record["reason"]
+        number = value.take([line for run in value.runs for line in _lines(self.output(study, run))])
         return (None, "not in the output") if number is None else (number, "")

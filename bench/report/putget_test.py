@@ -63,7 +63,7 @@ class Programs(unittest.TestCase):
         self.assertIn("<td>1.50</td><td>2.00</td>", text)
 
     def test_the_table_is_read_whole(self):
-        self.assertEqual(len(paper()), 12)
+        self.assertEqual(len(paper()), 13)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ struct Parameters {
   std::vector<int> blocks = {256, 1024};
   int width = 128;
   double gflops = 40;
+  int per_host = 0;
 };
 
 void Print(const MachineDescription& machine, const Parameters& parameters, int side, int block) {
@@ -75,6 +76,8 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(1, 1 << 14));
   app.add_option("--gflops", parameters.gflops, "of a rank; estimated: one core of the 2020s")
       ->check(CLI::PositiveNumber);
+  app.add_option("--per-host", parameters.per_host, "ranks on each host; 0: as the machine has")
+      ->check(CLI::Range(0, 1 << 14));
   CLI11_PARSE(app, argc, argv);
   MachineDescription machine;
   const Status status = MachineDescription::Read(parameters.file, &machine);
@@ -82,6 +85,7 @@ int Main(int argc, char** argv) {
     std::cerr << "srumma_table: " << parameters.file << ": " << status.ToString() << "\n";
     return 1;
   }
+  if (parameters.per_host > 0) machine.ranks_per_host = parameters.per_host;
   for (const int block : parameters.blocks) {
     for (const int ranks : parameters.ranks) {
       const int side = static_cast<int>(std::lround(std::sqrt(ranks)));

@@ -35,11 +35,13 @@ struct Parameters {
   std::string cases;
   std::vector<int> ranks = {4, 16};
   std::vector<long> sizes;
+  int per_host = 0;
 };
 
 Status PrintAll(const std::string& file, const Parameters& parameters) {
   MachineDescription machine;
   BRIGADE_RETURN_IF_ERROR(MachineDescription::Read(file, &machine));
+  if (parameters.per_host > 0) machine.ranks_per_host = parameters.per_host;
   for (const int number : parameters.ranks) {
     for (const SuperstepCell& cell : SuperstepCells(parameters.study, number, parameters.sizes)) {
       if (cell.name.rfind(parameters.cases, 0) != 0) continue;
@@ -69,6 +71,8 @@ int Main(int argc, char** argv) {
                  "instead of the study's own: ints to each rank, orders, keys, or doubles")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 30));
+  app.add_option("--per-host", parameters.per_host, "ranks on each host; 0: as the machine has")
+      ->check(CLI::Range(0, 1 << 14));
   app.add_option("--cases", parameters.cases, "only those whose names begin so");
   CLI11_PARSE(app, argc, argv);
   for (const std::string& file : machines) {

@@ -35,11 +35,13 @@ struct Parameters {
   std::vector<int> ranks = {4, 16, 64, 256, 512};
   std::vector<int> orders;
   double gflops = 0;  // 0: that of the case
+  int per_host = 0;
 };
 
 Status PrintAll(const std::string& file, const Parameters& parameters) {
   MachineDescription machine;
   BRIGADE_RETURN_IF_ERROR(MachineDescription::Read(file, &machine));
+  if (parameters.per_host > 0) machine.ranks_per_host = parameters.per_host;
   for (const int number : parameters.ranks) {
     for (PutgetCell& cell : PutgetCells(parameters.study, number, parameters.orders)) {
       if (cell.name.rfind(parameters.cases, 0) != 0) continue;
@@ -62,6 +64,8 @@ int Main(int argc, char** argv) {
       ->check(CLI::IsMember({"mg", "cg", "summa", "md"}));
   app.add_option("machines", machines, "descriptions of machines (transport/machines/)")
       ->required();
+  app.add_option("--per-host", parameters.per_host, "ranks on each host; 0: as the machine has")
+      ->check(CLI::Range(0, 1 << 14));
   app.add_option("--cases", parameters.cases, "only those whose names begin so");
   app.add_option("--orders", parameters.orders, "of SUMMA's matrices, instead of blocks")
       ->delimiter(',')
