@@ -23,7 +23,7 @@ GRID = {case: {"brigade", "mpi"} for case in SPREAD if case != "small-broadcast"
 # Brigade's ways on contiguous data.
 ROOTED = {"free", "tree", "4-nomial tree", "ring", "fully connected", "two trees", "circulant"}
 SHAPES = {"broadcast": ROOTED, "reduce": ROOTED, "barrier": {"barrier"},
-          "all-reduce": ROOTED - {"two trees", "circulant"} | {"hypercube", "dealt"}}
+          "all-reduce": ROOTED - {"two trees", "circulant"} | {"hypercube", "reduce-scatter + allgather"}}
 for multi in ("multi-broadcast", "multi-reduce"):
     SHAPES[multi] = {multi, f"{multi}, ring", f"{multi}, circulant"}
 CALLS = {"dgamx2d 1 x 1", "dgamx2d 1 x 1 with coordinates", "igamn2d 1 x 1", "igamn2d 1 x 1 with coordinates",

@@ -1,5 +1,5 @@
-/* A product of matrices that are dealt in blocks to a grid of ranks. Each rank gets what it needs
-   of the others by itself, while it multiplies. The BLAS may be any.
+/* A product of matrices that are distributed in blocks over a grid of ranks. Each rank gets what it
+   needs of the others by itself, while it multiplies. The BLAS may be any.
 
    mpicc examples/matrix_product.c -o matrix_product \
      -Iinclude -Lbazel-bin/patterns/api -lbrigade -Wl,-rpath,$PWD/bazel-bin/patterns/api \

@@ -34,7 +34,7 @@ inline constexpr size_t kHypercubeBytes = size_t{24} << 10;
 // Sums of any order in shared memory: one rank reads all others, with the fewest copies; beyond,
 // the work of that rank takes longest.
 inline constexpr size_t kWideSumBytes = size_t{128} << 10;
-// Broadcasts and portions on slow links: a ring, once there is enough to fill it; below: a tree or
+// Broadcasts and blocks on slow links: a ring, once there is enough to fill it; below: a tree or
 // a circulant graph.
 inline constexpr size_t kRingBytes = size_t{16} << 10;
 // Scans: up to here or kLongSumBytesPerRank, recursive doubling, with fewer messages in a row;
@@ -59,7 +59,7 @@ inline constexpr size_t kPairSumBytes = size_t{8} << 20;
 inline constexpr int kMostRanksGathered = 16;
 // Short multi-reduces on up to this many ranks: each rank sends its contribution directly to the
 // owner of a block. One round instead of a logarithm of them, and more messages.
-inline constexpr int kMostRanksOfPortions = 8;
+inline constexpr int kMostRanksOfBlocks = 8;
 // Most ranks of a zero-copy collective: on more ranks, each waits for more others.
 inline constexpr int kMostRanksOfZeroCopy = 8;
 // Branches of a wide tree, and of the tree within a host: more of them, fewer relays, and more work
@@ -140,15 +140,15 @@ inline constexpr uint64_t kLooksBeforeOverflow = 4000;
 inline constexpr int kPlaceUs = 80;
 // How long the program must stay out of the library until the progress thread takes over: more
 // spares frequent callers a wake-up, and delays messages that arrive meanwhile.
-inline constexpr int kHelperGraceUs = 200;
+inline constexpr int kProgressThreadGraceUs = 200;
 // The time to which this doubles while the program always comes back.
-inline constexpr int kHelperLongestGraceUs = 6400;
+inline constexpr int kProgressThreadLongestGraceUs = 6400;
 // Polls of the progress thread before it sleeps.
-inline constexpr int kHelperLooks = 20;
+inline constexpr int kProgressThreadPolls = 20;
 // Sleep of the progress thread on an endpoint that cannot wake it: it doubles while no message
 // moves.
-inline constexpr int kHelperShortestRestUs = 1000;
-inline constexpr int kHelperLongestRestUs = 8000;
+inline constexpr int kProgressThreadShortestRestUs = 1000;
+inline constexpr int kProgressThreadLongestRestUs = 8000;
 
 // --- What is fast on a transport ---
 // Shown by: brigade_bench pingpong, over each transport
@@ -159,7 +159,7 @@ inline constexpr size_t kMostInlineBytes = size_t{4} << 10;
 
 // Pieces of a message that eager segments move one by one if other ranks wait for them: more save
 // the bookkeeping of windows for more messages, and copy less while the receiver is late.
-inline constexpr int64_t kMostShortPieces = 8;
+inline constexpr int64_t kMostEagerPieces = 8;
 // Pieces if no rank forwards them: they are inline messages, without bookkeeping.
 inline constexpr int64_t kMostInlinePieces = 512;
 static_assert(kPairSumBytes <= kMostInlinePieces * kShmOverlapBytes, "they go inline");

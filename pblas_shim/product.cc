@@ -93,7 +93,7 @@ DistributedMatrix ToMatrix(const Submatrix& given) {
   return matrix;
 }
 
-bool IsDealtInBlocks(const Submatrix& matrix) {
+bool IsInBlocks(const Submatrix& matrix) {
   const int64_t type = matrix.descriptor[kType];
   return type == kBlockCyclic || type == kBlockCyclicWithFirstBlock;
 }
@@ -103,7 +103,7 @@ bool FindGrid(const char* routine, const ProductArguments& arguments, int64_t* c
               GridPlace* place) {
   static auto* const grid_info = FindFunction<GridInfo>(find_first, "blacs_gridinfo_", routine);
   for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
-    if (!IsDealtInBlocks(*matrix)) continue;
+    if (!IsInBlocks(*matrix)) continue;
     *context = matrix->descriptor[kContext];
     int64_t rows = 0;
     int64_t cols = 0;
@@ -120,7 +120,7 @@ bool FindGrid(const char* routine, const ProductArguments& arguments, int64_t* c
 const char* FindWrong(const ProductArguments& arguments, MultiplyCall* call) {
   if (!ReadLetters(arguments, call)) return "a letter means nothing";
   for (const Submatrix* const matrix : {&arguments.a, &arguments.b, &arguments.c}) {
-    if (!IsDealtInBlocks(*matrix)) return "a matrix is not dealt in blocks";
+    if (!IsInBlocks(*matrix)) return "a matrix is not distributed in blocks";
     if (matrix->descriptor[kContext] != arguments.a.descriptor[kContext]) {
       return "matrices are on several grids";
     }

@@ -172,10 +172,10 @@ Status CarriedWindow::CheckReach(Runtime* runtime) const {
     bool goes_by_mpi = false;
     bool sees_all = true;
     bool needs_messages = false;
-    bool has_helper = false;
+    bool has_progress_thread = false;
   };
   Reach mine;
-  mine.has_helper = runtime->space()->engine()->endpoint()->HelperMayDrive();
+  mine.has_progress_thread = runtime->space()->engine()->endpoint()->AllowsProgressThread();
   for (int r = 0; r < window_->size(); ++r) {
     if (r == window_->rank()) continue;
     if (std::strcmp(window_->transport_to(r), "mpi") == 0) mine.goes_by_mpi = true;
@@ -189,13 +189,13 @@ Status CarriedWindow::CheckReach(Runtime* runtime) const {
     any.goes_by_mpi |= one.goes_by_mpi;
     any.needs_messages |= one.needs_messages;
     mine.sees_all &= one.sees_all;
-    mine.has_helper &= one.has_helper;
+    mine.has_progress_thread &= one.has_progress_thread;
   }
   if (is_shared() && !mine.sees_all) return Refused("some of its ranks share no memory");
   if (runtime->settings().rma == Settings::When::kOn) return Status();
   // A target that is inside MPI would never carry out what it is asked for.
   if (any.goes_by_mpi) return Refused("some of its ranks reach each other by transport mpi only");
-  if (any.needs_messages && !mine.has_helper) {
+  if (any.needs_messages && !mine.has_progress_thread) {
     return Refused(
         "some of its ranks reach each other's memory by messages only, which nobody "
         "answers while they are inside MPI");

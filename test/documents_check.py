@@ -57,11 +57,20 @@ def check_blocks(file, lines):
         start = None
 
 
+def anchors(file):
+    """What GitHub calls the headings of a page in links."""
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", file.read_text(), re.M)}
+
+
 def check_links(file, lines):
     for number, line in enumerate(lines, 1):
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", line):
-            if not target.startswith("http") and not (file.parent / target).exists():
-                complain(file, number, f"leads nowhere: {target}")
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)]*)\)", line):
+            if target.startswith("http"):
+                continue
+            page = file.parent / target if target else file
+            if not page.exists() or anchor and anchor not in anchors(page):
+                complain(file, number, f"leads nowhere: {target}#{anchor}" if anchor else f"leads nowhere: {target}")
 
 
 def prose(lines):

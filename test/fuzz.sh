@@ -24,7 +24,7 @@ if ! command -v clang >/dev/null; then
   exit 1
 fi
 
-targets=(transport/tcp/wire:{frame_stream,hello} transport/bootstrap:{root_handshake,join_handshake} windows/layout:layout
+targets=(transport/tcp/wire:{frame_stream,handshake} transport/bootstrap:{root_handshake,join_handshake} windows/layout:layout
   test/windows:frames)
 bazel build --config=fuzz "${targets[@]/%/_fuzzer}"
 bin=$(bazel info --config=fuzz bazel-bin 2>/dev/null)

@@ -21,6 +21,13 @@ OPENERS = ("Who", "What", "Those", "That of", "Such")
 
 # Names that are gone, each with the standard word.
 OLD_NAMES = {
+    "Engine::Turn": "Engine::ProgressGuard",
+    "HelperMayDrive": "AllowsProgressThread",
+    "kDealt": "kReduceScatterAllgather",
+    "kHelloBytes": "kHandshakeBytes",
+    "kMostRanksTelling": "kMaxFenceMessagePeers",
+    "ShortPath": "EagerExecutor",
+    "SetPortion": "SetBlock",
     "PairLine": "InlineRing",
     "MutualOffers": "ZeroCopyAgreement",
     "mutual offers": "zero-copy agreement",

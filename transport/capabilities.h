@@ -52,7 +52,7 @@ struct Capabilities {
   // might send.
   size_t kept_landing_bytes = SIZE_MAX;
   // The longest inline message of an edge (Endpoint::edges); 0 if there are no edges.
-  size_t line_bytes = 0;
+  size_t max_inline_bytes = 0;
   // The longest piece, in bytes, that one post may carry.
   size_t max_piece_bytes = SIZE_MAX;
   // Pieces up to this length are eager: they are sent before their receive is posted. Longer ones

@@ -142,7 +142,7 @@ class Endpoint {
 
   // Returns whether a progress thread may drive this endpoint at present, alternating with its
   // owner. A change to true is noticed after a group was opened or closed.
-  virtual bool HelperMayDrive() const { return false; }
+  virtual bool AllowsProgressThread() const { return false; }
   // Sleeps until Progress might find something, at most for `microseconds`; returns at once if it
   // already might. A second thread may sleep here while another drives.
   virtual void Await(int microseconds);

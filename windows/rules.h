@@ -28,7 +28,7 @@ inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
 
 // Most ranks of a window that enter a fence by a message from each to each: on more ranks an
 // all-reduce takes less time; fewer would take two rounds instead of one.
-inline constexpr int kMostRanksTelling = 8;
+inline constexpr int kMaxFenceMessagePeers = 8;
 // Most ranks of a fence in which each writes a word to the memory of all others: on more ranks a
 // tree takes fewer cache misses in a row.
 inline constexpr int kMostMeetingInPages = 16;

@@ -81,15 +81,15 @@ void MeasureGather(const Contenders& all, const PanelShape& shape) {
   Case the_case = MakeGatherCase("gather", &data);
   const Check check = [&](int turn) {
     if (data.rank == turn % data.ranks) return CheckGathered(data);
-    return WithGaps(data.panel, CheckSum(data.portions[data.rank], data.rank, 1));
+    return WithGaps(data.panel, CheckSum(data.blocks[data.rank], data.rank, 1));
   };
   const auto run = [&](const Topology& topology, int turn, OperationStatistics* statistics) {
-    return all.brigade->Gather(topology, turn % data.ranks, data.portions, statistics);
+    return all.brigade->Gather(topology, turn % data.ranks, data.blocks, statistics);
   };
   AddBrigade(all, kTrees, run, check, &the_case);
   AddMpi(
-      all, "MPI_Gather", [&](int turn) { all.mpi->Gather(turn % data.ranks, data.portions); },
-      check, &the_case);
+      all, "MPI_Gather", [&](int turn) { all.mpi->Gather(turn % data.ranks, data.blocks); }, check,
+      &the_case);
   all.session->Measure(the_case);
 }
 
@@ -99,17 +99,17 @@ void MeasureScatter(const Contenders& all, const PanelShape& shape) {
   the_case.prepare = [&](int turn) {
     data.panel.Poison();
     if (data.rank != turn % data.ranks) return;
-    for (int q = 0; q < data.ranks; ++q) Fill(data.portions[q], q);
+    for (int q = 0; q < data.ranks; ++q) Fill(data.blocks[q], q);
   };
   const Check check = [&](int) {
-    return WithGaps(data.panel, CheckSum(data.portions[data.rank], data.rank, 1));
+    return WithGaps(data.panel, CheckSum(data.blocks[data.rank], data.rank, 1));
   };
   const auto run = [&](const Topology& topology, int turn, OperationStatistics* statistics) {
-    return all.brigade->Scatter(topology, turn % data.ranks, data.portions, statistics);
+    return all.brigade->Scatter(topology, turn % data.ranks, data.blocks, statistics);
   };
   AddBrigade(all, kTrees, run, check, &the_case);
   AddMpi(
-      all, "MPI_Scatter", [&](int turn) { all.mpi->Scatter(turn % data.ranks, data.portions); },
+      all, "MPI_Scatter", [&](int turn) { all.mpi->Scatter(turn % data.ranks, data.blocks); },
       check, &the_case);
   all.session->Measure(the_case);
 }
@@ -118,25 +118,25 @@ void MeasureAllToAll(const Contenders& all, const PanelShape& shape) {
   SpreadData data(*all.session, shape);
   SpreadData sent(*all.session, shape);
   const int64_t cols = shape.cols / data.ranks;
-  for (int q = 0; q < data.ranks; ++q) data.portions[q].cols = sent.portions[q].cols = cols;
+  for (int q = 0; q < data.ranks; ++q) data.blocks[q].cols = sent.blocks[q].cols = cols;
   Case the_case = MakeCase("all-to-all", data.panel.view());
   the_case.prepare = [&](int) {
     data.panel.Poison();
-    for (int q = 0; q < data.ranks; ++q) Fill(sent.portions[q], data.rank * data.ranks + q);
+    for (int q = 0; q < data.ranks; ++q) Fill(sent.blocks[q], data.rank * data.ranks + q);
   };
   const Check check = [&](int) {
     std::string wrong;
     for (int q = 0; q < data.ranks && wrong.empty(); ++q) {
-      wrong = CheckSum(data.portions[q], q * data.ranks + data.rank, 1);
+      wrong = CheckSum(data.blocks[q], q * data.ranks + data.rank, 1);
     }
     return WithGaps(data.panel, wrong);
   };
   const auto run = [&](const Topology& topology, int, OperationStatistics* statistics) {
-    return all.brigade->AllToAll(topology, sent.portions, data.portions, statistics);
+    return all.brigade->AllToAll(topology, sent.blocks, data.blocks, statistics);
   };
   AddBrigade(all, kOfAllToAll, run, check, &the_case);
   AddMpi(
-      all, "MPI_Alltoall", [&](int) { all.mpi->Alltoall(sent.portions, data.portions); }, check,
+      all, "MPI_Alltoall", [&](int) { all.mpi->Alltoall(sent.blocks, data.blocks); }, check,
       &the_case);
   all.session->Measure(the_case);
 }

@@ -71,14 +71,14 @@ void MeasureMultiBroadcast(const Contenders& all, const PanelShape& shape) {
   Case the_case = MakeGatherCase("multi-broadcast", &data);
   const Adder add(all, &the_case, [&](int) { return CheckGathered(data); });
   add.Brigade("multi-broadcast", [&](const Topology& topology, OperationStatistics* statistics) {
-    return all.brigade->MultiBroadcast(topology, data.portions, statistics);
+    return all.brigade->MultiBroadcast(topology, data.blocks, statistics);
   });
   if (all.plain) {
-    add.Peer("plain", "multi-broadcast", [&] { all.plain->MultiBroadcast(data.portions); });
+    add.Peer("plain", "multi-broadcast", [&] { all.plain->MultiBroadcast(data.blocks); });
   }
   if (all.mpi) {
     add.Peer(all.session->PeerName("mpi"), IsContiguous(shape) ? "MPI_Allgather" : "MPI_Allgatherv",
-             [&] { all.mpi->Allgather(data.portions); });
+             [&] { all.mpi->Allgather(data.blocks); });
   }
   if (!IsContiguous(shape)) {
     for (const RootedPattern& pattern : Broadcasts(all)) add.FromEveryRoot(pattern, data);
@@ -92,7 +92,7 @@ void MeasureMultiReduce(const Contenders& all, const PanelShape& shape) {
   the_case.prepare = [&](int) {
     data.panel.Poison();
     data.result.Poison();
-    for (int q = 0; q < data.ranks; ++q) Fill(data.portions[q], q * data.ranks + data.rank);
+    for (int q = 0; q < data.ranks; ++q) Fill(data.blocks[q], q * data.ranks + data.rank);
   };
   the_case.before_timing = [&] { Clear(data.panel.view()); };
   const int first_source = data.rank * data.ranks;
@@ -100,22 +100,22 @@ void MeasureMultiReduce(const Contenders& all, const PanelShape& shape) {
     return WithGaps(data.result, CheckSum(data.own_result, first_source, data.ranks));
   });
   const Adder in_place(all, &the_case, [&](int) {
-    return WithGaps(data.panel, CheckSum(data.portions[data.rank], first_source, data.ranks));
+    return WithGaps(data.panel, CheckSum(data.blocks[data.rank], first_source, data.ranks));
   });
   apart.Brigade("multi-reduce", [&](const Topology& topology, OperationStatistics* statistics) {
-    return all.brigade->MultiReduce(topology, data.portions, data.own_result, statistics);
+    return all.brigade->MultiReduce(topology, data.blocks, data.own_result, statistics);
   });
   if (all.plain) {
     apart.Peer("plain", "multi-reduce",
-               [&] { all.plain->MultiReduce(data.portions, data.own_result); });
+               [&] { all.plain->MultiReduce(data.blocks, data.own_result); });
   }
   if (all.mpi) {
     apart.Peer(all.session->PeerName("mpi"), "MPI_Reduce_scatter",
-               [&] { all.mpi->ReduceScatter(data.portions, data.own_result); });
+               [&] { all.mpi->ReduceScatter(data.blocks, data.own_result); });
   }
   if (all.mpi && IsContiguous(shape)) {
     apart.Peer(all.session->PeerName("mpi"), "MPI_Reduce_scatter_block",
-               [&] { all.mpi->ReduceScatterBlock(data.portions, data.own_result); });
+               [&] { all.mpi->ReduceScatterBlock(data.blocks, data.own_result); });
   }
   if (!IsContiguous(shape)) {
     for (const RootedPattern& pattern : Reductions(all)) in_place.FromEveryRoot(pattern, data);

@@ -101,7 +101,7 @@ std::vector<RootedPattern> ReductionsToAll(const Contenders& all) {
   };
   for (const auto& [name, topology] : kTopologies) add_brigade(name, topology);
   add_brigade("hypercube", Topology{Shape::kHypercube, 0});
-  add_brigade("dealt", Topology{Shape::kDealt, 0});
+  add_brigade("reduce-scatter + allgather", Topology{Shape::kReduceScatterAllgather, 0});
 
   const auto add_blacs = [&](const std::string& name, BlacsGrid* grid) {
     if (grid == nullptr) return;
@@ -164,7 +164,7 @@ Operation FromEveryRoot(const RootedPattern& pattern, const SpreadData& data) {
   return [run = pattern.run, &data](int, OperationStatistics* statistics) {
     for (int q = 0; q < data.ranks; ++q) {
       OperationStatistics one;
-      BRIGADE_RETURN_IF_ERROR(run(q, data.portions[q], statistics == nullptr ? nullptr : &one));
+      BRIGADE_RETURN_IF_ERROR(run(q, data.blocks[q], statistics == nullptr ? nullptr : &one));
       if (statistics != nullptr) Accumulate(one, statistics);
     }
     return Status();

@@ -23,7 +23,7 @@ struct RootedPattern {
 std::vector<RootedPattern> Broadcasts(const Contenders& all);
 std::vector<RootedPattern> Reductions(const Contenders& all);
 
-// Every rank the root of its portion, one after the other.
+// Every rank the root of its block, one after the other.
 Operation FromEveryRoot(const RootedPattern& pattern, const SpreadData& data);
 
 void MeasureBroadcast(const Contenders& all, const PanelShape& shape);

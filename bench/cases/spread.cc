@@ -28,13 +28,13 @@ struct SpreadCase {
 };
 
 constexpr SpreadCase kSpreadCases[] = {
-    {"multi-broadcast", "Multi-broadcast: every rank's portion to all", MeasureMultiBroadcast},
-    {"multi-reduce", "Multi-reduce: portion q summed at rank q", MeasureMultiReduce},
+    {"multi-broadcast", "Multi-broadcast: every rank's block to all", MeasureMultiBroadcast},
+    {"multi-reduce", "Multi-reduce: block q summed at rank q", MeasureMultiReduce},
     {"broadcast", "Broadcast from one rank", MeasureBroadcast},
     {"reduce", "Reduction to one rank", MeasureReduce},
     {"all-reduce", "Reduction to all ranks", MeasureAllReduce},
-    {"gather", "Gather: every rank's portion to one rank", MeasureGather},
-    {"scatter", "Scatter: a portion of one rank to every rank", MeasureScatter},
+    {"gather", "Gather: every rank's block to one rank", MeasureGather},
+    {"scatter", "Scatter: a block of one rank to every rank", MeasureScatter},
     {"all-to-all", "All-to-all: a block from every rank to every rank", MeasureAllToAll},
     {"scan", "Prefix sum", MeasureScan},
     {"exscan", "Prefix sum of the ranks before", MeasureExscan},

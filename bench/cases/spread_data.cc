@@ -23,7 +23,7 @@ Case MakeGatherCase(const std::string& name, SpreadData* data) {
   Case the_case = MakeCase(name, data->panel.view());
   the_case.prepare = [data](int) {
     data->panel.Poison();
-    Fill(data->portions[data->rank], data->rank);
+    Fill(data->blocks[data->rank], data->rank);
   };
   return the_case;
 }
@@ -31,8 +31,8 @@ Case MakeGatherCase(const std::string& name, SpreadData* data) {
 std::string CheckGathered(const SpreadData& data) {
   std::string wrong;
   for (int q = 0; q < data.ranks && wrong.empty(); ++q) {
-    wrong = CheckSum(data.portions[q], q, 1);
-    if (!wrong.empty()) wrong.insert(0, "portion " + std::to_string(q) + ", ");
+    wrong = CheckSum(data.blocks[q], q, 1);
+    if (!wrong.empty()) wrong.insert(0, "block " + std::to_string(q) + ", ");
   }
   return WithGaps(data.panel, wrong);
 }

@@ -41,7 +41,7 @@ struct PanelShape {
   int64_t gap;  // elements between columns
 };
 
-// The panel a case works on, and its portions.
+// The panel a case works on, and its blocks.
 struct SpreadData {
   SpreadData(const Session& session, const PanelShape& shape)
       : rank(session.rank()),
@@ -50,15 +50,15 @@ struct SpreadData {
               AllocateIf(session.options().allocated, (shape.rows + shape.gap) * shape.cols)),
         result(shape.rows, std::max<int64_t>(panel.Columns(rank, ranks).cols, 1),
                shape.rows + shape.gap) {
-    for (int q = 0; q < ranks; ++q) portions.push_back(panel.Columns(q, ranks));
+    for (int q = 0; q < ranks; ++q) blocks.push_back(panel.Columns(q, ranks));
     own_result = result.view();
-    own_result.cols = portions[rank].cols;
+    own_result.cols = blocks[rank].cols;
   }
 
   const int rank;
   const int ranks;
   Panel panel;
-  std::vector<PanelView> portions;
+  std::vector<PanelView> blocks;
   // Where a multi-reduce that does not work in place leaves this rank's sum.
   Panel result;
   PanelView own_result;
@@ -67,7 +67,7 @@ struct SpreadData {
 // A case on `panel`, without subjects.
 Case MakeCase(const std::string& name, const PanelView& panel);
 
-// The case in which every rank has its own portion before and all have all afterwards.
+// The case in which every rank has its own block before and all have all afterwards.
 Case MakeGatherCase(const std::string& name, SpreadData* data);
 
 // Each returns an error text, or nothing.

@@ -129,68 +129,66 @@ Status BrigadeGroup::Barrier(OperationStatistics* statistics) {
   return group_->Run(PatternCall(), statistics);  // which by default is one
 }
 
-Status BrigadeGroup::MultiBroadcast(const Topology& topology,
-                                    const std::vector<PanelView>& portions,
+Status BrigadeGroup::MultiBroadcast(const Topology& topology, const std::vector<PanelView>& blocks,
                                     OperationStatistics* statistics) {
   std::vector<Matrix> matrices;
-  BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &matrices));
+  BRIGADE_RETURN_IF_ERROR(MatricesOf(blocks, &matrices));
   PatternCall call;
   call.pattern = Pattern::kMultiBroadcast;
   call.topology = topology;
-  call.portions = matrices.data();
+  call.blocks = matrices.data();
   return group_->Run(call, statistics);
 }
 
-Status BrigadeGroup::MultiReduce(const Topology& topology, const std::vector<PanelView>& portions,
+Status BrigadeGroup::MultiReduce(const Topology& topology, const std::vector<PanelView>& blocks,
                                  const PanelView& result, OperationStatistics* statistics) {
   std::vector<Matrix> matrices;
-  BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &matrices));
+  BRIGADE_RETURN_IF_ERROR(MatricesOf(blocks, &matrices));
   PatternCall call;
   call.pattern = Pattern::kMultiReduce;
   call.topology = topology;
-  call.portions = matrices.data();
+  call.blocks = matrices.data();
   BRIGADE_RETURN_IF_ERROR(MatrixOf(result, &call.matrix));
   return group_->Run(call, statistics);
 }
 
 Status BrigadeGroup::RunBlocks(Pattern pattern, const Topology& topology, int root,
-                               const std::vector<PanelView>& portions,
+                               const std::vector<PanelView>& blocks,
                                OperationStatistics* statistics) {
   std::vector<Matrix> matrices;
-  BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &matrices));
+  BRIGADE_RETURN_IF_ERROR(MatricesOf(blocks, &matrices));
   PatternCall call;
   call.pattern = pattern;
   call.topology = topology;
   call.root = root;
-  call.portions = matrices.data();
+  call.blocks = matrices.data();
   return group_->Run(call, statistics);
 }
 
 Status BrigadeGroup::Gather(const Topology& topology, int root,
-                            const std::vector<PanelView>& portions,
-                            OperationStatistics* statistics) {
-  return RunBlocks(Pattern::kGather, topology, root, portions, statistics);
+                            const std::vector<PanelView>& blocks, OperationStatistics* statistics) {
+  return RunBlocks(Pattern::kGather, topology, root, blocks, statistics);
 }
 
 Status BrigadeGroup::Scatter(const Topology& topology, int root,
-                             const std::vector<PanelView>& portions,
+                             const std::vector<PanelView>& blocks,
                              OperationStatistics* statistics) {
-  return RunBlocks(Pattern::kScatter, topology, root, portions, statistics);
+  return RunBlocks(Pattern::kScatter, topology, root, blocks, statistics);
 }
 
 Status BrigadeGroup::AllToAll(const Topology& topology, const std::vector<PanelView>& sent,
-                              const std::vector<PanelView>& portions,
+                              const std::vector<PanelView>& blocks,
                               OperationStatistics* statistics) {
   std::vector<Matrix> sources;
   std::vector<Matrix> targets;
   BRIGADE_RETURN_IF_ERROR(MatricesOf(sent, &sources));
-  BRIGADE_RETURN_IF_ERROR(MatricesOf(portions, &targets));
+  BRIGADE_RETURN_IF_ERROR(MatricesOf(blocks, &targets));
   PatternCall call;
   call.pattern = Pattern::kAllToAll;
   call.topology = topology;
   call.equal_blocks = true;
   call.sent = sources.data();
-  call.portions = targets.data();
+  call.blocks = targets.data();
   return group_->Run(call, statistics);
 }
 

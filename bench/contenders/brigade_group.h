@@ -46,17 +46,17 @@ class BrigadeGroup {
   Status AllReduce(const Topology& topology, const PanelView& panel,
                    OperationStatistics* statistics);
   Status Barrier(OperationStatistics* statistics);
-  Status MultiBroadcast(const Topology& topology, const std::vector<PanelView>& portions,
+  Status MultiBroadcast(const Topology& topology, const std::vector<PanelView>& blocks,
                         OperationStatistics* statistics);
-  Status MultiReduce(const Topology& topology, const std::vector<PanelView>& portions,
+  Status MultiReduce(const Topology& topology, const std::vector<PanelView>& blocks,
                      const PanelView& result, OperationStatistics* statistics);
-  Status Gather(const Topology& topology, int root, const std::vector<PanelView>& portions,
+  Status Gather(const Topology& topology, int root, const std::vector<PanelView>& blocks,
                 OperationStatistics* statistics);
-  Status Scatter(const Topology& topology, int root, const std::vector<PanelView>& portions,
+  Status Scatter(const Topology& topology, int root, const std::vector<PanelView>& blocks,
                  OperationStatistics* statistics);
   // All blocks are equally long.
   Status AllToAll(const Topology& topology, const std::vector<PanelView>& sent,
-                  const std::vector<PanelView>& portions, OperationStatistics* statistics);
+                  const std::vector<PanelView>& blocks, OperationStatistics* statistics);
   // `pattern`: scan or exscan.
   Status Scan(Pattern pattern, const Topology& topology, const PanelView& panel,
               OperationStatistics* statistics);
@@ -73,7 +73,7 @@ class BrigadeGroup {
  private:
   BrigadeGroup() = default;
   Status RunBlocks(Pattern pattern, const Topology& topology, int root,
-                   const std::vector<PanelView>& portions, OperationStatistics* statistics);
+                   const std::vector<PanelView>& blocks, OperationStatistics* statistics);
 
   size_t chunk_bytes_ = 0;
   std::unique_ptr<Bootstrap> bootstrap_;

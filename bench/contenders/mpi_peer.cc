@@ -8,12 +8,12 @@ constexpr int kTag = 0;
 int Elements(const PanelView& panel) { return static_cast<int>(panel.rows * panel.cols); }
 
 // As the buffer of an all-gather must be.
-bool AreEqualAndAdjacent(const std::vector<PanelView>& portions) {
-  const PanelView& first = portions[0];
-  for (size_t q = 0; q < portions.size(); ++q) {
-    const PanelView& portion = portions[q];
-    if (!portion.contiguous() || Elements(portion) != Elements(first) ||
-        portion.data != first.data + static_cast<int64_t>(q) * Elements(first)) {
+bool AreEqualAndAdjacent(const std::vector<PanelView>& blocks) {
+  const PanelView& first = blocks[0];
+  for (size_t q = 0; q < blocks.size(); ++q) {
+    const PanelView& block = blocks[q];
+    if (!block.contiguous() || Elements(block) != Elements(first) ||
+        block.data != first.data + static_cast<int64_t>(q) * Elements(first)) {
       return false;
     }
   }
@@ -43,11 +43,11 @@ MPI_Datatype MpiPeer::TypeOf(const PanelView& panel) {
   return entry->second;
 }
 
-void MpiPeer::Measure(const std::vector<PanelView>& portions) {
+void MpiPeer::Measure(const std::vector<PanelView>& blocks) {
   counts_.clear();
   starts_.assign(1, 0);
-  for (const PanelView& portion : portions) {
-    counts_.push_back(Elements(portion));
+  for (const PanelView& block : blocks) {
+    counts_.push_back(Elements(block));
     starts_.push_back(starts_.back() + counts_.back());
   }
   packed_.resize(starts_.back());
@@ -120,34 +120,34 @@ void MpiPeer::Allreduce(const PanelView& panel) {
   Unpack(packed_.data(), panel);
 }
 
-void MpiPeer::Allgather(const std::vector<PanelView>& portions) {
-  if (AreEqualAndAdjacent(portions)) {
-    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, portions[0].data, Elements(portions[0]),
+void MpiPeer::Allgather(const std::vector<PanelView>& blocks) {
+  if (AreEqualAndAdjacent(blocks)) {
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks[0].data, Elements(blocks[0]),
                   MPI_DOUBLE, comm_);
     return;
   }
-  Measure(portions);
-  Pack(portions[rank_], packed_.data() + starts_[rank_]);
+  Measure(blocks);
+  Pack(blocks[rank_], packed_.data() + starts_[rank_]);
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, packed_.data(), counts_.data(), starts_.data(),
                  MPI_DOUBLE, comm_);
-  for (size_t q = 0; q < portions.size(); ++q) {
-    if (static_cast<int>(q) != rank_) Unpack(packed_.data() + starts_[q], portions[q]);
+  for (size_t q = 0; q < blocks.size(); ++q) {
+    if (static_cast<int>(q) != rank_) Unpack(packed_.data() + starts_[q], blocks[q]);
   }
 }
 
-void MpiPeer::Gather(int root, const std::vector<PanelView>& portions) {
-  const PanelView& own = portions[rank_];
-  if (AreEqualAndAdjacent(portions)) {
+void MpiPeer::Gather(int root, const std::vector<PanelView>& blocks) {
+  const PanelView& own = blocks[rank_];
+  if (AreEqualAndAdjacent(blocks)) {
     const int count = Elements(own);
     if (rank_ == root) {
-      MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, portions[0].data, count, MPI_DOUBLE, root,
+      MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, blocks[0].data, count, MPI_DOUBLE, root,
                  comm_);
     } else {
       MPI_Gather(own.data, count, MPI_DOUBLE, nullptr, 0, MPI_DATATYPE_NULL, root, comm_);
     }
     return;
   }
-  Measure(portions);
+  Measure(blocks);
   if (rank_ != root) {
     Pack(own, packed_.data());
     MPI_Gatherv(packed_.data(), counts_[rank_], MPI_DOUBLE, nullptr, nullptr, nullptr,
@@ -156,48 +156,48 @@ void MpiPeer::Gather(int root, const std::vector<PanelView>& portions) {
   }
   MPI_Gatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, packed_.data(), counts_.data(), starts_.data(),
               MPI_DOUBLE, root, comm_);
-  for (size_t q = 0; q < portions.size(); ++q) {
-    if (static_cast<int>(q) != root) Unpack(packed_.data() + starts_[q], portions[q]);
+  for (size_t q = 0; q < blocks.size(); ++q) {
+    if (static_cast<int>(q) != root) Unpack(packed_.data() + starts_[q], blocks[q]);
   }
 }
 
-void MpiPeer::Scatter(int root, const std::vector<PanelView>& portions) {
-  const PanelView& own = portions[rank_];
-  if (AreEqualAndAdjacent(portions)) {
+void MpiPeer::Scatter(int root, const std::vector<PanelView>& blocks) {
+  const PanelView& own = blocks[rank_];
+  if (AreEqualAndAdjacent(blocks)) {
     const int count = Elements(own);
     if (rank_ == root) {
-      MPI_Scatter(portions[0].data, count, MPI_DOUBLE, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root,
+      MPI_Scatter(blocks[0].data, count, MPI_DOUBLE, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root,
                   comm_);
     } else {
       MPI_Scatter(nullptr, 0, MPI_DATATYPE_NULL, own.data, count, MPI_DOUBLE, root, comm_);
     }
     return;
   }
-  Measure(portions);
+  Measure(blocks);
   if (rank_ != root) {
     MPI_Scatterv(nullptr, nullptr, nullptr, MPI_DATATYPE_NULL, packed_.data(), counts_[rank_],
                  MPI_DOUBLE, root, comm_);
     Unpack(packed_.data(), own);
     return;
   }
-  for (size_t q = 0; q < portions.size(); ++q) {
-    if (static_cast<int>(q) != root) Pack(portions[q], packed_.data() + starts_[q]);
+  for (size_t q = 0; q < blocks.size(); ++q) {
+    if (static_cast<int>(q) != root) Pack(blocks[q], packed_.data() + starts_[q]);
   }
   MPI_Scatterv(packed_.data(), counts_.data(), starts_.data(), MPI_DOUBLE, MPI_IN_PLACE, 0,
                MPI_DATATYPE_NULL, root, comm_);
 }
 
-void MpiPeer::Alltoall(const std::vector<PanelView>& sent, const std::vector<PanelView>& portions) {
-  const int count = Elements(portions[0]);
-  if (AreEqualAndAdjacent(sent) && AreEqualAndAdjacent(portions)) {
-    MPI_Alltoall(sent[0].data, count, MPI_DOUBLE, portions[0].data, count, MPI_DOUBLE, comm_);
+void MpiPeer::Alltoall(const std::vector<PanelView>& sent, const std::vector<PanelView>& blocks) {
+  const int count = Elements(blocks[0]);
+  if (AreEqualAndAdjacent(sent) && AreEqualAndAdjacent(blocks)) {
+    MPI_Alltoall(sent[0].data, count, MPI_DOUBLE, blocks[0].data, count, MPI_DOUBLE, comm_);
     return;
   }
-  Measure(portions);
+  Measure(blocks);
   sum_.resize(packed_.size());
   for (size_t q = 0; q < sent.size(); ++q) Pack(sent[q], sum_.data() + starts_[q]);
   MPI_Alltoall(sum_.data(), count, MPI_DOUBLE, packed_.data(), count, MPI_DOUBLE, comm_);
-  for (size_t q = 0; q < portions.size(); ++q) Unpack(packed_.data() + starts_[q], portions[q]);
+  for (size_t q = 0; q < blocks.size(); ++q) Unpack(packed_.data() + starts_[q], blocks[q]);
 }
 
 void MpiPeer::Scan(const PanelView& panel, bool exclusive) {
@@ -213,20 +213,20 @@ void MpiPeer::Scan(const PanelView& panel, bool exclusive) {
   Unpack(packed_.data(), panel);
 }
 
-void MpiPeer::ReduceScatterBlock(const std::vector<PanelView>& portions, const PanelView& result) {
-  MPI_Reduce_scatter_block(portions[0].data, result.data, Elements(result), MPI_DOUBLE, MPI_SUM,
+void MpiPeer::ReduceScatterBlock(const std::vector<PanelView>& blocks, const PanelView& result) {
+  MPI_Reduce_scatter_block(blocks[0].data, result.data, Elements(result), MPI_DOUBLE, MPI_SUM,
                            comm_);
 }
 
-void MpiPeer::ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result) {
-  Measure(portions);
-  if (AreEqualAndAdjacent(portions) && result.contiguous()) {
-    MPI_Reduce_scatter(portions[0].data, result.data, counts_.data(), MPI_DOUBLE, MPI_SUM, comm_);
+void MpiPeer::ReduceScatter(const std::vector<PanelView>& blocks, const PanelView& result) {
+  Measure(blocks);
+  if (AreEqualAndAdjacent(blocks) && result.contiguous()) {
+    MPI_Reduce_scatter(blocks[0].data, result.data, counts_.data(), MPI_DOUBLE, MPI_SUM, comm_);
     return;
   }
   sum_.resize(counts_[rank_]);
-  for (size_t q = 0; q < portions.size(); ++q) {
-    Pack(portions[q], packed_.data() + starts_[q]);
+  for (size_t q = 0; q < blocks.size(); ++q) {
+    Pack(blocks[q], packed_.data() + starts_[q]);
   }
   MPI_Reduce_scatter(packed_.data(), sum_.data(), counts_.data(), MPI_DOUBLE, MPI_SUM, comm_);
   Unpack(sum_.data(), result);

@@ -1,5 +1,5 @@
 // The patterns by MPI itself: in place if the data are contiguous, otherwise by derived datatypes
-// if MPI accepts them, and on packed buffers if not (reductions, and gathers of portions that
+// if MPI accepts them, and on packed buffers if not (reductions, and gathers of blocks that
 // differ in size).
 
 #ifndef BRIGADE_BENCH_CONTENDERS_MPI_PEER_H_
@@ -39,24 +39,24 @@ class MpiPeer {
   void Reduce(int root, const PanelView& panel);
   // As Reduce, with the sum at every rank.
   void Allreduce(const PanelView& panel);
-  void Allgather(const std::vector<PanelView>& portions);
-  // From and to `portions`: the root's own stays where it is.
-  void Gather(int root, const std::vector<PanelView>& portions);
-  void Scatter(int root, const std::vector<PanelView>& portions);
-  // REQUIRES: equal portions.
-  void Alltoall(const std::vector<PanelView>& sent, const std::vector<PanelView>& portions);
+  void Allgather(const std::vector<PanelView>& blocks);
+  // From and to `blocks`: the root's own stays where it is.
+  void Gather(int root, const std::vector<PanelView>& blocks);
+  void Scatter(int root, const std::vector<PanelView>& blocks);
+  // REQUIRES: equal blocks.
+  void Alltoall(const std::vector<PanelView>& sent, const std::vector<PanelView>& blocks);
   // As Allreduce, with the sum of ranks 0 to one's own, which is left out if `exclusive`.
   void Scan(const PanelView& panel, bool exclusive);
-  void ReduceScatter(const std::vector<PanelView>& portions, const PanelView& result);
-  // Multi-reduce by MPI_Reduce_scatter_block. REQUIRES: equal portions, adjacent in order, and all
+  void ReduceScatter(const std::vector<PanelView>& blocks, const PanelView& result);
+  // Multi-reduce by MPI_Reduce_scatter_block. REQUIRES: equal blocks, adjacent in order, and all
   // contiguous.
-  void ReduceScatterBlock(const std::vector<PanelView>& portions, const PanelView& result);
+  void ReduceScatterBlock(const std::vector<PanelView>& blocks, const PanelView& result);
 
  private:
   // A committed datatype for the panel's shape, made once.
   MPI_Datatype TypeOf(const PanelView& panel);
-  // Element counts of the portions, and where each begins when packed.
-  void Measure(const std::vector<PanelView>& portions);
+  // Element counts of the blocks, and where each begins when packed.
+  void Measure(const std::vector<PanelView>& blocks);
 
   MPI_Comm comm_;
   int rank_;

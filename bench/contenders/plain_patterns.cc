@@ -96,17 +96,17 @@ void PlainPatterns::RingReduce(int root, const PanelView& panel) {
   }
 }
 
-void PlainPatterns::MultiBroadcast(const std::vector<PanelView>& portions) {
+void PlainPatterns::MultiBroadcast(const std::vector<PanelView>& blocks) {
   size_t largest = 0;
-  for (const PanelView& portion : portions) {
-    largest = std::max<size_t>(largest, Elements(portion));
+  for (const PanelView& block : blocks) {
+    largest = std::max<size_t>(largest, Elements(block));
   }
   mine_.resize(largest);
   theirs_.resize(largest);
-  Pack(portions[rank_], mine_.data());
+  Pack(blocks[rank_], mine_.data());
   for (int step = 1; step < ranks_; ++step) {
-    const PanelView& out = portions[(rank_ - step + 1 + ranks_) % ranks_];
-    const PanelView& in = portions[(rank_ - step + ranks_) % ranks_];
+    const PanelView& out = blocks[(rank_ - step + 1 + ranks_) % ranks_];
+    const PanelView& in = blocks[(rank_ - step + ranks_) % ranks_];
     MPI_Sendrecv(mine_.data(), Elements(out), MPI_DOUBLE, Right(), kTag, theirs_.data(),
                  Elements(in), MPI_DOUBLE, Left(), kTag, comm_, MPI_STATUS_IGNORE);
     Unpack(theirs_.data(), in);
@@ -114,17 +114,17 @@ void PlainPatterns::MultiBroadcast(const std::vector<PanelView>& portions) {
   }
 }
 
-void PlainPatterns::MultiReduce(const std::vector<PanelView>& portions, const PanelView& result) {
+void PlainPatterns::MultiReduce(const std::vector<PanelView>& blocks, const PanelView& result) {
   size_t largest = 0;
-  for (const PanelView& portion : portions) {
-    largest = std::max<size_t>(largest, Elements(portion));
+  for (const PanelView& block : blocks) {
+    largest = std::max<size_t>(largest, Elements(block));
   }
   mine_.resize(largest);
   theirs_.resize(largest);
-  Pack(portions[Left()], mine_.data());
+  Pack(blocks[Left()], mine_.data());
   for (int step = 1; step < ranks_; ++step) {
-    const PanelView& out = portions[(rank_ - step + ranks_) % ranks_];
-    const PanelView& in = portions[(rank_ - step - 1 + ranks_) % ranks_];
+    const PanelView& out = blocks[(rank_ - step + ranks_) % ranks_];
+    const PanelView& in = blocks[(rank_ - step - 1 + ranks_) % ranks_];
     MPI_Sendrecv(mine_.data(), Elements(out), MPI_DOUBLE, Right(), kTag, theirs_.data(),
                  Elements(in), MPI_DOUBLE, Left(), kTag, comm_, MPI_STATUS_IGNORE);
     Pack(in, mine_.data());

@@ -27,10 +27,10 @@ class PlainPatterns {
   // The sum lands in the root's panel; the others' are left alone.
   void TreeReduce(int root, const PanelView& panel);
   void RingReduce(int root, const PanelView& panel);
-  // portions[q] is read at rank q and written elsewhere.
-  void MultiBroadcast(const std::vector<PanelView>& portions);
-  // The sum of all portions[q] lands in `result` of rank q.
-  void MultiReduce(const std::vector<PanelView>& portions, const PanelView& result);
+  // blocks[q] is read at rank q and written elsewhere.
+  void MultiBroadcast(const std::vector<PanelView>& blocks);
+  // The sum of all blocks[q] lands in `result` of rank q.
+  void MultiReduce(const std::vector<PanelView>& blocks, const PanelView& result);
 
  private:
   int Right() const { return (rank_ + 1) % ranks_; }

@@ -153,7 +153,7 @@ def strided(job):
     ranks = max(job.ranks())
     common = ["--shapes", "free", "--peers", "none", "--shim", "none", "--seconds", job.either("1", "0.3")]
     for number in job.rounds(6, 2):
-        # A single column is contiguous, and so is a portion of one.
+        # A single column is contiguous, and so is a block of one.
         for cases, sizes in (("broadcast,reduce,all-reduce", "65536x1,32x2048"),
                              ("multi-broadcast,multi-reduce", "8192xQ,32x256Q")):
             yield job.bench(ranks, peers.LIBRARIES[0], "strided",

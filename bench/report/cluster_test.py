@@ -33,7 +33,7 @@ class Sections(unittest.TestCase):
         self.assertEqual(round(summary.ratios["best MPI"][0].ratio.median, 3), 1.818)
 
     def test_every_pattern_of_the_job_has_a_bound(self):
-        # 100 kB take 2 ms; a portion stays where it is.
+        # 100 kB take 2 ms; a block stays where it is.
         bounds = {case: cluster.bound_us(Key(case, 4, 1, 1, 100_000), 50.0) for case in cluster_job.PATTERNS.split(",")}
         self.assertEqual(bounds, {
             **dict.fromkeys(("broadcast", "reduce", "scan", "exscan"), 2000.0), "all-reduce": 3000.0,

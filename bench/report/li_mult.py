@@ -58,7 +58,7 @@ def sections(place, lines, everywhere):
             ["", "us", "over windows", "speedup", "predicted", *li.PAPER_HEADER], rows)}
     synchronised = "each round of puts or gets ends with a synchronisation of all, one of messages with two partners"
     link = {"hosts with slow links": "the link takes as long for one as for the other", "": "what they ask for is read "
-            "at once, by the process itself or by its helper"}
+            "at once, by the process itself or by its progress thread"}
     claims = [
         li.claim(place, "put over MPI is as fast as messages: messages over put, 1", li.gains(cases, "mpi_rma", "put"),
                  lambda mean: 0.9 < mean < 1.1, synchronised),

@@ -13,13 +13,13 @@ from bench.report.style import (
     present, ratio_cell, svg_text, time_axis, time_cell)
 
 SPREAD_TITLES = {
-    "multi-broadcast": "Multi-broadcast: every rank's portion to all",
-    "multi-reduce": "Multi-reduce: portion q summed at rank q",
+    "multi-broadcast": "Multi-broadcast: every rank's block to all",
+    "multi-reduce": "Multi-reduce: block q summed at rank q",
     "broadcast": "Broadcast from one rank",
     "reduce": "Reduction to one rank",
     "all-reduce": "Reduction to all ranks",
-    "gather": "Gather: every rank's portion to one rank",
-    "scatter": "Scatter: a portion of one rank to every rank",
+    "gather": "Gather: every rank's block to one rank",
+    "scatter": "Scatter: a block of one rank to every rank",
     "all-to-all": "All-to-all: a block from every rank to every rank",
     "scan": "Prefix sum",
     "exscan": "Prefix sum of the ranks before",

@@ -9,7 +9,7 @@ import tempfile
 from typing import NamedTuple
 
 FILE = "predictions.jsonl"
-# Of these `explain` takes the bytes of one portion.
+# Of these `explain` takes the bytes of one block.
 PORTIONS = ("multi-broadcast", "multi-reduce", "gather", "scatter", "all-to-all")
 NAMED = {"small-broadcast": "broadcast"}
 # Of the shim, where a pattern of many roots is as many calls.

@@ -21,7 +21,7 @@ processors, and gets under way gained more where the adapter copied alone. Most 
 pdgemm for matrices of 200 to 8000, and one of 40,000 on 1849 processors had 88.2 % of the machine's peak."""
 METHOD = """Overlap: get, delay, wait, the origin alone being timed; it is the longest delay that leaves the time as it
 was, to 5 %, over the time without one. Each rank has a processor. While the target sleeps, its own is free for its
-helper; while it computes, none is. In shared memory a get is the origin's own copy, in which no helper takes part;
+progress thread; while it computes, none is. In shared memory a get is a copy by the origin, without that thread;
 over TCP on this host gets are made to go by messages, as between hosts. Products: a launch has ours in diagonal order
 beside the pdgemm of one library, which is preloaded, or GA_Dgemm of Global Arrays, and both have the BLAS of that
 launch; launches take turns. Global Arrays deals matrices itself, in one piece to each rank. Ratios are a peer's time
@@ -31,7 +31,7 @@ rate of a link. On simulated machines a rank reads what its host has in place, a
 what a broadcast has brought to a host it passes on there. Several rows of the grid on one host thus fetch more by
 gets."""
 UNCHANGED = 1.05
-TARGETS = {"sleeps": "with a processor free for the target's helper", "computes": "with none free"}
+TARGETS = {"sleeps": "with a processor free for the target's progress thread", "computes": "with none free"}
 OURS = "diagonal"
 
 

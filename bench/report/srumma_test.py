@@ -57,9 +57,9 @@ class Overlap(unittest.TestCase):
             *gets("brigade", "sleeps", 65536, hidden), *gets("brigade", "computes", 65536, seen),
             *gets("brigade, by messages", "sleeps", 65536, {0: 100.0, 50: 100.0, 100: 150.0}),
             *gets("mpi", "sleeps", 65536, seen)]))
-        for claim, found in ((", with a processor free for the target's helper", "101 to 101 %</td><td>more"),
+        for claim, found in ((", with a processor free for the target's progress thread", "101 to 101 %</td><td>more"),
                              (", with none free", "5 to 5 %</td><td>as there"),
-                             (", by messages, with a processor free for the target's helper",
+                             (", by messages, with a processor free for the target's progress thread",
                               "55 to 55 %</td><td>as there")):
             self.assertIn(f"up to 64 KiB not all of a get overlaps{claim}</td><td>{found}", text)
         self.assertEqual(text.count("not all of a get overlaps"), 3)

@@ -197,7 +197,7 @@ CLI::App* AddExplain(CLI::App* app, Options* options) {
       ->add_option("--bytes", options->bytes,
                    "Of the message, or with K, M or G; of multi-broadcast, multi-reduce, gather, "
                    "scatter and "
-                   "all-to-all, of each portion")
+                   "all-to-all, of each block")
       ->required()
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   command
@@ -233,7 +233,7 @@ CLI::App* AddModel(CLI::App* app, Options* options) {
       ->transform(CLI::IsMember(options->patterns, WithUnderscores));
   command
       ->add_option("--bytes", options->contiguous_bytes,
-                   "Messages, in bytes or with K or M; of multi forms, all portions together")
+                   "Messages, in bytes or with K or M; of multi forms, all blocks together")
       ->delimiter(',')
       ->required()
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))

@@ -58,9 +58,15 @@ struct Options : MeasuringOptions {
   std::vector<size_t>
       contiguous_bytes;  // model, too; of spread these, if there are any, instead of the sizes
   std::string topologies = " IDSHF12";
-  std::vector<std::string> shapes = {
-      "free",      "tree",  "4-nomial tree", "ring",     "fully connected",
-      "hypercube", "dealt", "two trees",     "circulant"};
+  std::vector<std::string> shapes = {"free",
+                                     "tree",
+                                     "4-nomial tree",
+                                     "ring",
+                                     "fully connected",
+                                     "hypercube",
+                                     "reduce-scatter + allgather",
+                                     "two trees",
+                                     "circulant"};
 
   // overlap
   std::vector<size_t> overlap_bytes = {1 << 20};

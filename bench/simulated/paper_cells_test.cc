@@ -49,9 +49,9 @@ TEST(PaperCells, AreRightAndDeterministic) {
   }
 }
 
-// Packing is what the plain ways pay for strided portions: where nothing is strided they copy as
+// Packing is what the plain ways pay for strided blocks: where nothing is strided they copy as
 // often as the staged ones.
-TEST(PaperCells, OnlyStridedPortionsArePacked) {
+TEST(PaperCells, OnlyStridedBlocksArePacked) {
   MachineDescription machine = Ap3000();
   const PaperCell contiguous{false, false, false, 2, 1000, 2};
   const PaperCell strided{false, false, false, 2, 1000, 4};

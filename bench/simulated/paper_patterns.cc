@@ -56,11 +56,11 @@ PaperRank::PaperRank(const PaperCell& cell, Group* group, SimulatedProcessor* pr
   for (std::vector<double>& buffer : buffers_) buffer.resize(own_elems);
   own_layout_ = Columns(cell.rows, own_cols, cell.rows);
   message_layout_ = StridedLayout::Contiguous(own_elems * sizeof(double));
-  portions_.resize(static_cast<size_t>(cell.ranks));
+  blocks_.resize(static_cast<size_t>(cell.ranks));
   for (int q = 0; q < cell.ranks; ++q) {
-    Matrix& portion = portions_[static_cast<size_t>(q)];
-    portion.data = reinterpret_cast<std::byte*>(Column(q));
-    portion.layout = Columns(cell.rows, own_cols, cell.rows * cell.ranks);
+    Matrix& block = blocks_[static_cast<size_t>(q)];
+    block.data = reinterpret_cast<std::byte*>(Column(q));
+    block.layout = Columns(cell.rows, own_cols, cell.rows * cell.ranks);
   }
 }
 
@@ -92,7 +92,7 @@ bool PaperRank::IsRight() const {
 }
 
 void PaperRank::CopyOwnIn() {
-  const Matrix& target = portions_[static_cast<size_t>(rank_)];
+  const Matrix& target = blocks_[static_cast<size_t>(rank_)];
   const size_t bytes = message_layout_.bytes();
   if (!processor_->Copy(target.data, Bytes(&own_), bytes, target.layout.run_bytes())) return;
   CopyOut(target.layout, target.data, 0, bytes, Bytes(&own_));
@@ -112,7 +112,7 @@ Status PaperRank::Staged() {
   PatternCall call;
   if (cell_.ring) {
     call.pattern = cell_.reduces ? Pattern::kMultiReduce : Pattern::kMultiBroadcast;
-    call.portions = portions_.data();
+    call.blocks = blocks_.data();
     if (cell_.reduces) call.matrix = {Bytes(&result_), own_layout_};
     return group_->Run(call);
   }
@@ -120,7 +120,7 @@ Status PaperRank::Staged() {
   call.topology = {Shape::kTree, 2};
   for (int root = 0; root < cell_.ranks; ++root) {
     call.root = root;
-    call.matrix = portions_[static_cast<size_t>(root)];
+    call.matrix = blocks_[static_cast<size_t>(root)];
     BRIGADE_RETURN_IF_ERROR(group_->Run(call));
   }
   return Status();
@@ -142,8 +142,8 @@ Status PaperRank::Receive(int peer, std::byte* message) {
   return group_->Run(call);
 }
 
-std::byte* PaperRank::Packed(int portion, std::byte* buffer) {
-  const Matrix& matrix = portions_[static_cast<size_t>(portion)];
+std::byte* PaperRank::Packed(int block, std::byte* buffer) {
+  const Matrix& matrix = blocks_[static_cast<size_t>(block)];
   if (matrix.layout.contiguous()) return matrix.data;
   const size_t bytes = message_layout_.bytes();
   if (processor_->Copy(buffer, matrix.data, bytes, matrix.layout.run_bytes())) {
@@ -152,22 +152,22 @@ std::byte* PaperRank::Packed(int portion, std::byte* buffer) {
   return buffer;
 }
 
-std::byte* PaperRank::LandingOf(int portion, std::byte* buffer) {
-  const Matrix& matrix = portions_[static_cast<size_t>(portion)];
+std::byte* PaperRank::LandingOf(int block, std::byte* buffer) {
+  const Matrix& matrix = blocks_[static_cast<size_t>(block)];
   return matrix.layout.contiguous() ? matrix.data : buffer;
 }
 
-void PaperRank::Unpack(int portion, const std::byte* message) {
-  const Matrix& matrix = portions_[static_cast<size_t>(portion)];
+void PaperRank::Unpack(int block, const std::byte* message) {
+  const Matrix& matrix = blocks_[static_cast<size_t>(block)];
   if (message == matrix.data) return;
   const size_t bytes = message_layout_.bytes();
   if (!processor_->Copy(matrix.data, message, bytes, matrix.layout.run_bytes())) return;
   CopyOut(matrix.layout, matrix.data, 0, bytes, message);
 }
 
-void PaperRank::Add(std::byte* dst, const StridedLayout& dst_layout, int portion,
+void PaperRank::Add(std::byte* dst, const StridedLayout& dst_layout, int block,
                     const std::byte* message) {
-  const Matrix& matrix = portions_[static_cast<size_t>(portion)];
+  const Matrix& matrix = blocks_[static_cast<size_t>(block)];
   const size_t bytes = message_layout_.bytes();
   const size_t run_bytes = std::min(dst_layout.run_bytes(), matrix.layout.run_bytes());
   if (!processor_->Combine(dst, matrix.data, message, bytes, run_bytes)) return;
@@ -195,7 +195,7 @@ Status PaperRank::PlainTreeBroadcast(int root) {
 
 Status PaperRank::PlainTreeReduce(int root) {
   const TreePlace place(rank_, root, cell_.ranks);
-  const Matrix& mine = portions_[static_cast<size_t>(root)];
+  const Matrix& mine = blocks_[static_cast<size_t>(root)];
   std::byte* const partial = Bytes(&buffers_[0]);
   std::byte* const incoming = Bytes(&buffers_[1]);
   if (place.children.empty()) return Send(place.parent, Packed(root, partial));
@@ -225,11 +225,11 @@ Status PaperRank::PlainRingBroadcast() {
   const int previous = (rank_ + ranks - 1) % ranks;
   BRIGADE_RETURN_IF_ERROR(Send(next, Packed(rank_, Bytes(&buffers_[0]))));
   for (int s = 1; s < ranks; ++s) {
-    const int portion = (rank_ + ranks - s) % ranks;
-    std::byte* const message = LandingOf(portion, Bytes(&buffers_[0]));
+    const int block = (rank_ + ranks - s) % ranks;
+    std::byte* const message = LandingOf(block, Bytes(&buffers_[0]));
     BRIGADE_RETURN_IF_ERROR(Receive(previous, message));
     if (s + 1 < ranks) BRIGADE_RETURN_IF_ERROR(Send(next, message));
-    Unpack(portion, message);
+    Unpack(block, message);
   }
   return Status();
 }
@@ -241,12 +241,12 @@ Status PaperRank::PlainRingReduce() {
   std::byte* const buffer = Bytes(&buffers_[0]);
   BRIGADE_RETURN_IF_ERROR(Send(next, Packed(previous, buffer)));
   for (int s = 2; s <= ranks; ++s) {
-    const int portion = (rank_ + ranks - s) % ranks;
+    const int block = (rank_ + ranks - s) % ranks;
     BRIGADE_RETURN_IF_ERROR(Receive(previous, buffer));
-    if (portion == rank_) {
-      Add(Bytes(&result_), own_layout_, portion, buffer);
+    if (block == rank_) {
+      Add(Bytes(&result_), own_layout_, block, buffer);
     } else {
-      Add(buffer, message_layout_, portion, buffer);
+      Add(buffer, message_layout_, block, buffer);
       BRIGADE_RETURN_IF_ERROR(Send(next, buffer));
     }
   }

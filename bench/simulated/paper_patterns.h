@@ -1,10 +1,11 @@
 // PaperRank: one rank of the benchmark behind Table 1 of the AP3000 paper, in simulation. A panel
-// of M x N doubles is dealt to Q ranks column by column; every rank has a workspace for all of it.
+// of M x N doubles is distributed over Q ranks column by column; every rank has a workspace for all
+// of it.
 //
 // Two ways to the same result, both over the Group API:
 // - staged (column B): this project's patterns;
 // - plain (column A): the same trees and rings of sends and receives, each message contiguous:
-//   strided portions are packed into a buffer first, and unpacked or added from one.
+//   strided blocks are packed into a buffer first, and unpacked or added from one.
 
 #ifndef BRIGADE_BENCH_SIMULATED_PAPER_PATTERNS_H_
 #define BRIGADE_BENCH_SIMULATED_PAPER_PATTERNS_H_
@@ -45,8 +46,8 @@ class PaperRank {
   void Fill();
   bool IsRight() const;
 
-  // One operation: this rank's portion is copied from its own matrix into the workspace; then
-  // broadcast: the workspace has all portions; reduce: this rank has the sum of all ranks' portions
+  // One operation: this rank's block is copied from its own matrix into the workspace; then
+  // broadcast: the workspace has all blocks; reduce: this rank has the sum of all ranks' blocks
   // of its number, in the workspace (tree) or in a matrix beside it (ring).
   Status Run();
 
@@ -67,17 +68,17 @@ class PaperRank {
   Status PlainRingBroadcast();
   Status PlainRingReduce();
 
-  // --- parts of the plain patterns; a message is contiguous and as long as a portion ---
+  // --- parts of the plain patterns; a message is contiguous and as long as a block ---
   Status Send(int peer, std::byte* message);
   Status Receive(int peer, std::byte* message);
-  // The portion as it lies if that is contiguous; else packed into `buffer`.
-  std::byte* Packed(int portion, std::byte* buffer);
-  // Where a portion can be received: as above.
-  std::byte* LandingOf(int portion, std::byte* buffer);
+  // The block as it lies if that is contiguous; else packed into `buffer`.
+  std::byte* Packed(int block, std::byte* buffer);
+  // Where a block can be received: as above.
+  std::byte* LandingOf(int block, std::byte* buffer);
   // The other half of LandingOf.
-  void Unpack(int portion, const std::byte* message);
-  // dst = a portion + message. `dst_layout`: of the portion, or contiguous.
-  void Add(std::byte* dst, const StridedLayout& dst_layout, int portion, const std::byte* message);
+  void Unpack(int block, const std::byte* message);
+  // dst = a block + message. `dst_layout`: of the block, or contiguous.
+  void Add(std::byte* dst, const StridedLayout& dst_layout, int block, const std::byte* message);
   void CopyOwnIn();
 
   const PaperCell cell_;
@@ -90,7 +91,7 @@ class PaperRank {
   std::vector<double> buffers_[2];
   StridedLayout own_layout_;
   StridedLayout message_layout_;
-  std::vector<Matrix> portions_;  // of the workspace
+  std::vector<Matrix> blocks_;  // of the workspace
 };
 
 }  // namespace brigade::bench

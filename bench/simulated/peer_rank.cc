@@ -257,88 +257,88 @@ void PeerRank::InOrderBinaryReduce(size_t bytes) {
   if (rank_ == 0) Receive(ranks_ - 1, bytes);
 }
 
-void PeerRank::GatherBroadcast(size_t portion_bytes) {
+void PeerRank::GatherBroadcast(size_t block_bytes) {
   if (rank_ > 0) {
-    Send(0, portion_bytes);
+    Send(0, block_bytes);
   } else {
-    for (int r = 1; r < ranks_; ++r) Receive(r, portion_bytes);
+    for (int r = 1; r < ranks_; ++r) Receive(r, block_bytes);
   }
   WaitAll();
-  const size_t bytes = portion_bytes * static_cast<size_t>(ranks_);
+  const size_t bytes = block_bytes * static_cast<size_t>(ranks_);
   Broadcast(PeerAlgorithmFor(Pattern::kBroadcast, ranks_, bytes), bytes);
 }
 
-void PeerRank::Bruck(size_t portion_bytes) {
+void PeerRank::Bruck(size_t block_bytes) {
   for (int distance = 1; distance < ranks_; distance *= 2) {
-    const size_t bytes = portion_bytes * static_cast<size_t>(distance);
+    const size_t bytes = block_bytes * static_cast<size_t>(distance);
     Exchange((rank_ + ranks_ - distance) % ranks_, bytes, (rank_ + distance) % ranks_, bytes);
   }
 }
 
-void PeerRank::RingAllGather(size_t portion_bytes) {
+void PeerRank::RingAllGather(size_t block_bytes) {
   const int next = (rank_ + 1) % ranks_;
   const int previous = (rank_ + ranks_ - 1) % ranks_;
-  for (int s = 1; s < ranks_; ++s) Exchange(next, portion_bytes, previous, portion_bytes);
+  for (int s = 1; s < ranks_; ++s) Exchange(next, block_bytes, previous, block_bytes);
 }
 
 // Pairs exchange their own; then each passes on the two that came last.
-void PeerRank::NeighbourExchange(size_t portion_bytes) {
+void PeerRank::NeighbourExchange(size_t block_bytes) {
   const bool even = rank_ % 2 == 0;
   const int after = (rank_ + 1) % ranks_;
   const int before = (rank_ + ranks_ - 1) % ranks_;
   const int neighbours[2] = {even ? after : before, even ? before : after};
-  Exchange(neighbours[0], portion_bytes, neighbours[0], portion_bytes);
+  Exchange(neighbours[0], block_bytes, neighbours[0], block_bytes);
   for (int s = 1; s < ranks_ / 2; ++s) {
     const int neighbour = neighbours[s % 2];
-    Exchange(neighbour, 2 * portion_bytes, neighbour, 2 * portion_bytes);
+    Exchange(neighbour, 2 * block_bytes, neighbour, 2 * block_bytes);
   }
 }
 
 // Open MPI copies all contributions first, in every form, and the result at the end.
-void PeerRank::RingReduceScatter(size_t portion_bytes) {
+void PeerRank::RingReduceScatter(size_t block_bytes) {
   const int next = (rank_ + 1) % ranks_;
   const int previous = (rank_ + ranks_ - 1) % ranks_;
-  Copy(portion_bytes * static_cast<size_t>(ranks_));
-  Request* coming = StartReceive(previous, portion_bytes);
-  Send(next, portion_bytes);
+  Copy(block_bytes * static_cast<size_t>(ranks_));
+  Request* coming = StartReceive(previous, block_bytes);
+  Send(next, block_bytes);
   for (int s = 2; s < ranks_; ++s) {
-    Request* const following = StartReceive(previous, portion_bytes);
+    Request* const following = StartReceive(previous, block_bytes);
     Wait(coming);
-    Combine(portion_bytes);
-    Send(next, portion_bytes);
+    Combine(block_bytes);
+    Send(next, block_bytes);
     coming = following;
   }
   Wait(coming);
-  Combine(portion_bytes);
-  Copy(portion_bytes);
+  Combine(block_bytes);
+  Copy(block_bytes);
   WaitAll();
 }
 
-void PeerRank::RecursiveHalving(size_t portion_bytes) {
-  Copy(portion_bytes * static_cast<size_t>(ranks_));
+void PeerRank::RecursiveHalving(size_t block_bytes) {
+  Copy(block_bytes * static_cast<size_t>(ranks_));
   for (int distance = ranks_ / 2; distance > 0; distance /= 2) {
-    const size_t bytes = portion_bytes * static_cast<size_t>(distance);
+    const size_t bytes = block_bytes * static_cast<size_t>(distance);
     Exchange(rank_ ^ distance, bytes, rank_ ^ distance, bytes);
     Combine(bytes);
   }
-  Copy(portion_bytes);
+  Copy(block_bytes);
 }
 
-void PeerRank::Butterfly(size_t portion_bytes) {
-  Copy(portion_bytes * static_cast<size_t>(ranks_));
-  int portions = ranks_;
+void PeerRank::Butterfly(size_t block_bytes) {
+  Copy(block_bytes * static_cast<size_t>(ranks_));
+  int blocks = ranks_;
   int owner = 0;  // of what this rank ends up with: its number, backwards in binary
   for (int distance = 1; distance < ranks_; distance *= 2) {
-    portions /= 2;
-    const size_t bytes = portion_bytes * static_cast<size_t>(portions);
+    blocks /= 2;
+    const size_t bytes = block_bytes * static_cast<size_t>(blocks);
     Exchange(rank_ ^ distance, bytes, rank_ ^ distance, bytes);
     Combine(bytes);
-    if ((rank_ & distance) != 0) owner += portions;
+    if ((rank_ & distance) != 0) owner += blocks;
   }
   if (owner == rank_) {
-    Copy(portion_bytes);
+    Copy(block_bytes);
   } else {
-    Exchange(owner, portion_bytes, owner, portion_bytes);
+    Exchange(owner, block_bytes, owner, block_bytes);
   }
 }
 

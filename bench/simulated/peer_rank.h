@@ -24,7 +24,7 @@ class PeerRank {
   // of two of ranks.
   PeerRank(Endpoint* endpoint, GroupId group, int rank, int ranks);
 
-  // One operation, its root rank 0. `bytes`: of the matrix, or of each portion. kUnavailable if
+  // One operation, its root rank 0. `bytes`: of the matrix, or of each block. kUnavailable if
   // the algorithm is not written; else the first failure.
   Status Run(Pattern pattern, PeerAlgorithm algorithm, size_t bytes);
 
@@ -71,13 +71,13 @@ class PeerRank {
   void ScatterAllGather(size_t bytes);
   void TreeReduce(const Tree& tree, size_t bytes);
   void InOrderBinaryReduce(size_t bytes);
-  void GatherBroadcast(size_t portion_bytes);
-  void Bruck(size_t portion_bytes);
-  void RingAllGather(size_t portion_bytes);
-  void NeighbourExchange(size_t portion_bytes);
-  void RingReduceScatter(size_t portion_bytes);
-  void RecursiveHalving(size_t portion_bytes);
-  void Butterfly(size_t portion_bytes);
+  void GatherBroadcast(size_t block_bytes);
+  void Bruck(size_t block_bytes);
+  void RingAllGather(size_t block_bytes);
+  void NeighbourExchange(size_t block_bytes);
+  void RingReduceScatter(size_t block_bytes);
+  void RecursiveHalving(size_t block_bytes);
+  void Butterfly(size_t block_bytes);
 
   Endpoint* const endpoint_;
   const Channel channel_;

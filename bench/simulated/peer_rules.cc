@@ -63,7 +63,7 @@ constexpr Rule kReduce[] = {
     {kAnyRanks, kAnyBytes, A::kBinomial},
 };
 
-// By the bytes of one portion.
+// By the bytes of one block.
 constexpr Rule kAllGatherV[] = {
     {16, 1 * kKiB, A::kGatherBroadcast},
     {16, kAnyBytes, A::kBruck},

@@ -16,7 +16,7 @@ enum class PeerAlgorithm : uint8_t {
   kBinary,            // a binary tree, filled level by level
   kBinomial,          // the same with a binomial tree
   kFourNomial,        // and with a 4-nomial one
-  kScatterAllGather,  // dealt along a binomial tree, gathered by recursive doubling
+  kScatterAllGather,  // scattered along a binomial tree, gathered by recursive doubling
   kInOrderBinary,     // a binary tree in which all ranks of a subtree follow each other
   kGatherBroadcast,   // all to rank 0, one after the other, and a broadcast
   kBruck,             // as many blocks as there are, to ranks 1, 2, 4, ... away
@@ -29,7 +29,7 @@ enum class PeerAlgorithm : uint8_t {
 const char* PeerAlgorithmName(PeerAlgorithm algorithm);
 
 // For kBroadcast, kReduce, and, as MPI_Allgatherv and MPI_Reduce_scatter, kMultiBroadcast and
-// kMultiReduce with equal portions. `bytes`: of the matrix, or of all portions together. A sum of
+// kMultiReduce with equal blocks. `bytes`: of the matrix, or of all blocks together. A sum of
 // doubles, which Open MPI takes to be commutative. None of them is cut into segments: the rules ask
 // for none. REQUIRES: ranks >= 8.
 PeerAlgorithm PeerAlgorithmFor(Pattern pattern, int ranks, size_t bytes);

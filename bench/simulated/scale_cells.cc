@@ -47,9 +47,9 @@ std::vector<ScaleCell> ScaleCells(Pattern pattern, int most_ranks) {
     for (const size_t total_bytes : kTotalBytes) {
       ScaleCell cell{pattern, ranks, total_bytes};
       if (cell.multi()) {
-        const size_t portion_bytes = total_bytes / static_cast<size_t>(ranks);
-        if (total_bytes > sizeof(double) && portion_bytes <= sizeof(double)) continue;
-        cell.bytes = std::max(portion_bytes, sizeof(double));
+        const size_t block_bytes = total_bytes / static_cast<size_t>(ranks);
+        if (total_bytes > sizeof(double) && block_bytes <= sizeof(double)) continue;
+        cell.bytes = std::max(block_bytes, sizeof(double));
       }
       cells.push_back(cell);
     }
@@ -102,13 +102,13 @@ Status SimulateChoice(const MachineDescription& machine, const ScaleCell& cell,
   Matrix matrix;
   matrix.data = &nothing;
   BRIGADE_RETURN_IF_ERROR(StridedLayout::General(elems, 1, elems, sizeof(double), &matrix.layout));
-  const std::vector<Matrix> portions(cell.multi() ? static_cast<size_t>(cell.ranks) : 0, matrix);
+  const std::vector<Matrix> blocks(cell.multi() ? static_cast<size_t>(cell.ranks) : 0, matrix);
   PatternCall call;
   call.pattern = cell.pattern;
   call.topology = choice.topology;
   call.piece_bytes = choice.piece_bytes;
   call.matrix = matrix;
-  call.portions = portions.data();
+  call.blocks = blocks.data();
   const auto body = [&](SimWorld* world, int rank, double* end_us) -> Status {
     const std::unique_ptr<Endpoint> endpoint = world->CreateEndpoint(rank);
     std::unique_ptr<Engine> engine;

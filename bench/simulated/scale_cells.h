@@ -20,7 +20,7 @@ namespace brigade::bench {
 struct ScaleCell {
   Pattern pattern = Pattern::kBroadcast;
   int ranks = 8;
-  size_t bytes = 0;  // of the matrix, or of each rank's portion
+  size_t bytes = 0;  // of the matrix, or of each rank's block
 
   bool multi() const {
     return pattern == Pattern::kMultiBroadcast || pattern == Pattern::kMultiReduce;
@@ -29,7 +29,7 @@ struct ScaleCell {
 };
 
 // Of `pattern`, at 8, 16, ... ranks, `most_ranks` at most, and 8 B, 8 KiB, 64 KiB, 1 MiB and 16
-// MiB. Portions are of 8 bytes, and the others in which all together are so long and each is
+// MiB. Blocks are of 8 bytes, and the others in which all together are so long and each is
 // longer.
 std::vector<ScaleCell> ScaleCells(Pattern pattern, int most_ranks);
 

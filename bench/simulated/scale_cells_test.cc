@@ -34,7 +34,7 @@ PeerResult RunPeer(const MachineDescription& machine, Pattern pattern, int ranks
   return result;
 }
 
-TEST(ScaleCells, PortionsHaveADoubleAtLeast) {
+TEST(ScaleCells, BlocksHaveADoubleAtLeast) {
   EXPECT_EQ(ScaleCells(Pattern::kBroadcast, 65536).size(), 14u * 5);
   const std::vector<ScaleCell> cells = ScaleCells(Pattern::kMultiReduce, 65536);
   // Of 8 KiB up to 512 ranks, of 64 KiB up to 4096, all others everywhere.
@@ -117,7 +117,7 @@ TEST(PeerAlgorithms, SendWhatTheyMust) {
   }
 }
 
-// The portions to rank 0, and the broadcast that the rules say then: 64 KiB on 16 ranks, binomial.
+// The blocks to rank 0, and the broadcast that the rules say then: 64 KiB on 16 ranks, binomial.
 TEST(PeerAlgorithms, GatherAndBroadcast) {
   const PeerResult result =
       RunPeer(FatNodes(), Pattern::kMultiBroadcast, 16, 4096, A::kGatherBroadcast);

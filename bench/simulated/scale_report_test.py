@@ -28,7 +28,7 @@ class ScaleReport(unittest.TestCase):
         self.assertGreater(formed, 0)
         self.assertEqual(len(re.findall(r" ~\d", self.text)), formed)
 
-    def test_by_name_short_portions_take_the_circulant_graph(self):
+    def test_by_name_short_blocks_take_the_circulant_graph(self):
         named = [c["brigade_named"]["algorithm"] for c in self.cells
                  if c["pattern"].startswith("multi") and scale.size_class(c) == 8]
         self.assertEqual(set(named), {"circulant graph"})

@@ -51,11 +51,11 @@ class StudyData {
     elements_.resize(count);
     own_.resize(entry_.multi ? count / ranks_ : 0);
     for (int q = 0; entry_.multi && q < ranks_; ++q) {
-      portions_.push_back(MatrixOf(&elements_, q * own_.size(), own_.size()));
+      blocks_.push_back(MatrixOf(&elements_, q * own_.size(), own_.size()));
     }
     sent_.resize(pattern == Pattern::kAllToAll ? count : 0);
     for (int q = 0; !sent_.empty() && q < ranks_; ++q) {
-      blocks_.push_back(MatrixOf(&sent_, q * own_.size(), own_.size()));
+      sent_blocks_.push_back(MatrixOf(&sent_, q * own_.size(), own_.size()));
     }
   }
 
@@ -71,8 +71,8 @@ class StudyData {
       call.root = 1 - std::min(rank_, 1);
       if (rank_ == 1) call.pattern = Pattern::kReceive;
     }
-    if (entry_.multi) call.portions = portions_.data();
-    call.sent = blocks_.data();
+    if (entry_.multi) call.blocks = blocks_.data();
+    call.sent = sent_blocks_.data();
     call.equal_blocks = true;
     call.matrix = entry_.pattern == Pattern::kMultiReduce
                       ? MatrixOf(&own_, 0, own_.size())
@@ -140,10 +140,10 @@ class StudyData {
   const int ranks_;
   const CatalogueEntry& entry_;
   std::vector<Element> elements_;
-  std::vector<Element> own_;  // multi forms: this rank's sum, as long as each portion
-  std::vector<Matrix> portions_;
-  std::vector<Element> sent_;  // of an all-to-all
+  std::vector<Element> own_;  // multi forms: this rank's sum, as long as each block
   std::vector<Matrix> blocks_;
+  std::vector<Element> sent_;  // of an all-to-all
+  std::vector<Matrix> sent_blocks_;
 };
 
 // Returns the candidates worth measuring, equal on all ranks.

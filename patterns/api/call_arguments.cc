@@ -21,8 +21,8 @@ constexpr CombineOp kOpsInC[] = {
     CombineOp::kSum,    CombineOp::kProduct, CombineOp::kMax, CombineOp::kMin, CombineOp::kAbsMax,
     CombineOp::kAbsMin, CombineOp::kAnd,     CombineOp::kOr,  CombineOp::kXor, CombineOp::kUser};
 constexpr Shape kShapesInC[] = {
-    Shape::kFree,      Shape::kTree,      Shape::kIncreasingRings, Shape::kDecreasingRings,
-    Shape::kSplitRing, Shape::kHypercube, Shape::kDealt,           Shape::kTwoTree,
+    Shape::kFree,      Shape::kTree,      Shape::kIncreasingRings,        Shape::kDecreasingRings,
+    Shape::kSplitRing, Shape::kHypercube, Shape::kReduceScatterAllgather, Shape::kTwoTree,
     Shape::kCirculant};
 
 // Fills in what all calls have: type and options.
@@ -136,8 +136,8 @@ Status ToEqualBlocks(const char* name, const brigade_group& group, const brigade
                      CallArguments* to) {
   Matrix own;
   BRIGADE_RETURN_IF_ERROR(ToMatrix(name, c, to->call, &own));
-  to->portions.assign(RanksOf(group, *to), Matrix{nullptr, own.layout});
-  to->portions[RankIn(group, *to)] = own;
+  to->blocks.assign(RanksOf(group, *to), Matrix{nullptr, own.layout});
+  to->blocks[RankIn(group, *to)] = own;
   to->SetPointers();
   return Status();
 }
@@ -166,7 +166,7 @@ Status SetOwnCopy(const Matrix& block, const std::string& name, const Matrix& pl
 Status SetOwnBlock(const brigade_group& group, const brigade_matrix* source, bool has_result,
                    CallArguments* to) {
   if (source == nullptr) return Status();
-  Matrix& own = to->portions[RankIn(group, *to)];
+  Matrix& own = to->blocks[RankIn(group, *to)];
   Matrix block;
   BRIGADE_RETURN_IF_ERROR(ToOwnBlock("source", source, own, to->call, &block));
   if (has_result) BRIGADE_RETURN_IF_ERROR(SetOwnCopy(block, "block of the result", own, to));
@@ -178,7 +178,7 @@ Status SetOwnBlock(const brigade_group& group, const brigade_matrix* source, boo
 Status SetWantedBlock(const brigade_group& group, const brigade_matrix* result, bool is_root,
                       CallArguments* to) {
   if (result == nullptr) return Status();
-  Matrix& own = to->portions[RankIn(group, *to)];
+  Matrix& own = to->blocks[RankIn(group, *to)];
   Matrix block;
   BRIGADE_RETURN_IF_ERROR(ToOwnBlock("result", result, own, to->call, &block));
   if (is_root) return SetOwnCopy(own, "result", block, to);
@@ -268,7 +268,7 @@ Status ToAllGather(const brigade_group* group, const brigade_matrix* source,
                    const brigade_matrix* result, brigade_type type,
                    const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kMultiBroadcast, type, options, to));
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("result", *group, result, to, &to->portions));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("result", *group, result, to, &to->blocks));
   return SetOwnBlock(*group, source, /*has_result=*/true, to);
 }
 
@@ -276,7 +276,7 @@ Status ToAllGatherV(const brigade_group* group, const brigade_matrix* source,
                     const brigade_matrix* blocks, size_t matrix_bytes, brigade_type type,
                     const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kMultiBroadcast, type, options, to));
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->portions));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->blocks));
   return SetOwnBlock(*group, source, /*has_result=*/true, to);
 }
 
@@ -286,7 +286,7 @@ Status ToGather(const brigade_group* group, const brigade_matrix* source,
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kGather, type, options, to));
   to->call.root = root;
   if (!IsRoot(*group, *to)) return ToEqualBlocks("source", *group, source, to);
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("result", *group, result, to, &to->portions));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("result", *group, result, to, &to->blocks));
   return SetOwnBlock(*group, source, /*has_result=*/true, to);
 }
 
@@ -295,7 +295,7 @@ Status ToGatherV(const brigade_group* group, const brigade_matrix* source,
                  const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kGather, type, options, to));
   to->call.root = root;
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->portions));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->blocks));
   return SetOwnBlock(*group, source, /*has_result=*/IsRoot(*group, *to), to);
 }
 
@@ -305,7 +305,7 @@ Status ToScatter(const brigade_group* group, const brigade_matrix* source,
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kScatter, type, options, to));
   to->call.root = root;
   if (!IsRoot(*group, *to)) return ToEqualBlocks("result", *group, result, to);
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->portions));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->blocks));
   return SetWantedBlock(*group, result, /*is_root=*/true, to);
 }
 
@@ -314,7 +314,7 @@ Status ToScatterV(const brigade_group* group, const brigade_matrix* blocks, size
                   const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kScatter, type, options, to));
   to->call.root = root;
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->portions));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->blocks));
   return SetWantedBlock(*group, result, IsRoot(*group, *to), to);
 }
 
@@ -324,7 +324,7 @@ Status ToAllToAll(const brigade_group* group, const brigade_matrix* source,
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kAllToAll, type, options, to));
   to->call.equal_blocks = true;
   BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->sent));
-  return ToBlocks("result", *group, result, to, &to->portions);
+  return ToBlocks("result", *group, result, to, &to->blocks);
 }
 
 Status ToAllToAllV(const brigade_group* group, const brigade_matrix* sent,
@@ -332,7 +332,7 @@ Status ToAllToAllV(const brigade_group* group, const brigade_matrix* sent,
                    const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kAllToAll, type, options, to));
   BRIGADE_RETURN_IF_ERROR(ToBlocks("sent", *group, sent, matrix_bytes, to, &to->sent));
-  return ToBlocks("received", *group, received, matrix_bytes, to, &to->portions);
+  return ToBlocks("received", *group, received, matrix_bytes, to, &to->blocks);
 }
 
 Status ToReduceScatter(const brigade_group* group, const brigade_matrix* source,
@@ -340,7 +340,7 @@ Status ToReduceScatter(const brigade_group* group, const brigade_matrix* source,
                        const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kMultiReduce, type, options, to));
   BRIGADE_RETURN_IF_ERROR(SetOperation(op, to));
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->portions));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->blocks));
   return ToMatrix("result", result, to->call, &to->call.matrix);
 }
 
@@ -349,7 +349,7 @@ Status ToReduceScatterV(const brigade_group* group, const brigade_matrix* blocks
                         brigade_op op, const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kMultiReduce, type, options, to));
   BRIGADE_RETURN_IF_ERROR(SetOperation(op, to));
-  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->portions));
+  BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->blocks));
   return ToMatrix("result", result, to->call, &to->call.matrix);
 }
 

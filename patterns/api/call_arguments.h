@@ -15,7 +15,7 @@ namespace brigade {
 struct CallArguments {
   PatternCall call;
   std::optional<PatternCall> receive;  // of a send that is also a receive
-  std::vector<Matrix> portions;
+  std::vector<Matrix> blocks;
   std::vector<Matrix> sent;
   UserOp user_op;
   // A block that stays on this rank and is not where it is wanted, and that place.
@@ -23,9 +23,9 @@ struct CallArguments {
   Matrix own_place;
   std::optional<brigade_call_options> options;
 
-  // Where `portions`, `sent` and `user_op` lie, for `call`. To be called after each move.
+  // Where `blocks`, `sent` and `user_op` lie, for `call`. To be called after each move.
   void SetPointers() {
-    if (!portions.empty()) call.portions = portions.data();
+    if (!blocks.empty()) call.blocks = blocks.data();
     if (!sent.empty()) call.sent = sent.data();
     if (call.op == CombineOp::kUser) call.user_op = &user_op;
   }

@@ -114,7 +114,7 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
   return b.Build();
 }
 
-// Share q is portion q of the matrix. Its partial starts at the rank after q and ends at q, as in
+// Share q is block q of the matrix. Its partial starts at the rank after q and ends at q, as in
 // multi-reduce, and its result goes on from there, as in multi-broadcast. The two take turns, with
 // partials one piece ahead: so two messages are on their way at any time, and one of them crosses
 // the link while the other is worked on.
@@ -122,7 +122,7 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
 // Where all share memory, every rank sends its results to all. Else they go around in the slots
 // they come in; where some share memory in copies, because a slot in another rank's memory would be
 // kept until the ring is through, for which that rank may have to wait (multi_broadcast.cc).
-Schedule DealtAllReduce(const ScheduleParameters& p) {
+Schedule ReduceScatterAllgather(const ScheduleParameters& p) {
   ScheduleBuilder b;
   b.SetShares({Shares::kEqual, p.size, 2});
   const Ring ring(p);
@@ -142,30 +142,30 @@ Schedule DealtAllReduce(const ScheduleParameters& p) {
   };
 
   b.SetLead(1);
-  b.SetPortion(previous);
-  send_copy(partial, Place::SourcePortion(previous));
+  b.SetBlock(previous);
+  send_copy(partial, Place::SourceBlock(previous));
   for (int s = 1; s < p.size; ++s) {
     const int known = ring.RankAt(-s);
     const bool last = s + 1 == p.size;
     b.SetLead(0);
-    b.SetPortion(known);
+    b.SetBlock(known);
     b.ReceiveAndAwait(relays ? previous : known, results);
     if (forwards && !last) b.Send(results, next);
-    b.Copy(Place::Portion(known), Place::Current(results));
+    b.Copy(Place::Block(known), Place::Current(results));
     b.Free(results);
-    if (relays && !forwards && !last) send_copy(result, Place::Portion(known));
+    if (relays && !forwards && !last) send_copy(result, Place::Block(known));
 
     const int summed = ring.RankAt(-s - 1);  // this rank's own at last
     const int out = last ? result : partial;
     b.SetLead(1);
-    b.SetPortion(summed);
+    b.SetBlock(summed);
     b.ReceiveAndAwait(previous, in);
-    b.Combine(Place::New(out), Place::Current(in), Place::SourcePortion(summed));
+    b.Combine(Place::New(out), Place::Current(in), Place::SourceBlock(summed));
     b.Free(in);
     b.Send(out, next);
     if (last) {
       for (int d = 2; !relays && d < p.size; ++d) b.Send(out, ring.RankAt(d));
-      b.Copy(Place::Portion(summed), Place::Current(out));
+      b.Copy(Place::Block(summed), Place::Current(out));
     }
     b.Free(out);
   }
@@ -176,7 +176,7 @@ Schedule DealtAllReduce(const ScheduleParameters& p) {
 
 Schedule CompileAllReduce(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
-  if (p.topology.shape == Shape::kDealt) return DealtAllReduce(p);
+  if (p.topology.shape == Shape::kReduceScatterAllgather) return ReduceScatterAllgather(p);
   if (Exchanges(p, kMostLevelsToAll)) return ExchangeAllReduce(p);
   if (p.topology.shape != Shape::kHypercube) return TreeAllReduce(p);
   return p.size == 2 ? HypercubeOfTwo(p) : HypercubeAllReduce(p);

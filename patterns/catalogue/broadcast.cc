@@ -37,8 +37,8 @@ Schedule TwoTreeBroadcast(const ScheduleParameters& p) {
                                                   : node.children.empty() ? ChunkRole::kReceive
                                                                           : ChunkRole::kForward);
     }
-    b.SetPortion(half);
-    AddBroadcast(&b, ranks, node, Place::Portion(half), stream);
+    b.SetBlock(half);
+    AddBroadcast(&b, ranks, node, Place::Block(half), stream);
   }
   return b.Build();
 }

@@ -44,7 +44,7 @@ std::vector<Topology> ToOne() {
 std::vector<Topology> ToAll() {
   std::vector<Topology> all = Trees();
   all.push_back({Shape::kHypercube, 0});
-  all.push_back({Shape::kDealt, 0});
+  all.push_back({Shape::kReduceScatterAllgather, 0});
   AddExchanges(&all);
   return all;
 }
@@ -77,11 +77,11 @@ const std::vector<CatalogueEntry>& Catalogue() {
        "combine to one rank along a tree, rings, two trees or a circulant graph", CompileReduce,
        true, false, false, true, ToOne()},
       {Pattern::kAllReduce, "all_reduce",
-       "combine to all ranks along a tree, rings or a hypercube, or dealt to them",
+       "combine to all ranks along a tree, rings or a hypercube, or reduce-scatter + allgather",
        CompileAllReduce, false, false, false, true, ToAll(), ReadAllReduce},
       {Pattern::kMultiBroadcast,
        "multi_broadcast",
-       "along a ring or a circulant graph, or direct: every rank's portion to all ranks",
+       "along a ring or a circulant graph, or direct: every rank's block to all ranks",
        CompileMultiBroadcast,
        false,
        false,
@@ -91,7 +91,7 @@ const std::vector<CatalogueEntry>& Catalogue() {
        ReadMultiBroadcast},
       {Pattern::kMultiReduce,
        "multi_reduce",
-       "along a ring or a circulant graph: portion q combined at rank q",
+       "along a ring or a circulant graph: block q combined at rank q",
        CompileMultiReduce,
        false,
        false,
@@ -168,7 +168,7 @@ Topology InRankOrder(Pattern pattern, const Topology& topology, int root) {
   switch (topology.shape) {
     case Shape::kDecreasingRings:
       return {Shape::kIncreasingRings, topology.parameter};
-    case Shape::kDealt:
+    case Shape::kReduceScatterAllgather:
       return kChain;
     case Shape::kCirculant:
       return {Shape::kTree, 2};

@@ -22,7 +22,7 @@ struct CatalogueEntry {
   // The last sends of a returned operation need not have reached their receivers, and its slots may
   // move on to overflow memory rather than wait: what BLACS calls locally blocking.
   bool locally_blocking;
-  // Uses portions, one per rank of the scope.
+  // Uses blocks, one per rank of the scope.
   bool multi;
   bool combines;
   // The topologies it distinguishes; empty if it has just one form.
@@ -35,8 +35,8 @@ struct CatalogueEntry {
 const std::vector<CatalogueEntry>& Catalogue();
 const CatalogueEntry& EntryOf(Pattern pattern);
 
-// Returns the number of portions that steps name: those of the call, and the blocks that it sends.
-inline int PortionCount(const CatalogueEntry& entry, int size) {
+// Returns the number of blocks that steps name: those of the call, and the blocks that it sends.
+inline int BlockCount(const CatalogueEntry& entry, int size) {
   if (!entry.multi) return 0;
   return entry.pattern == Pattern::kAllToAll ? 2 * size : size;
 }

@@ -10,7 +10,7 @@
 namespace brigade {
 namespace {
 
-// The streams of a node, by their numbers; `least_slots`: of others than the base block's.
+// The streams of a node, by their numbers; `least_slots`: of others than the base segment's.
 void AddStreams(const CirculantNode& node, ChunkRole role, int least_slots, ScheduleBuilder* b) {
   constexpr const char* kNames[] = {"A", "B", "C"};
   BRIGADE_CHECK(node.stream_count <= 3);
@@ -18,7 +18,7 @@ void AddStreams(const CirculantNode& node, ChunkRole role, int least_slots, Sche
     b->AddStream(kNames[s], role, s == 0 ? kMinSlots : least_slots);
 }
 
-// The stream of the block that is sent in round k, and whether it is for the last time.
+// The stream of the segment that is sent in round k, and whether it is for the last time.
 struct Use {
   int stream = -1;
   bool last = false;
@@ -29,24 +29,24 @@ Use UseIn(const CirculantNode& node, int k) {
       if (use % node.rounds() == k) return {node.streams[from], use == node.sent_on[from].back()};
     }
   }
-  CheckFailed(__FILE__, __LINE__, "a block that is sent and never came");
+  CheckFailed(__FILE__, __LINE__, "a segment that is sent and never came");
 }
 
-// Calls `block(share, lead, k)` for what a place receives in round k of a phase, or the root sends
-// first, in the order in which it is awaited.
-template <typename Block>
-void ForBlocks(const CirculantGraph& graph, int place, const Block& block) {
+// Calls `segment(share, lead, k)` for what a place receives in round k of a phase, or the root
+// sends first, in the order in which it is awaited.
+template <typename Segment>
+void ForSegments(const CirculantGraph& graph, int place, const Segment& segment) {
   const int q = graph.rounds();
   if (place == 0) {
-    for (int k = 0; k < q; ++k) block(k, 1, k);
-    return block(q, 0, 0);
+    for (int k = 0; k < q; ++k) segment(k, 1, k);
+    return segment(q, 0, 0);
   }
   const CirculantNode node(graph, place);
   for (int k = 0; k < q; ++k) {
-    if (k != node.base_round()) block(node.KindOf(node.receives[static_cast<size_t>(k)]), 0, k);
+    if (k != node.base_round()) segment(node.KindOf(node.receives[static_cast<size_t>(k)]), 0, k);
     if (k != node.base_awaited()) continue;
-    block(node.receives[static_cast<size_t>(node.base_round())], 1, node.base_round());
-    block(q, 0, node.base_round());
+    segment(node.receives[static_cast<size_t>(node.base_round())], 1, node.base_round());
+    segment(q, 0, node.base_round());
   }
 }
 
@@ -56,15 +56,15 @@ Schedule WithinPlace(const ScheduleParameters& p, const RankTree& tree,
   ScheduleBuilder b;
   const int relative = tree.ToRelative(p.rank);
   const TreeNode node = tree.NodeWithinPlace(relative);
-  b.SetShares(Shares::Blocks(graph.rounds(), /*backwards=*/false));
+  b.SetShares(Shares::Segments(graph.rounds(), /*backwards=*/false));
   const int in =
       b.AddStream("R", node.children.empty() ? ChunkRole::kReceive : ChunkRole::kForward);
-  ForBlocks(graph, tree.PlaceOf(relative), [&](int share, int lead, int) {
-    b.SetPortion(share);
+  ForSegments(graph, tree.PlaceOf(relative), [&](int share, int lead, int) {
+    b.SetBlock(share);
     b.SetLead(lead);
     b.ReceiveAndAwait(tree.ToRank(node.parent), in);
     for (const int child : node.children) b.Send(in, tree.ToRank(child));
-    b.Copy(Place::Portion(share), Place::Current(in));
+    b.Copy(Place::Block(share), Place::Current(in));
     b.Free(in);
   });
   return b.Build();
@@ -74,13 +74,13 @@ Schedule BroadcastRoot(const RankTree& tree, const CirculantGraph& graph) {
   ScheduleBuilder b;
   const TreeNode within = tree.NodeWithinPlace(0);
   const auto to_place = [&](int place) { return tree.ToRank(tree.FirstOf(place)); };
-  b.SetShares(Shares::Blocks(graph.rounds(), /*backwards=*/false));
+  b.SetShares(Shares::Segments(graph.rounds(), /*backwards=*/false));
   const int out = b.AddStream("S", ChunkRole::kBroadcastSource);
-  ForBlocks(graph, 0, [&](int share, int lead, int k) {
+  ForSegments(graph, 0, [&](int share, int lead, int k) {
     const bool last = share == graph.rounds();
-    b.SetPortion(share);
+    b.SetBlock(share);
     b.SetLead(lead);
-    b.Copy(Place::New(out), Place::Portion(share));
+    b.Copy(Place::New(out), Place::Block(share));
     b.Send(out, to_place(graph.skip(k)));
     for (int next = 1; last && next < graph.rounds(); ++next)
       b.Send(out, to_place(graph.skip(next)));
@@ -113,14 +113,14 @@ Schedule CirculantBroadcast(const ScheduleParameters& p) {
     return tree.ToRank(tree.FirstOf(graph.RankAt(place, steps)));
   };
   ScheduleBuilder b;
-  b.SetShares(Shares::Blocks(q, /*backwards=*/false));
+  b.SetShares(Shares::Segments(q, /*backwards=*/false));
   AddStreams(node, ChunkRole::kForward, kMinSlots, &b);
   const auto turn_to = [&](int share, int lead) {
-    b.SetPortion(share);
+    b.SetBlock(share);
     b.SetLead(lead);
   };
   const auto let_go = [&](int stream, int share) {
-    b.Copy(Place::Portion(share), Place::Current(stream));
+    b.Copy(Place::Block(share), Place::Current(stream));
     b.Free(stream);
   };
   const auto receive = [&](int k, int stream, int share, bool sent_on) {
@@ -128,7 +128,7 @@ Schedule CirculantBroadcast(const ScheduleParameters& p) {
     for (const int child : within.children) b.Send(stream, tree.ToRank(child));
     if (!sent_on) let_go(stream, share);
   };
-  // A block is sent on as soon as its turn comes, and copied out when that is over.
+  // A segment is sent on as soon as its turn comes, and copied out when that is over.
   for (int k = 0; k < q; ++k) {
     const int sent = node.sends[static_cast<size_t>(k)];
     if (sent != CirculantNode::kNothing) {
@@ -171,7 +171,7 @@ void AddFrom(int rank, bool behind, int in, const Place& own, const Place& targe
   b->Free(in);
 }
 
-// The broadcast backwards: where a block was received its sum is sent, and where it was sent on
+// The broadcast backwards: where a segment was received its sum is sent, and where it was sent on
 // another contribution comes in. Rounds and leads are those of the broadcast, counted from the end.
 Schedule CirculantReduce(const ScheduleParameters& p) {
   const RankTree tree(p.topology, p.size, p.root, {});
@@ -180,9 +180,9 @@ Schedule CirculantReduce(const ScheduleParameters& p) {
   const int q = graph.rounds();
   const auto to_rank = [&](int steps) { return tree.ToRank(graph.RankAt(place, steps)); };
   ScheduleBuilder b;
-  b.SetShares(Shares::Blocks(q, /*backwards=*/true));
+  b.SetShares(Shares::Segments(q, /*backwards=*/true));
   const auto turn_to = [&](int share, int lead) {
-    b.SetPortion(share);
+    b.SetBlock(share);
     b.SetLead(lead);
   };
   // Adds the contribution that comes from the rank `steps` further to `own`.
@@ -195,28 +195,27 @@ Schedule CirculantReduce(const ScheduleParameters& p) {
     in = b.AddStream("R", ChunkRole::kReceive);
     for (int k = q - 1; k >= 0; --k) {
       turn_to(k, 0);
-      add(graph.skip(k), Place::Portion(k), Place::SourcePortion(k));
+      add(graph.skip(k), Place::Block(k), Place::SourceBlock(k));
       turn_to(q, 1);
-      add(graph.skip(k), Place::Portion(q),
-          k == q - 1 ? Place::SourcePortion(q) : Place::Portion(q));
+      add(graph.skip(k), Place::Block(q), k == q - 1 ? Place::SourceBlock(q) : Place::Block(q));
     }
     return b.Build();
   }
 
   const CirculantNode node(graph, place);
-  // The sum of one block is sent before that of the next begins in the same stream, and its
-  // receiver waits for nothing that comes later, unless it is the base block's, which may have to
+  // The sum of one segment is sent before that of the next begins in the same stream, and its
+  // receiver waits for nothing that comes later, unless it is the base segment's, which may have to
   // wait.
   AddStreams(node, ChunkRole::kCombineTarget, /*least_slots=*/1, &b);
   in = b.AddStream("R", ChunkRole::kReceive);
   const auto send_sum = [&](int k, int stream, int share, bool of_others) {
-    if (!of_others) b.Copy(Place::New(stream), Place::SourcePortion(share));
+    if (!of_others) b.Copy(Place::New(stream), Place::SourceBlock(share));
     b.Send(stream, to_rank(-graph.skip(k)));
     b.Free(stream);
   };
   const auto add_to_sum = [&](int k, int stream, int share, bool first) {
     add(graph.skip(k), first ? Place::New(stream) : Place::Current(stream),
-        first ? Place::SourcePortion(share) : Place::Current(stream));
+        first ? Place::SourceBlock(share) : Place::Current(stream));
   };
   const auto add_in_round = [&](int k) {
     const int sent = node.sends[static_cast<size_t>(k)];
@@ -229,7 +228,7 @@ Schedule CirculantReduce(const ScheduleParameters& p) {
     turn_to(node.KindOf(sent), sent < 0 ? 1 : 0);
     add_to_sum(k, use.stream, node.KindOf(sent), use.last);
   };
-  // Contributions to the next base block arrive after the sum of this one has been sent.
+  // Contributions to the next base segment arrive after the sum of this one has been sent.
   const auto waits = [&](int k) {
     return k > node.base_round() && k <= node.base_awaited() &&
            node.sends[static_cast<size_t>(k)] ==
@@ -237,13 +236,13 @@ Schedule CirculantReduce(const ScheduleParameters& p) {
   };
   for (int k = q - 1; k >= 0; --k) {
     const auto round = static_cast<size_t>(k);
-    const int block = node.receives[round];
-    if (block >= 0) {
+    const int segment = node.receives[round];
+    if (segment >= 0) {
       turn_to(q, 1);
       send_sum(k, 0, q, !node.last_sent_on.empty());
     }
-    turn_to(node.KindOf(block), block < 0 ? 1 : 0);
-    send_sum(k, node.streams[round], node.KindOf(block), !node.sent_on[round].empty());
+    turn_to(node.KindOf(segment), segment < 0 ? 1 : 0);
+    send_sum(k, node.streams[round], node.KindOf(segment), !node.sent_on[round].empty());
     for (int late = node.base_awaited(); k == node.base_round() && late > k; --late) {
       if (waits(late)) add_in_round(late);
     }

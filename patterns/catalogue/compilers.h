@@ -74,35 +74,35 @@ Schedule CompileReduce(const ScheduleParameters& p);
 // piece by piece, the broadcast of a piece overlapping the reduction of later ones; copies: 2 n at
 // a leaf, n elsewhere. Hypercube: partners exchange partial results, one dimension at a time; ranks
 // beyond the largest power of two fold in first and are told at the end; copies: n, or 2 n at a
-// rank that folds in. Dealt: multi-reduce of the matrix's shares, one per rank, then
-// multi-broadcast of the results, along the increasing ring (where memory is shared, each to all at
-// once), sums one piece ahead of results; n of each share; copies: (s + 1) n, and where only some
-// share memory s - 2 more at each relay; combines: (s - 1) n. Exchange, where memory is shared: all
-// send to all, and each combines as the tree would; copies: n, combines: (s - 1) n. Everywhere the
-// same bits, if all ranks round alike.
+// rank that folds in. Reduce-scatter + allgather: multi-reduce of the matrix's shares, one per
+// rank, then multi-broadcast of the results, along the increasing ring (where memory is shared,
+// each to all at once), sums one piece ahead of results; n of each share; copies: (s + 1) n, and
+// where only some share memory s - 2 more at each relay; combines: (s - 1) n. Exchange, where
+// memory is shared: all send to all, and each combines as the tree would; copies: n, combines: (s -
+// 1) n. Everywhere the same bits, if all ranks round alike.
 Schedule CompileAllReduce(const ScheduleParameters& p);
 
-// Ring multi-broadcast (AP3000 paper 4.2): portion q travels from rank q once around; where memory
+// Ring multi-broadcast (AP3000 paper 4.2): block q travels from rank q once around; where memory
 // is shared, rank q sends it to each; by host, once around the hosts and in each to all. Copies:
-// one per piece of every portion, own (in) and others' (out). Circulant graph (the Bruck algorithm
+// one per piece of every block, own (in) and others' (out). Circulant graph (the Bruck algorithm
 // with halved skips; where memory is shared as above, never by host): ceil(log2 s) messages in a
-// row, each with piece i of all portions that it brings; copies: 2 (s - 1) pieces.
+// row, each with piece i of all blocks that it brings; copies: 2 (s - 1) pieces.
 Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 
-// Ring multi-reduce (AP3000 paper 4.2): the partial of portion q starts at the rank after q and
+// Ring multi-reduce (AP3000 paper 4.2): the partial of block q starts at the rank after q and
 // ends at q, every rank on the way combining its contribution on the right. Copies: one per piece
-// of the first portion sent; combines: one per piece of the s - 1 others. Circulant graph (the
+// of the first block sent; combines: one per piece of the s - 1 others. Circulant graph (the
 // multi-broadcast's backwards; on any hosts, never by host): ceil(log2 s) messages in a row, each
-// with the partials of piece i of all portions that it brings, added by distance
+// with the partials of piece i of all blocks that it brings, added by distance
 // (docs/design/patterns.md); the partials that a rank keeps lie in one slot. Copies: floor(s / 2)
 // pieces, and for each odd skip above 2 one, of a partial that the message before did not bring;
 // combines: as along the ring. Where up to 8 ranks share memory, each sends every other its
-// contribution to that one's portion, which combines all in the same order; copies: one per piece
-// of the s - 1 portions of others.
+// contribution to that one's block, which combines all in the same order; copies: one per piece
+// of the s - 1 blocks of others.
 //
-// In the order of ranks: all portions along the chain 0, 1, 2, ..., and from the last rank each to
-// its own. Copies: one per piece of all portions at rank 0, one of the own portion at all but the
-// last rank; combines: one per piece of all portions at all but rank 0.
+// In the order of ranks: all blocks along the chain 0, 1, 2, ..., and from the last rank each to
+// its own. Copies: one per piece of all blocks at rank 0, one of the own block at all but the
+// last rank; combines: one per piece of all blocks at all but rank 0.
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
 // Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each tells
@@ -124,7 +124,7 @@ Schedule CompileScatter(const ScheduleParameters& p);
 //
 // Circulant graph, for blocks of equal lengths (the Bruck algorithm with halved skips; where memory
 // is shared, pairwise): ceil(log2 s) messages in a row, each with piece i of at most floor(s / 2)
-// blocks. A relay copies a block out to the portion of a block that arrives later, and in again
+// blocks. A relay copies a block out to the place of a block that arrives later, and in again
 // from there. Copies: one in and one out for each message of a block, and one of the block that
 // stays; s log2 s + 1 pieces if s is a power of two.
 Schedule CompileAllToAll(const ScheduleParameters& p);
@@ -143,8 +143,8 @@ Schedule CompileExscan(const ScheduleParameters& p);
 
 // Zero-copy reads, where memory is shared. Contributions are combined in the order of the ring. In
 // the all-reduce each rank combines one share, of which the others read the sum alone. Copies:
-// multi-broadcast one of each portion of others, all-to-all one of each block, multi-reduce none,
-// all-reduce one of each share of others. Combines: s - 1 of one portion or share.
+// multi-broadcast one of each block of others, all-to-all one of each block, multi-reduce none,
+// all-reduce one of each share of others. Combines: s - 1 of one block or share.
 ReadSchedule ReadMultiBroadcast(const ScheduleParameters& p);
 ReadSchedule ReadAllToAll(const ScheduleParameters& p);
 ReadSchedule ReadMultiReduce(const ScheduleParameters& p);

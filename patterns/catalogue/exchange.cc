@@ -22,9 +22,9 @@ Tree TreeOf(const RankTree& ranks) {
           [&ranks](int relative) { return ranks.ToRank(relative); }};
 }
 
-// How a multi-reduce on a circulant graph combines portion `portion`, by the distance of ranks
+// How a multi-reduce on a circulant graph combines block `block`, by the distance of ranks
 // before its own: in the round of a skip, those so much further and more are added to those nearer.
-Tree TreeOfPortion(const CirculantGraph& graph, int portion) {
+Tree TreeOfBlock(const CirculantGraph& graph, int block) {
   const auto children = [&graph](int distance) {
     std::vector<int> added;
     for (int k = graph.rounds() - 1; k >= 0 && distance < graph.skip(k); --k) {
@@ -33,7 +33,7 @@ Tree TreeOfPortion(const CirculantGraph& graph, int portion) {
     }
     return added;
   };
-  return {children, [&graph, portion](int distance) { return graph.RankAt(portion, -distance); }};
+  return {children, [&graph, block](int distance) { return graph.RankAt(block, -distance); }};
 }
 
 // The order in which the root needs what others send.
@@ -150,21 +150,20 @@ Schedule ExchangeAllReduce(const ScheduleParameters& p) {
 Schedule ExchangeMultiReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const CirculantGraph graph(p.size);
-  const Tree tree = TreeOfPortion(graph, p.rank);
+  const Tree tree = TreeOfBlock(graph, p.rank);
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);
   std::vector<int> needs;
   ListNeeds(tree, 0, &needs);
   for (const int distance : needs) {
-    const int portion = graph.RankAt(p.rank, distance);
-    b.SetPortion(portion);
-    b.Copy(Place::New(out), Place::Portion(portion));
-    b.Send(out, portion);
+    const int block = graph.RankAt(p.rank, distance);
+    b.SetBlock(block);
+    b.Copy(Place::New(out), Place::Block(block));
+    b.Send(out, block);
     b.Free(out);
   }
   b.StartLane();
-  b.SetPortion(p.rank);
-  WholeTree(&b, tree, /*self=*/0, Place::Portion(p.rank), /*top=*/-1, /*received_slots=*/1)
-      .Combine();
+  b.SetBlock(p.rank);
+  WholeTree(&b, tree, /*self=*/0, Place::Block(p.rank), /*top=*/-1, /*received_slots=*/1).Combine();
   return b.Build();
 }
 

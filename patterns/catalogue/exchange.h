@@ -24,13 +24,12 @@ Schedule ExchangeReduce(const ScheduleParameters& p);
 Schedule ExchangeAllReduce(const ScheduleParameters& p);
 
 // The same of a multi-reduce along a circulant graph: each sends every other its contribution to
-// that one's portion.
-inline bool ExchangesPortions(const Topology& topology, int size, bool shares_memory) {
-  return topology.shape == Shape::kCirculant && shares_memory &&
-         size <= rules::kMostRanksOfPortions;
+// that one's block.
+inline bool ExchangesBlocks(const Topology& topology, int size, bool shares_memory) {
+  return topology.shape == Shape::kCirculant && shares_memory && size <= rules::kMostRanksOfBlocks;
 }
-static_assert(rules::kMostRanksOfPortions <= 8, "the core has no slots for more partials");
-// REQUIRES: ExchangesPortions(), 1 < p.size.
+static_assert(rules::kMostRanksOfBlocks <= 8, "the core has no slots for more partials");
+// REQUIRES: ExchangesBlocks(), 1 < p.size.
 Schedule ExchangeMultiReduce(const ScheduleParameters& p);
 
 }  // namespace brigade

@@ -9,8 +9,8 @@ Schedule FlatGather(const ScheduleParameters& p) {
   ScheduleBuilder b;
   if (p.rank != p.root) {
     const int out = b.AddStream("S", ChunkRole::kBufferedSend);
-    b.SetPortion(p.rank);
-    b.Copy(Place::New(out), Place::Portion(p.rank));
+    b.SetBlock(p.rank);
+    b.Copy(Place::New(out), Place::Block(p.rank));
     b.Send(out, p.root);
     b.Free(out);
     return b.Build();
@@ -18,9 +18,9 @@ Schedule FlatGather(const ScheduleParameters& p) {
   const int in = b.AddStream("R", ChunkRole::kReceive);
   for (int distance = 1; distance < p.size; ++distance) {
     const int rank = (p.root + distance) % p.size;
-    b.SetPortion(rank);
+    b.SetBlock(rank);
     b.ReceiveAndAwait(rank, in);
-    b.Copy(Place::Portion(rank), Place::Current(in));
+    b.Copy(Place::Block(rank), Place::Current(in));
     b.Free(in);
   }
   return b.Build();
@@ -40,22 +40,22 @@ Schedule CompileGather(const ScheduleParameters& p) {
   if (!tree.is_root()) {
     out = b.AddStream("S", ChunkRole::kBufferedSend);
     all = tree.AddOwnRunFrom(&b);
-    b.SetPortion(all);
+    b.SetBlock(all);
     b.Open(out);
     const int own = tree.AddOwnBlock(&b);
-    b.SetPortion(own);
-    b.Copy(Place::Current(out), Place::Portion(own));
+    b.SetBlock(own);
+    b.Copy(Place::Current(out), Place::Block(own));
   }
   const int in = tree.children().empty() ? -1 : b.AddStream("R", ChunkRole::kReceive);
   for (const int child : tree.children()) {
     const int below = tree.AddRunFrom(child, &b);
-    b.SetPortion(below);
+    b.SetBlock(below);
     b.ReceiveAndAwait(tree.ToRank(child), in);
-    b.Copy(tree.is_root() ? Place::Portion(below) : Place::Current(out), Place::Current(in));
+    b.Copy(tree.is_root() ? Place::Block(below) : Place::Current(out), Place::Current(in));
     b.Free(in);
   }
   if (tree.is_root()) return b.Build();
-  b.SetPortion(all);
+  b.SetBlock(all);
   b.Send(out, tree.parent());
   b.Free(out);
   return b.Build();

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "patterns/catalogue/compilers.h"
-#include "patterns/catalogue/own_portion.h"
+#include "patterns/catalogue/own_block.h"
 #include "patterns/catalogue/ring.h"
 #include "patterns/schedule/circulant_graph.h"
 
@@ -14,21 +14,21 @@ Schedule DirectMultiBroadcast(const ScheduleParameters& p) {
   ScheduleBuilder b;
   std::vector<int> others;
   for (int d = 1; d < p.size; ++d) others.push_back((p.rank + d) % p.size);
-  SendOwnPortion(&b, p.rank, others, /*at_once=*/p.size == 2);
+  SendOwnBlock(&b, p.rank, others, /*at_once=*/p.size == 2);
   const int in = b.AddStream("R", ChunkRole::kReceive);
   for (int d = 1; d < p.size; ++d) {
-    const int portion = (p.rank + p.size - d) % p.size;
-    b.SetPortion(portion);
-    b.ReceiveAndAwait(portion, in);
-    b.Copy(Place::Portion(portion), Place::Current(in));
+    const int block = (p.rank + p.size - d) % p.size;
+    b.SetBlock(block);
+    b.ReceiveAndAwait(block, in);
+    b.Copy(Place::Block(block), Place::Current(in));
     b.Free(in);
   }
   return b.Build();
 }
 
-// Within a host as above. The first rank of each host is its gate: it receives the portions of
+// Within a host as above. The first rank of each host is its gate: it receives the blocks of
 // other hosts, those of the one before from their owners and all others from the gate there, passes
-// them on to the next gate unless that is home, and to the ranks of its own host. So a portion
+// them on to the next gate unless that is home, and to the ranks of its own host. So a block
 // enters each host once, and no rank of a host waits for another to pass on what lies in a third
 // one's chunk, which on a ring would close to a circle.
 Schedule MultiBroadcastByHost(const ScheduleParameters& p) {
@@ -54,9 +54,9 @@ Schedule MultiBroadcastByHost(const ScheduleParameters& p) {
     peers.push_back(rank);
   }
 
-  // First the first portion of each host, then the second of each, and so on: as many rings as the
-  // largest host has ranks, one after the other. `receive(portion, from, passes_on)` for each.
-  const auto for_portions_of_others = [&](const auto& receive) {
+  // First the first block of each host, then the second of each, and so on: as many rings as the
+  // largest host has ranks, one after the other. `receive(block, from, passes_on)` for each.
+  const auto for_blocks_of_others = [&](const auto& receive) {
     size_t most = 0;
     for (const std::vector<int>& host : ranks) most = std::max(most, host.size());
     for (size_t i = 0; i < most; ++i) {
@@ -67,38 +67,38 @@ Schedule MultiBroadcastByHost(const ScheduleParameters& p) {
       }
     }
   };
-  const auto copy_out = [&](int portion, int in) {
-    b.Copy(Place::Portion(portion), Place::Current(in));
+  const auto copy_out = [&](int block, int in) {
+    b.Copy(Place::Block(block), Place::Current(in));
     b.Free(in);
   };
 
-  SendOwnPortion(&b, p.rank, peers, /*at_once=*/false);
+  SendOwnBlock(&b, p.rank, peers, /*at_once=*/false);
   if (p.rank == gate) {
     const int in = b.AddStream("R", ChunkRole::kForward);
-    for_portions_of_others([&](int portion, int from, bool passes_on) {
-      b.SetPortion(portion);
+    for_blocks_of_others([&](int block, int from, bool passes_on) {
+      b.SetBlock(block);
       b.ReceiveAndAwait(from, in);
       if (passes_on) b.Send(in, next_gate);
       for (const int rank : others) b.Send(in, rank);
-      copy_out(portion, in);
+      copy_out(block, in);
     });
   } else {
     b.StartLane();
     const int in = b.AddStream("R", ChunkRole::kReceive);
-    b.SetPortion(gate);
+    b.SetBlock(gate);
     b.ReceiveAndAwait(gate, in);
     copy_out(gate, in);
-    for_portions_of_others([&](int portion, int, bool) {
-      b.SetPortion(portion);
+    for_blocks_of_others([&](int block, int, bool) {
+      b.SetBlock(block);
       b.ReceiveAndAwait(gate, in);
-      copy_out(portion, in);
+      copy_out(block, in);
     });
   }
   b.StartLane();
   const int in = b.AddStream("L", ChunkRole::kReceive);
   for (const int rank : others) {
     if (rank == gate) continue;
-    b.SetPortion(rank);
+    b.SetBlock(rank);
     b.ReceiveAndAwait(rank, in);
     copy_out(rank, in);
   }
@@ -110,20 +110,20 @@ Schedule RingMultiBroadcast(const ScheduleParameters& p) {
   const Ring ring(p);
   const int next = ring.RankAt(1);
   const int previous = ring.RankAt(-1);
-  SendOwnPortion(&b, p.rank, {next}, /*at_once=*/false);
+  SendOwnBlock(&b, p.rank, {next}, /*at_once=*/false);
   const int in = b.AddStream("R", ChunkRole::kForward);
   for (int s = 1; s < p.size; ++s) {
-    const int portion = ring.RankAt(-s);
-    b.SetPortion(portion);
+    const int block = ring.RankAt(-s);
+    b.SetBlock(block);
     b.ReceiveAndAwait(previous, in);
     if (s + 1 < p.size) b.Send(in, next);
-    b.Copy(Place::Portion(portion), Place::Current(in));
+    b.Copy(Place::Block(block), Place::Current(in));
     b.Free(in);
   }
   return b.Build();
 }
 
-// After round k every rank has the portions of the skip(k + 1) ranks from itself on: those it had
+// After round k every rank has the blocks of the skip(k + 1) ranks from itself on: those it had
 // go to the rank skip(k) before, as far as that one lacks them. What is passed on is copied in
 // again from where it was copied out to, so no message waits in staging memory.
 Schedule CirculantMultiBroadcast(const ScheduleParameters& p) {
@@ -136,14 +136,14 @@ Schedule CirculantMultiBroadcast(const ScheduleParameters& p) {
     const int count = graph.skip(k + 1) - skip;
     const int from = graph.RankAt(p.rank, skip);
     const int mine = b.AddRun(p.rank, count);
-    b.SetPortion(mine);
-    b.Copy(Place::New(out), Place::Portion(mine));
+    b.SetBlock(mine);
+    b.Copy(Place::New(out), Place::Block(mine));
     b.Send(out, graph.RankAt(p.rank, -skip));
     b.Free(out);
     const int theirs = b.AddRun(from, count);
-    b.SetPortion(theirs);
+    b.SetBlock(theirs);
     b.ReceiveAndAwait(from, in);
-    b.Copy(Place::Portion(theirs), Place::Current(in));
+    b.Copy(Place::Block(theirs), Place::Current(in));
     b.Free(in);
   }
   return b.Build();

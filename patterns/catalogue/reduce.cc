@@ -40,9 +40,9 @@ Schedule TwoTreeReduce(const ScheduleParameters& p) {
   for (const int half : {0, 1}) {
     const TreeNode node = TreeNodeOf({Shape::kTwoTree, half}, p.size, relative);
     if (half == 1 && p.size > 2) b.StartLane();  // of two ranks, one has one order
-    b.SetPortion(half);
+    b.SetBlock(half);
     AddReduce(
-        &b, node, relative, [&](int r) { return ranks.ToRank(r); }, Place::SourcePortion(half));
+        &b, node, relative, [&](int r) { return ranks.ToRank(r); }, Place::SourceBlock(half));
   }
   return b.Build();
 }

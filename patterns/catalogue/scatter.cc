@@ -9,17 +9,17 @@ Schedule FlatScatter(const ScheduleParameters& p) {
   ScheduleBuilder b;
   if (p.rank != p.root) {
     const int in = b.AddStream("R", ChunkRole::kReceive);
-    b.SetPortion(p.rank);
+    b.SetBlock(p.rank);
     b.ReceiveAndAwait(p.root, in);
-    b.Copy(Place::Portion(p.rank), Place::Current(in));
+    b.Copy(Place::Block(p.rank), Place::Current(in));
     b.Free(in);
     return b.Build();
   }
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);
   for (int distance = 1; distance < p.size; ++distance) {
     const int rank = (p.root + distance) % p.size;
-    b.SetPortion(rank);
-    b.Copy(Place::New(out), Place::Portion(rank));
+    b.SetBlock(rank);
+    b.Copy(Place::New(out), Place::Block(rank));
     b.Send(out, rank);
     b.Free(out);
   }
@@ -41,22 +41,22 @@ Schedule CompileScatter(const ScheduleParameters& p) {
   if (!tree.is_root()) {
     in = b.AddStream("R", ChunkRole::kReceive);
     all = tree.AddOwnRunFrom(&b);
-    b.SetPortion(all);
+    b.SetBlock(all);
     b.ReceiveAndAwait(tree.parent(), in);
   }
   const int out = tree.children().empty() ? -1 : b.AddStream("S", ChunkRole::kBufferedSend);
   for (auto child = tree.children().rbegin(); child != tree.children().rend(); ++child) {
     const int below = tree.AddRunFrom(*child, &b);
-    b.SetPortion(below);
-    b.Copy(Place::New(out), tree.is_root() ? Place::Portion(below) : Place::Current(in));
+    b.SetBlock(below);
+    b.Copy(Place::New(out), tree.is_root() ? Place::Block(below) : Place::Current(in));
     b.Send(out, tree.ToRank(*child));
     b.Free(out);
   }
   if (tree.is_root()) return b.Build();
   const int own = tree.AddOwnBlock(&b);
-  b.SetPortion(own);
-  b.Copy(Place::Portion(own), Place::Current(in));
-  b.SetPortion(all);
+  b.SetBlock(own);
+  b.Copy(Place::Block(own), Place::Current(in));
+  b.SetBlock(all);
   b.Free(in);
   return b.Build();
 }

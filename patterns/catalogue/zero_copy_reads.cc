@@ -68,7 +68,7 @@ bool ReadsKeepOrder(Pattern pattern, const Topology& topology, int size, bool co
     case Pattern::kMultiReduce:
       return either_order || topology.shape != Shape::kCirculant;
     case Pattern::kAllReduce:
-      return topology.shape == Shape::kDealt ||
+      return topology.shape == Shape::kReduceScatterAllgather ||
              (either_order && topology.shape == Shape::kHypercube);
     default:
       return false;

@@ -168,11 +168,11 @@ TEST(Blocks, AWrongPlaceOnACirculantGraphIsFound) {
       Step& step = wrong[2].lanes[0].work[i];
       const bool is_own = !step.dst.in_stream() && !step.left.in_stream();
       if (in_message && is_own) continue;
-      int32_t* const place = in_message             ? &step.portion
+      int32_t* const place = in_message             ? &step.block
                              : step.dst.in_stream() ? &step.left.index
                                                     : &step.dst.index;
-      const std::vector<PortionRun>& runs = right[2].runs;
-      const PortionRun& was = runs[static_cast<size_t>(*place)];
+      const std::vector<BlockRun>& runs = right[2].runs;
+      const BlockRun& was = runs[static_cast<size_t>(*place)];
       *place = (*place + 1) % c.size;
       if (runs[static_cast<size_t>(*place)] == was) continue;
       EXPECT_FALSE(CheckSchedules(c, wrong, nullptr).ok()) << "step " << i;

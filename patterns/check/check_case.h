@@ -19,7 +19,7 @@ struct CheckCase {
   bool decreasing = false;
   bool in_rank_order = false;    // of ScheduleParameters
   bool separate_source = false;  // contributions are not in the memory that gets the result
-  // Pieces of the matrix, or, where there are portions, of each (may differ, may be 0), or, where
+  // Pieces of the matrix, or, where there are blocks, of each (may differ, may be 0), or, where
   // the matrix is cut, of each share. Of an all-to-all: of the block from rank r to rank q, at
   // r * size + q.
   std::vector<int> pieces;

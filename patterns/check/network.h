@@ -31,7 +31,7 @@ class Network {
 
   struct Slot {
     Value value;
-    std::vector<Value> parts;  // instead, of a message of several portions
+    std::vector<Value> parts;  // instead, of a message of several blocks
     int run = -1;              // which ones: of the rank's schedule
     bool received = false;
     bool leased = false;  // what was received lies in the sender's memory
@@ -64,10 +64,10 @@ class Network {
   // The current slot has been used for the last time.
   void Free(int rank, int stream);
 
-  // Piece `piece` of `portions`, which tell messages apart. False if a send meets a receive of
+  // Piece `piece` of `blocks`, which tell messages apart. False if a send meets a receive of
   // another piece.
-  bool PostSend(int from, int to, Slot* slot, const PortionRun& portions, int64_t piece);
-  bool PostReceive(int from, int to, Slot* slot, const PortionRun& portions, int64_t piece);
+  bool PostSend(int from, int to, Slot* slot, const BlockRun& blocks, int64_t piece);
+  bool PostReceive(int from, int to, Slot* slot, const BlockRun& blocks, int64_t piece);
 
   // Something changed for the rank.
   void Wake(int rank);
@@ -85,7 +85,7 @@ class Network {
     Value value;                 // of a send
     std::vector<Value> parts;    // the same
     Holding* holding = nullptr;  // the same
-    PortionRun portions;
+    BlockRun blocks;
     int64_t piece = 0;
   };
   // First in, first out; a group of thousands of ranks has many of them.

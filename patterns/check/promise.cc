@@ -31,43 +31,44 @@ Promise::Promise(const CheckCase& c, const Shares& shares)
     : case_(c),
       multi_(EntryOf(c.pattern).multi),
       combines_(EntryOf(c.pattern).combines),
-      portions_(multi_ ? PortionCount(EntryOf(c.pattern), c.size) : shares.count),
+      blocks_(multi_ ? BlockCount(EntryOf(c.pattern), c.size) : shares.count),
       tree_(c.topology, c.size, c.pattern == Pattern::kAllReduce || c.in_rank_order ? 0 : c.root,
             c.HostsToGoBy()),
       ring_(Topology{Shape::kIncreasingRings, 1}, c.size, /*root=*/0, c.HostsToGoBy()),
       chain_(ChainAssociation(c.size)) {}
 
-int Promise::Position(int rank, int portion) const {
+int Promise::Position(int rank, int block) const {
   if (!combines_ || case_.in_rank_order || IsScan(case_.pattern) ||
       case_.topology.shape == Shape::kHypercube) {
     return rank;
   }
-  if (case_.topology.shape != Shape::kDealt && !multi_) return tree_.ToRelative(rank);
+  if (case_.topology.shape != Shape::kReduceScatterAllgather && !multi_)
+    return tree_.ToRelative(rank);
   const int n = case_.size;
-  if (case_.topology.shape == Shape::kCirculant) return (portion - rank + n) % n;
-  const int behind = ring_.ToRelative(rank) - ring_.ToRelative(portion);
+  if (case_.topology.shape == Shape::kCirculant) return (block - rank + n) % n;
+  const int behind = ring_.ToRelative(rank) - ring_.ToRelative(block);
   return ((case_.decreasing ? -behind : behind) - 1 + 2 * n) % n;
 }
 
-Value Promise::Contribution(int rank, int portion, int64_t piece) const {
+Value Promise::Contribution(int rank, int block, int64_t piece) const {
   Value v;
-  v.portion = portion;
+  v.block = block;
   v.piece = piece;
-  v.low = v.high = Position(rank, portion);
+  v.low = v.high = Position(rank, block);
   v.association = AssociationOf(v.low);
   return v;
 }
 
-bool Promise::HoldsAtFirst(int rank, int portion) const {
+bool Promise::HoldsAtFirst(int rank, int block) const {
   if (combines_ || !multi_) return true;
-  if (case_.pattern == Pattern::kAllToAll) return portion >= case_.size;
-  return case_.pattern == Pattern::kScatter ? rank == case_.root : portion == rank;
+  if (case_.pattern == Pattern::kAllToAll) return block >= case_.size;
+  return case_.pattern == Pattern::kScatter ? rank == case_.root : block == rank;
 }
 
 UserMemory Promise::AtFirst(int rank) const {
   UserMemory memory;
   memory.knows = uint64_t{1} << (rank % 64);
-  if (!in_portions()) {
+  if (!in_blocks()) {
     for (int i = 0; i < Pieces(rank, -1); ++i) memory.matrix.push_back(Contribution(rank, -1, i));
     if (case_.separate_source) {
       memory.source.resize(memory.matrix.size());
@@ -76,18 +77,18 @@ UserMemory Promise::AtFirst(int rank) const {
     return memory;
   }
   if (multi_) memory.matrix.resize(static_cast<size_t>(Pieces(rank, rank)));
-  memory.portions.resize(static_cast<size_t>(portions_));
-  for (int q = 0; q < portions_; ++q) {
-    std::vector<Value>& portion = memory.portions[static_cast<size_t>(q)];
-    portion.resize(static_cast<size_t>(Pieces(rank, q)));
+  memory.blocks.resize(static_cast<size_t>(blocks_));
+  for (int q = 0; q < blocks_; ++q) {
+    std::vector<Value>& block = memory.blocks[static_cast<size_t>(q)];
+    block.resize(static_cast<size_t>(Pieces(rank, q)));
     if (!HoldsAtFirst(rank, q)) continue;
     for (int i = 0; i < Pieces(rank, q); ++i) {
-      portion[static_cast<size_t>(i)] = Contribution(rank, q, i);
+      block[static_cast<size_t>(i)] = Contribution(rank, q, i);
     }
   }
   if (case_.separate_source) {
-    memory.source_portions = memory.portions;
-    for (std::vector<Value>& share : memory.portions) share.assign(share.size(), Value());
+    memory.source_blocks = memory.blocks;
+    for (std::vector<Value>& share : memory.blocks) share.assign(share.size(), Value());
   }
   return memory;
 }
@@ -123,13 +124,13 @@ std::vector<Promise::Sum> Promise::CirculantSums() const {
   std::vector<std::vector<int>> receives;
   for (int r = 0; r < case_.size; ++r) receives.push_back(graph.Receives(r));
   std::vector<Sum> sums;
-  for (int share = 0; share < portions_; ++share) {
+  for (int share = 0; share < blocks_; ++share) {
     sums.push_back(CirculantSum(graph, receives, 0, share));
   }
   return sums;
 }
 
-// What the documented order makes of a portion in a circulant multi-reduce: by falling skip, the
+// What the documented order makes of a block in a circulant multi-reduce: by falling skip, the
 // sum of those at a distance of `skip` and more from its rank is added to that of those nearer by
 // so much.
 Promise::Sum Promise::SumByDistance() const {
@@ -152,9 +153,9 @@ Promise::Sum Promise::SumByDistance() const {
 
 Status Promise::Check(int rank, const std::vector<UserMemory>& all) {
   const UserMemory& memory = all[static_cast<size_t>(rank)];
-  if (in_portions() && !multi_) {
-    for (int q = 0; q < portions_; ++q) {
-      BRIGADE_RETURN_IF_ERROR(CheckShare(rank, q, memory.portions[static_cast<size_t>(q)]));
+  if (in_blocks() && !multi_) {
+    for (int q = 0; q < blocks_; ++q) {
+      BRIGADE_RETURN_IF_ERROR(CheckShare(rank, q, memory.blocks[static_cast<size_t>(q)]));
     }
     return Status();
   }
@@ -173,13 +174,13 @@ Status Promise::Check(int rank, const std::vector<UserMemory>& all) {
     case Pattern::kAllReduce:
       return CheckCombined(rank, all);
     case Pattern::kMultiBroadcast:
-      return CheckPortions(memory);
+      return CheckBlocks(memory);
     case Pattern::kMultiReduce:
-      return CheckOwnPortion(rank, memory);
+      return CheckOwnBlock(rank, memory);
     case Pattern::kGather:
     case Pattern::kScatter:
     case Pattern::kAllToAll:
-      return CheckBlocks(rank, memory);
+      return CheckMovedBlocks(rank, memory);
     case Pattern::kScan:
     case Pattern::kExscan:
       return CheckPrefix(rank, memory);
@@ -244,17 +245,17 @@ Status Promise::CheckCombined(int rank, const std::vector<UserMemory>& all) cons
   return Status();
 }
 
-Status Promise::CheckPortions(const UserMemory& memory) const {
+Status Promise::CheckBlocks(const UserMemory& memory) const {
   for (int q = 0; q < case_.size; ++q) {
     for (int i = 0; i < Pieces(q, q); ++i) {
-      const Value& v = memory.portions[static_cast<size_t>(q)][static_cast<size_t>(i)];
-      if (!IsContribution(v, q, q, i)) return Wrong("portion " + std::to_string(q));
+      const Value& v = memory.blocks[static_cast<size_t>(q)][static_cast<size_t>(i)];
+      if (!IsContribution(v, q, q, i)) return Wrong("block " + std::to_string(q));
     }
   }
   return Status();
 }
 
-Status Promise::CheckOwnPortion(int rank, const UserMemory& memory) {
+Status Promise::CheckOwnBlock(int rank, const UserMemory& memory) {
   const bool circulant = case_.topology.shape == Shape::kCirculant;
   if (circulant && sums_.empty()) sums_ = {SumByDistance()};
   for (int i = 0; i < Pieces(rank, rank); ++i) {
@@ -268,16 +269,16 @@ Status Promise::CheckOwnPortion(int rank, const UserMemory& memory) {
 }
 
 // Blocks that `rank` neither holds at first nor receives are as they were.
-Status Promise::CheckBlocks(int rank, const UserMemory& memory) const {
+Status Promise::CheckMovedBlocks(int rank, const UserMemory& memory) const {
   for (int q = 0; q < case_.size; ++q) {
     const bool gathers = case_.pattern == Pattern::kGather;
     const bool scatters = case_.pattern == Pattern::kScatter;
     const bool has = rank == case_.root || rank == q || !(gathers || scatters);
     const int owner = scatters ? case_.root : q;
-    const int portion = gathers || scatters ? q : case_.size + rank;
+    const int block = gathers || scatters ? q : case_.size + rank;
     for (int i = 0; i < Pieces(rank, q); ++i) {
-      const Value& v = memory.portions[static_cast<size_t>(q)][static_cast<size_t>(i)];
-      if (has ? !IsContribution(v, owner, portion, i) : !v.is_nothing()) {
+      const Value& v = memory.blocks[static_cast<size_t>(q)][static_cast<size_t>(i)];
+      if (has ? !IsContribution(v, owner, block, i) : !v.is_nothing()) {
         return Wrong("block " + std::to_string(q));
       }
     }

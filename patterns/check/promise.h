@@ -21,18 +21,18 @@ class Promise {
   // `shares`: what the matrix is cut into. The case must outlive the object.
   Promise(const CheckCase& c, const Shares& shares);
 
-  // Whether there are portions, or shares, rather than pieces of the matrix.
-  bool in_portions() const { return portions_ > 0; }
-  // How many portions, or shares, steps speak of.
-  int portions() const { return portions_; }
-  // Of the matrix (-1), or of a portion or share of `rank`.
-  int Pieces(int rank, int portion) const {
+  // Whether there are blocks, or shares, rather than pieces of the matrix.
+  bool in_blocks() const { return blocks_ > 0; }
+  // How many blocks, or shares, steps speak of.
+  int blocks() const { return blocks_; }
+  // Of the matrix (-1), or of a block or share of `rank`.
+  int Pieces(int rank, int block) const {
     if (case_.pattern == Pattern::kAllToAll) {
-      const int from = portion < case_.size ? portion : rank;
-      const int to = portion < case_.size ? rank : portion - case_.size;
+      const int from = block < case_.size ? block : rank;
+      const int to = block < case_.size ? rank : block - case_.size;
       return case_.pieces[static_cast<size_t>(from * case_.size + to)];
     }
-    return case_.pieces[portion < 0 ? 0 : static_cast<size_t>(portion)];
+    return case_.pieces[block < 0 ? 0 : static_cast<size_t>(block)];
   }
 
   UserMemory AtFirst(int rank) const;
@@ -48,25 +48,25 @@ class Promise {
   };
 
   // Where a rank's contribution stands in the documented order of combination.
-  int Position(int rank, int portion) const;
-  Value Contribution(int rank, int portion, int64_t piece) const;
+  int Position(int rank, int block) const;
+  Value Contribution(int rank, int block, int64_t piece) const;
   // Whether `rank`, which gets no result, has in its matrix what was there before.
-  bool IsAsBefore(const Value& v, int rank, int portion, int64_t piece) const {
-    return case_.separate_source ? v.is_nothing() : IsContribution(v, rank, portion, piece);
+  bool IsAsBefore(const Value& v, int rank, int block, int64_t piece) const {
+    return case_.separate_source ? v.is_nothing() : IsContribution(v, rank, block, piece);
   }
-  bool IsContribution(const Value& v, int rank, int portion, int64_t piece) const {
-    return SameData(v, Contribution(rank, portion, piece));
+  bool IsContribution(const Value& v, int rank, int block, int64_t piece) const {
+    return SameData(v, Contribution(rank, block, piece));
   }
   // Whether every contribution is in it once, whatever the association; or in that of a chain, on
   // the right of all before it; or in that of `sum`.
-  bool HasAll(const Value& v, int portion, int64_t piece) const {
-    return v.portion == portion && v.piece == piece && v.low == 0 && v.high == case_.size - 1;
+  bool HasAll(const Value& v, int block, int64_t piece) const {
+    return v.block == block && v.piece == piece && v.low == 0 && v.high == case_.size - 1;
   }
-  bool IsChainOfAll(const Value& v, int portion, int64_t piece) const {
-    return HasAll(v, portion, piece) && v.association == chain_;
+  bool IsChainOfAll(const Value& v, int block, int64_t piece) const {
+    return HasAll(v, block, piece) && v.association == chain_;
   }
-  bool IsSumOfAll(const Value& v, const Sum& sum, int portion, int64_t piece) const {
-    return sum.ranks == case_.size && v.portion == portion && v.piece == piece &&
+  bool IsSumOfAll(const Value& v, const Sum& sum, int block, int64_t piece) const {
+    return sum.ranks == case_.size && v.block == block && v.piece == piece &&
            v.association == sum.association;
   }
 
@@ -79,17 +79,17 @@ class Promise {
   Status CheckShare(int rank, int share, const std::vector<Value>& values);
   Status CheckBarrier(const UserMemory& memory) const;
   Status CheckCombined(int rank, const std::vector<UserMemory>& all) const;
-  Status CheckPortions(const UserMemory& memory) const;
-  Status CheckOwnPortion(int rank, const UserMemory& memory);
-  Status CheckBlocks(int rank, const UserMemory& memory) const;
-  bool HoldsAtFirst(int rank, int portion) const;
+  Status CheckBlocks(const UserMemory& memory) const;
+  Status CheckOwnBlock(int rank, const UserMemory& memory);
+  Status CheckMovedBlocks(int rank, const UserMemory& memory) const;
+  bool HoldsAtFirst(int rank, int block) const;
   uint64_t PrefixAssociation(int rank) const;
   Status CheckPrefix(int rank, const UserMemory& memory) const;
 
   const CheckCase& case_;
   const bool multi_;
   const bool combines_;
-  const int portions_;
+  const int blocks_;
   const RankTree tree_;
   const RankTree ring_;
   const uint64_t chain_;

@@ -48,11 +48,11 @@ class ReadCheck {
       Rank& rank = At(r);
       rank.clock.resize(schedules.size());
       rank.memory = promise_.AtFirst(r);
-      rank.blocks.resize(rank.memory.portions.size());
+      rank.blocks.resize(rank.memory.blocks.size());
       for (size_t b = 0; b < rank.blocks.size(); ++b) {
-        rank.blocks[b].value = rank.memory.portions[b].data();
+        rank.blocks[b].value = rank.memory.blocks[b].data();
       }
-      for (std::vector<Value>& source : rank.memory.source_portions) {
+      for (std::vector<Value>& source : rank.memory.source_blocks) {
         rank.sources.push_back({source.data()});
       }
       if (!rank.memory.matrix.empty()) rank.result.value = rank.memory.matrix.data();

@@ -14,7 +14,7 @@ namespace {
 CheckCase CaseOf(Pattern pattern, int size, bool decreasing = false) {
   CheckCase c;
   c.pattern = pattern;
-  c.topology = pattern == Pattern::kAllReduce ? Topology{Shape::kDealt, 0}
+  c.topology = pattern == Pattern::kAllReduce ? Topology{Shape::kReduceScatterAllgather, 0}
                                               : Topology{Shape::kIncreasingRings, 1};
   c.size = size;
   c.decreasing = decreasing;
@@ -106,7 +106,7 @@ TEST(ReadCheckTest, AReadOfTheWrongBlockIsFound) {
   const CheckCase c = CaseOf(Pattern::kMultiBroadcast, 4);
   std::vector<ReadSchedule> schedules = CompileAllReads(c);
   schedules[0].steps[1].block = 2;
-  ExpectWrong(c, schedules, "portion 1");
+  ExpectWrong(c, schedules, "block 1");
   schedules[0].steps[1].block = 0;
   ExpectWrong(c, schedules, "reads of no other rank");
 }

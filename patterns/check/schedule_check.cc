@@ -75,16 +75,16 @@ class Checker {
   RankState& At(int rank) { return ranks_[static_cast<size_t>(rank)]; }
   UserMemory& MemoryOf(int rank) { return memories_[static_cast<size_t>(rank)]; }
 
-  // Of the matrix, and of what the schedule of `rank` calls portions.
+  // Of the matrix, and of what the schedule of `rank` calls blocks.
   std::vector<int64_t> PiecesFor(int rank, const Schedule& schedule) const {
-    std::vector<int64_t> pieces(1, promise_.in_portions() ? 0 : promise_.Pieces(rank, -1));
-    for (int q = 0; schedule.runs.empty() && q < promise_.portions(); ++q) {
+    std::vector<int64_t> pieces(1, promise_.in_blocks() ? 0 : promise_.Pieces(rank, -1));
+    for (int q = 0; schedule.runs.empty() && q < promise_.blocks(); ++q) {
       pieces.push_back(promise_.Pieces(rank, q));
     }
-    for (const PortionRun& run : schedule.runs) {
+    for (const BlockRun& run : schedule.runs) {
       pieces.push_back(0);
       for (int i = 0; i < run.count; ++i) {
-        const int64_t n = promise_.Pieces(rank, run.PortionAt(i, case_.size));
+        const int64_t n = promise_.Pieces(rank, run.BlockAt(i, case_.size));
         pieces.back() = std::max(pieces.back(), n);
       }
     }
@@ -134,9 +134,9 @@ class Checker {
     const Step& step = *doing.step;
     Network::Slot* slot = network_.Open(r, step.stream());
     if (slot == nullptr) return false;
-    slot->run = step.portion;
+    slot->run = step.block;
     ++cursor.step;
-    if (!network_.PostReceive(step.peer, r, slot, PortionsOf(doing), doing.piece)) {
+    if (!network_.PostReceive(step.peer, r, slot, BlocksOf(doing), doing.piece)) {
       Fail(doing, "a send of another piece meets this receive");
     }
     return true;
@@ -196,7 +196,7 @@ class Checker {
     if (combines) {
       const bool in_any_order = case_.topology.shape == Shape::kCirculant && !case_.in_rank_order;
       const bool in_order = in_any_order || left->high + 1 == right->low;
-      if (left->piece != right->piece || left->portion != right->portion || !in_order) {
+      if (left->piece != right->piece || left->block != right->block || !in_order) {
         return Fail(doing, "combines out of order");
       }
       result.high = right->high;
@@ -214,7 +214,7 @@ class Checker {
     if (slot == nullptr || !slot->IsFilled()) return Fail(doing, "sends a slot that is not filled");
     ++counts.messages;
     if (!case_.OnOneHost(doing.rank, doing.step->peer)) ++counts.crossings;
-    if (!network_.PostSend(doing.rank, doing.step->peer, slot, PortionsOf(doing), doing.piece)) {
+    if (!network_.PostSend(doing.rank, doing.step->peer, slot, BlocksOf(doing), doing.piece)) {
       Fail(doing, "a send of another piece meets this receive");
     }
     return true;
@@ -224,14 +224,14 @@ class Checker {
 
   Network::Slot* Current(int rank, int stream) { return network_.StreamOf(rank, stream).current; }
 
-  // The portions whose piece the step works on; of a matrix or one portion, a run of none. A sent
-  // block is to its receiver the portion of the sender.
-  PortionRun PortionsOf(const Doing& doing) {
-    if (!At(doing.rank).schedule->runs.empty()) return RunAt(doing.rank, doing.step->portion);
-    const bool is_sent = case_.pattern == Pattern::kAllToAll && doing.step->portion >= case_.size;
-    return {is_sent ? doing.rank : doing.step->portion, 0};
+  // The blocks whose piece the step works on; of a matrix or one block, a run of none. A sent
+  // block is to its receiver the block of the sender.
+  BlockRun BlocksOf(const Doing& doing) {
+    if (!At(doing.rank).schedule->runs.empty()) return RunAt(doing.rank, doing.step->block);
+    const bool is_sent = case_.pattern == Pattern::kAllToAll && doing.step->block >= case_.size;
+    return {is_sent ? doing.rank : doing.step->block, 0};
   }
-  const PortionRun& RunAt(int rank, int run) {
+  const BlockRun& RunAt(int rank, int run) {
     return At(rank).schedule->runs[static_cast<size_t>(run)];
   }
 
@@ -246,13 +246,13 @@ class Checker {
         [[fallthrough]];
       case Place::kMatrix:
         return piece < memory.matrix.size() ? &memory.matrix[piece] : &nothing_;
-      case Place::kSourcePortion:
-        if (is_separate) return &memory.source_portions[static_cast<size_t>(place.index)][piece];
+      case Place::kSourceBlock:
+        if (is_separate) return &memory.source_blocks[static_cast<size_t>(place.index)][piece];
         [[fallthrough]];
-      case Place::kPortion:
-        return &memory.portions[static_cast<size_t>(place.index)][piece];
+      case Place::kBlock:
+        return &memory.blocks[static_cast<size_t>(place.index)][piece];
       case Place::kSent:
-        return &memory.portions[static_cast<size_t>(case_.size + place.index)][piece];
+        return &memory.blocks[static_cast<size_t>(case_.size + place.index)][piece];
       case Place::kCurrent:
         if (const Network::Slot* slot = Current(doing.rank, place.index)) return &slot->value;
         break;
@@ -271,14 +271,14 @@ class Checker {
       case Place::kMatrix:
         if (piece < memory.matrix.size()) memory.matrix[piece] = value;
         return true;
-      case Place::kPortion:
-        memory.portions[static_cast<size_t>(dst.index)][piece] = value;
+      case Place::kBlock:
+        memory.blocks[static_cast<size_t>(dst.index)][piece] = value;
         return true;
       case Place::kCurrent:
       case Place::kNew:
         return WriteSlot(doing, value);
       case Place::kSource:
-      case Place::kSourcePortion:
+      case Place::kSourceBlock:
         return Fail(doing, "writes a contribution");
       case Place::kNone:
       case Place::kSent:
@@ -304,50 +304,50 @@ class Checker {
 
   // --- runs ---
 
-  // Of a portion, on any rank.
-  int PiecesInRun(int portion) const { return promise_.Pieces(/*rank=*/0, portion); }
+  // Of a block, on any rank.
+  int PiecesInRun(int block) const { return promise_.Pieces(/*rank=*/0, block); }
 
-  // How many of a run's first `count` portions have a piece `piece`.
-  size_t PartsBefore(const PortionRun& run, int count, int64_t piece) const {
+  // How many of a run's first `count` blocks have a piece `piece`.
+  size_t PartsBefore(const BlockRun& run, int count, int64_t piece) const {
     size_t parts = 0;
-    for (int i = 0; i < count; ++i) parts += piece < PiecesInRun(run.PortionAt(i, case_.size));
+    for (int i = 0; i < count; ++i) parts += piece < PiecesInRun(run.BlockAt(i, case_.size));
     return parts;
   }
 
   // Opens a slot for the step's run, with nothing in it.
   bool OpenRun(const Doing& doing) {
     if (!Write(doing, Value())) return false;
-    const PortionRun& run = RunAt(doing.rank, doing.step->portion);
+    const BlockRun& run = RunAt(doing.rank, doing.step->block);
     Network::Slot* slot = Current(doing.rank, doing.step->dst.index);
-    slot->run = doing.step->portion;
+    slot->run = doing.step->block;
     slot->parts.assign(PartsBefore(run, run.count, doing.piece), Value());
     return true;
   }
 
-  // Where the values of the piece of `run`'s portions are at `place`; empty if they are not.
-  std::vector<Value*> PartsAt(const Doing& doing, const Place& place, const PortionRun& run) {
+  // Where the values of the piece of `run`'s blocks are at `place`; empty if they are not.
+  std::vector<Value*> PartsAt(const Doing& doing, const Place& place, const BlockRun& run) {
     if (place.in_stream()) return PartsInSlot(doing, place.index, run);
     UserMemory& memory = MemoryOf(doing.rank);
     const auto piece = static_cast<size_t>(doing.piece);
     const bool is_matrix = place.kind == Place::kMatrix;
-    const PortionRun& there = is_matrix ? run : RunAt(doing.rank, place.index);
+    const BlockRun& there = is_matrix ? run : RunAt(doing.rank, place.index);
     std::vector<Value*> parts;
     for (int i = 0; i < there.count; ++i) {
-      const int portion = there.PortionAt(i, case_.size);
-      if (doing.piece >= PiecesInRun(portion)) continue;
-      if (is_matrix && portion != doing.rank) return {};
-      const int index = portion + (place.kind == Place::kSent ? case_.size : 0);
+      const int block = there.BlockAt(i, case_.size);
+      if (doing.piece >= PiecesInRun(block)) continue;
+      if (is_matrix && block != doing.rank) return {};
+      const int index = block + (place.kind == Place::kSent ? case_.size : 0);
       parts.push_back(is_matrix ? &memory.matrix[piece]
-                                : &memory.portions[static_cast<size_t>(index)][piece]);
+                                : &memory.blocks[static_cast<size_t>(index)][piece]);
     }
     return parts;
   }
 
-  std::vector<Value*> PartsInSlot(const Doing& doing, int stream, const PortionRun& run) {
+  std::vector<Value*> PartsInSlot(const Doing& doing, int stream, const BlockRun& run) {
     std::vector<Value*> parts;
     Network::Slot* slot = Current(doing.rank, stream);
     if (slot == nullptr) return parts;
-    const PortionRun& all = RunAt(doing.rank, slot->run);
+    const BlockRun& all = RunAt(doing.rank, slot->run);
     const int before = all.Before(run, case_.size);
     if (before + run.count > all.count) return parts;
     const size_t first = PartsBefore(all, before, doing.piece);
@@ -365,17 +365,17 @@ class Checker {
     if (step.dst.kind == Place::kSent) return Fail(doing, "writes nowhere");
     if (step.opens() && !OpenRun(doing)) return false;
     if (step.dst.kind == Place::kCurrent && !Write(doing, Value())) return false;
-    const PortionRun& run = RunAt(doing.rank, step.portion);
+    const BlockRun& run = RunAt(doing.rank, step.block);
     const std::vector<Value*> to = PartsAt(doing, step.dst, run);
     const std::vector<Value*> left = PartsAt(doing, step.left, run);
     const std::vector<Value*> right = combines ? PartsAt(doing, step.right, run) : left;
     if (to.empty() || to.size() != left.size() || to.size() != right.size()) {
-      return Fail(doing, "a message of other portions");
+      return Fail(doing, "a message of other blocks");
     }
     for (size_t i = 0; i < to.size(); ++i) {
       Value result = *left[i];
       if (combines) {
-        if (left[i]->portion < 0 || left[i]->portion != right[i]->portion ||
+        if (left[i]->block < 0 || left[i]->block != right[i]->block ||
             left[i]->piece != right[i]->piece) {
           return Fail(doing, "combines what does not belong together");
         }

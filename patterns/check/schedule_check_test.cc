@@ -23,31 +23,31 @@ std::vector<Topology> TopologiesOf(const CatalogueEntry& entry) {
   return topologies;
 }
 
-// Portions, or shares, of which a message of the case is made; 0: it is not.
-int PortionsOf(const CheckCase& c, const std::vector<Schedule>& schedules) {
+// Blocks, or shares, of which a message of the case is made; 0: it is not.
+int BlocksOf(const CheckCase& c, const std::vector<Schedule>& schedules) {
   if (c.pattern == Pattern::kAllToAll) return c.size * c.size;
   return EntryOf(c.pattern).multi ? c.size : schedules[0].shares.count;
 }
 
 std::vector<int> Equal(const CheckCase& c, const std::vector<Schedule>& schedules, int pieces) {
-  return std::vector<int>(std::max(PortionsOf(c, schedules), 1), pieces);
+  return std::vector<int>(std::max(BlocksOf(c, schedules), 1), pieces);
 }
 
-// Pieces of portions of unequal length. Of multi patterns they may be empty; the shares of a matrix
+// Pieces of blocks of unequal length. Of multi patterns they may be empty; the shares of a matrix
 // are equal but for one piece, and the last one is shorter where it has a way of its own.
 std::vector<int> Unequal(const CheckCase& c, const std::vector<Schedule>& schedules, int pieces) {
   const bool multi = EntryOf(c.pattern).multi;
-  const int portions = PortionsOf(c, schedules);
-  if (portions == 0) return {pieces};
+  const int blocks = BlocksOf(c, schedules);
+  if (blocks == 0) return {pieces};
   if (c.pattern == Pattern::kAllToAll && c.topology.shape == Shape::kCirculant) {
     return Equal(c, schedules, pieces);  // all that it is for
   }
   std::vector<int> all;
-  for (int q = 0; q < portions; ++q) {
+  for (int q = 0; q < blocks; ++q) {
     all.push_back(multi ? (pieces + q) % (pieces + 1) : pieces + (q * q + q / 2) % 2);
   }
   const Shares::Cut cut = schedules[0].shares.cut;
-  if (cut == Shares::kBlocks || cut == Shares::kBlocksBackwards) {
+  if (cut == Shares::kSegments || cut == Shares::kSegmentsBackwards) {
     all.back() = 1 + c.size % 3 * (pieces / 2);
   }
   return all;
@@ -68,7 +68,7 @@ bool KeepsToRanks(const CheckCase& c) {
 bool SameSteps(const std::vector<Step>& a, const std::vector<Step>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Step& x, const Step& y) {
     return x.opcode == y.opcode && x.peer == y.peer && x.dst == y.dst && x.left == y.left &&
-           x.right == y.right && x.lead == y.lead && x.portion == y.portion &&
+           x.right == y.right && x.lead == y.lead && x.block == y.block &&
            x.only_copied_out == y.only_copied_out && x.only_sent_to == y.only_sent_to &&
            x.receive == y.receive;
   });
@@ -89,7 +89,7 @@ bool SameSchedule(const Schedule& a, const Schedule& b) {
 }
 
 // Whether every rank does what the rank `by` before it does in `others`, with ranks, and their
-// portions, `by` further.
+// blocks, `by` further.
 bool AreTurned(const std::vector<Schedule>& schedules, const std::vector<Schedule>& others, int by,
                bool multi) {
   const auto size = static_cast<int>(schedules.size());
@@ -104,14 +104,14 @@ bool AreTurned(const std::vector<Schedule>& schedules, const std::vector<Schedul
           turn(&step.peer);
           turn(&step.only_sent_to);
           if (!multi || !other.runs.empty()) continue;
-          turn(&step.portion);
+          turn(&step.block);
           for (Place* place : {&step.dst, &step.left}) {
-            if (place->kind == Place::kPortion) turn(&place->index);
+            if (place->kind == Place::kBlock) turn(&place->index);
           }
         }
       }
     }
-    for (PortionRun& run : other.runs) turn(&run.first);
+    for (BlockRun& run : other.runs) turn(&run.first);
     if (!SameSchedule(schedules[static_cast<size_t>(r)], other)) return false;
   }
   return true;
@@ -125,7 +125,7 @@ class CatalogueProof : public testing::TestWithParam<int> {
  protected:
   // Of one group, whose memory the case describes.
   void CheckGroup(CheckCase c, const std::vector<Schedule>& schedules) {
-    const bool forwards = c.topology.shape == Shape::kDealt || Waits(c);
+    const bool forwards = c.topology.shape == Shape::kReduceScatterAllgather || Waits(c);
     for (const int pieces : {2, 1, 7}) {
       c.pieces = Unequal(c, schedules, pieces);
       for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
@@ -185,14 +185,14 @@ TEST_P(CatalogueProof, HoldsForEveryGroup) {
         ASSERT_NO_FATAL_FAILURE(CheckAllRoots(c, entry.rooted));
         c.decreasing = false;
       }
-      const bool dealt = topology.shape == Shape::kDealt;
-      if (entry.multi || entry.pattern == Pattern::kBarrier || dealt ||
+      const bool in_shares = topology.shape == Shape::kReduceScatterAllgather;
+      if (entry.multi || entry.pattern == Pattern::kBarrier || in_shares ||
           topology.shape == Shape::kExchange || Waits(c)) {
         c.shares_memory = true;
         ASSERT_NO_FATAL_FAILURE(CheckAllRoots(c, entry.rooted));
         c.shares_memory = false;
       }
-      if (dealt) {
+      if (in_shares) {
         c.some_share_memory = true;
         ASSERT_NO_FATAL_FAILURE(CheckAllRoots(c, entry.rooted));
       }
@@ -255,7 +255,7 @@ TEST(InRankOrder, TheCheckerFindsAnotherOrder) {
   }
   EXPECT_NE(check(Pattern::kReduce, {Shape::kTwoTree, 0}, 1).find("out of order"),
             std::string::npos);
-  EXPECT_NE(check(Pattern::kAllReduce, {Shape::kDealt, 0}, 0).find("out of order"),
+  EXPECT_NE(check(Pattern::kAllReduce, {Shape::kReduceScatterAllgather, 0}, 0).find("out of order"),
             std::string::npos);
   EXPECT_EQ(check(Pattern::kAllReduce, {Shape::kHypercube, 0}, 0), "");
   EXPECT_NE(check(Pattern::kMultiReduce, {Shape::kIncreasingRings, 1}, 0).find("out of order"),
@@ -290,26 +290,26 @@ INSTANTIATE_TEST_SUITE_P(All, CatalogueProof, testing::Range(0, kPatterns),
                            return std::string(Catalogue()[i.param].name);
                          });
 
-// The hosts of `size` ranks: one after the other, dealt round, or at random.
+// The hosts of `size` ranks: one after the other, cyclic, or at random.
 std::vector<std::vector<int>> HostMaps(int size, std::mt19937* random) {
   std::vector<std::vector<int>> maps;
   for (int hosts = 1; hosts <= size; hosts = hosts < 4 ? hosts + 1 : hosts * 2) {
-    std::vector<int> blocks, dealt, drawn;
+    std::vector<int> blocks, cyclic, drawn;
     for (int r = 0; r < size; ++r) {
       blocks.push_back(r * hosts / size);
-      dealt.push_back(r % hosts);
+      cyclic.push_back(r % hosts);
       drawn.push_back(std::uniform_int_distribution<int>(0, hosts - 1)(*random));
     }
-    maps.insert(maps.end(), {blocks, dealt, drawn});
+    maps.insert(maps.end(), {blocks, cyclic, drawn});
   }
   return maps;
 }
 
 // Messages to other hosts that a pattern cannot do without, of one piece of each message.
 int64_t CrossingsByHost(Pattern pattern, const Topology& topology, int size, int hosts) {
-  // Every link of a ring is crossed by all portions but one.
+  // Every link of a ring is crossed by all blocks but one.
   const int64_t of_a_ring = hosts == 1 ? 0 : int64_t{hosts} * (size - 1);
-  if (topology.shape == Shape::kDealt) return 2 * of_a_ring;
+  if (topology.shape == Shape::kReduceScatterAllgather) return 2 * of_a_ring;
   switch (pattern) {
     case Pattern::kBroadcast:
     case Pattern::kReduce:
@@ -333,7 +333,7 @@ TEST(ScheduleBuilder, MarksCopiesThatAreOnlySentOnce) {
     b.Copy(Place::New(stream), Place::Matrix());
     b.Send(stream, 3);
     if (stream == twice) b.Send(stream, 4);
-    if (stream == read) b.Copy(Place::Portion(0), Place::Current(stream));
+    if (stream == read) b.Copy(Place::Block(0), Place::Current(stream));
     b.Free(stream);
   }
   // Sent behind what the rest of the tile sends.
@@ -383,7 +383,7 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
                 int64_t crossings = 0;
                 for (const CheckCounts& rank : counts) crossings += rank.crossings;
                 int64_t expected = n * CrossingsByHost(entry.pattern, topology, size, count);
-                if (Waits(c)) expected *= PortionsOf(c, schedules);
+                if (Waits(c)) expected *= BlocksOf(c, schedules);
                 EXPECT_EQ(crossings, expected)
                     << entry.name << ", " << size << " ranks on " << count << " hosts";
                 c.pieces = Unequal(c, schedules, n);
@@ -411,14 +411,14 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
 }
 
 // Where the shares' pieces are not equally many, whichever have one more.
-TEST(Dealt, HoldsForAnySharesOfAMatrix) {
+TEST(ReduceScatterAllgather, HoldsForAnySharesOfAMatrix) {
   std::mt19937 random(3);
   const CatalogueEntry& entry = EntryOf(Pattern::kAllReduce);
   for (int size = 1; size <= 40; ++size) {
     for (int draw = 0; draw < (size <= 6 ? 1 << size : 3); ++draw) {
       CheckCase c;
       c.pattern = entry.pattern;
-      c.topology = {Shape::kDealt, 0};
+      c.topology = {Shape::kReduceScatterAllgather, 0};
       c.size = size;
       for (const int pieces : {1, 2, 5}) {
         c.pieces.clear();
@@ -456,9 +456,9 @@ TEST(ByHost, ARingOfForwardedLeasesClosesToACircle) {
   c.lands_in_peer_memory = true;
   EXPECT_NE(CheckSchedules(c, CompileAll(c), nullptr).message().find("deadlock"),
             std::string::npos);
-  // And why results of a matrix that is dealt go around in copies.
+  // And why results of a reduce-scatter go around in copies.
   c.pattern = Pattern::kAllReduce;
-  c.topology = {Shape::kDealt, 0};
+  c.topology = {Shape::kReduceScatterAllgather, 0};
   EXPECT_NE(CheckSchedules(c, CompileAll(c), nullptr).message().find("deadlock"),
             std::string::npos);
   c.some_share_memory = true;
@@ -472,7 +472,7 @@ TEST(Large, CirculantsAndTwoTreesHold) {
   std::mt19937 random(8);
   for (int i = 0; i < 10; ++i) sizes.insert(static_cast<int>(65 + random() % 2436));
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
-    std::set<int> groups;  // every rank has every portion
+    std::set<int> groups;  // every rank has every block
     for (const int size : sizes) groups.insert(std::min(size, 600));
     for (const int size : groups) {
       CheckCase c;
@@ -505,9 +505,9 @@ TEST(Large, CirculantsAndTwoTreesHold) {
   }
 }
 
-// Where a message brings pieces of some of its portions only, of none of them, or of one that the
+// Where a message brings pieces of some of its blocks only, of none of them, or of one that the
 // message before did not bring.
-TEST(Portions, OfAnyLengthsTravelTogether) {
+TEST(Blocks, OfAnyLengthsTravelTogether) {
   std::mt19937 random(5);
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     for (int size = 2; size <= 40; ++size) {
@@ -540,12 +540,12 @@ TEST(Portions, OfAnyLengthsTravelTogether) {
 
 // What a sum pays for an order that is fixed, whatever the hosts: four ranks on each of two.
 TEST(ByHost, SumsKeepTheirOrder) {
-  const auto crossings = [](Pattern pattern, const Topology& topology, bool dealt) {
+  const auto crossings = [](Pattern pattern, const Topology& topology, bool cyclic) {
     CheckCase c;
     c.pattern = pattern;
     c.topology = topology;
     c.size = 8;
-    for (int r = 0; r < c.size; ++r) c.hosts.push_back(dealt ? r % 2 : r / 4);
+    for (int r = 0; r < c.size; ++r) c.hosts.push_back(cyclic ? r % 2 : r / 4);
     const std::vector<Schedule> schedules = CompileAll(c);
     c.pieces = Equal(c, schedules, 1);
     std::vector<CheckCounts> counts;
@@ -556,19 +556,19 @@ TEST(ByHost, SumsKeepTheirOrder) {
   };
   const Topology binomial{Shape::kTree, 2};
   const Topology wide{Shape::kTree, 8};
-  EXPECT_EQ(crossings(Pattern::kReduce, binomial, /*dealt=*/false), 1);
-  EXPECT_EQ(crossings(Pattern::kReduce, binomial, /*dealt=*/true), 4);
-  EXPECT_EQ(crossings(Pattern::kReduce, wide, /*dealt=*/false), 4);
-  EXPECT_EQ(crossings(Pattern::kReduce, wide, /*dealt=*/true), 4);
-  EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*dealt=*/false), 2);
-  EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*dealt=*/true), 8);
-  const Topology shares{Shape::kDealt, 0};
-  EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*dealt=*/false), 4 * 7);
-  EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*dealt=*/true), 16 * 7);
-  EXPECT_EQ(crossings(Pattern::kMultiBroadcast, Topology(), /*dealt=*/false), 2 * 7);
-  EXPECT_EQ(crossings(Pattern::kMultiBroadcast, Topology(), /*dealt=*/true), 8 * 7);
-  EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/false), 2 * 7);
-  EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*dealt=*/true), 8 * 7);
+  EXPECT_EQ(crossings(Pattern::kReduce, binomial, /*cyclic=*/false), 1);
+  EXPECT_EQ(crossings(Pattern::kReduce, binomial, /*cyclic=*/true), 4);
+  EXPECT_EQ(crossings(Pattern::kReduce, wide, /*cyclic=*/false), 4);
+  EXPECT_EQ(crossings(Pattern::kReduce, wide, /*cyclic=*/true), 4);
+  EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*cyclic=*/false), 2);
+  EXPECT_EQ(crossings(Pattern::kAllReduce, binomial, /*cyclic=*/true), 8);
+  const Topology shares{Shape::kReduceScatterAllgather, 0};
+  EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*cyclic=*/false), 4 * 7);
+  EXPECT_EQ(crossings(Pattern::kAllReduce, shares, /*cyclic=*/true), 16 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiBroadcast, Topology(), /*cyclic=*/false), 2 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiBroadcast, Topology(), /*cyclic=*/true), 8 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*cyclic=*/false), 2 * 7);
+  EXPECT_EQ(crossings(Pattern::kMultiReduce, Topology(), /*cyclic=*/true), 8 * 7);
 }
 
 // The counts that compilers.h promises.
@@ -583,10 +583,10 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
         if (IsPair(entry.pattern)) c.size = 2;
         const std::vector<Schedule> schedules = CompileAll(c);
         c.pieces = Equal(c, schedules, 5);
-        // Of the matrix, or, where there are portions, or shares dealt to all, of each.
+        // Of the matrix, or, where there are blocks, or shares of a reduce-scatter, of each.
         int n = 5;
-        if (schedules[0].shares.count > 0 && topology.shape != Shape::kDealt) {
-          n *= PortionsOf(c, schedules);
+        if (schedules[0].shares.count > 0 && topology.shape != Shape::kReduceScatterAllgather) {
+          n *= BlocksOf(c, schedules);
         }
         std::vector<CheckCounts> counts;
         const Status status = CheckSchedules(c, schedules, &counts);
@@ -609,7 +609,7 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
               EXPECT_EQ(rank.copies, rank.combines == 0 ? n : 0);
               break;
             case Pattern::kAllReduce:
-              if (topology.shape == Shape::kDealt) {
+              if (topology.shape == Shape::kReduceScatterAllgather) {
                 EXPECT_EQ(rank.copies, (size + 1) * n);
                 EXPECT_EQ(rank.combines, (size - 1) * n);
                 break;
@@ -630,7 +630,7 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
             case Pattern::kMultiReduce:
               EXPECT_EQ(rank.combines, (size - 1) * n);
               if (topology.shape == Shape::kCirculant) {
-                // The first message, and of each later one a portion that was not brought.
+                // The first message, and of each later one a block that was not brought.
                 int copies = size / 2;
                 int rounds = 0;
                 for (int left = size; left > 1; left = (left + 1) / 2) {
@@ -744,23 +744,23 @@ TEST_F(Mistakes, OperandsExchanged) {
   EXPECT_NE(Check().find("out of order"), std::string::npos);
 }
 
-// Of a message of two portions one is never filled.
-TEST_F(Mistakes, PortionForgotten) {
+// Of a message of two blocks one is never filled.
+TEST_F(Mistakes, BlockForgotten) {
   case_.pattern = Pattern::kMultiReduce;
   case_.topology = {Shape::kCirculant, 0};
   case_.pieces = {1, 1};
   root_.AddStream("S", ChunkRole::kCombineTarget);
-  root_.SetPortion(root_.AddRun(0, 2));
+  root_.SetBlock(root_.AddRun(0, 2));
   root_.Open(0);
-  root_.SetPortion(root_.AddRun(0, 1));
-  root_.Copy(Place::Current(0), Place::Portion(1));
-  root_.SetPortion(0);
+  root_.SetBlock(root_.AddRun(0, 1));
+  root_.Copy(Place::Current(0), Place::Block(1));
+  root_.SetBlock(0);
   root_.Send(0, 1);
   EXPECT_NE(Check().find("not filled"), std::string::npos);
 }
 
-// A sum of portion 1 in the place of portion 0's.
-TEST_F(Mistakes, PortionsMixed) {
+// A sum of block 1 in the place of block 0's.
+TEST_F(Mistakes, BlocksMixed) {
   case_.pattern = Pattern::kMultiReduce;
   case_.topology = {Shape::kCirculant, 0};
   case_.pieces = {1, 1};
@@ -768,17 +768,17 @@ TEST_F(Mistakes, PortionsMixed) {
     const int me = b == &root_ ? 0 : 1;
     b->AddStream("S", ChunkRole::kCombineTarget);
     b->AddStream("R", ChunkRole::kReceive);
-    b->SetPortion(b->AddRun(0, 1));
-    b->Copy(Place::New(0), Place::Portion(0));
+    b->SetBlock(b->AddRun(0, 1));
+    b->Copy(Place::New(0), Place::Block(0));
     b->Send(0, 1 - me);
     b->Free(0);
     b->ReceiveAndAwait(1 - me, 1);
-    b->SetPortion(b->AddRun(1, 1));
-    b->Combine(Place::Matrix(), Place::Portion(1), Place::Current(1));
-    b->SetPortion(0);
+    b->SetBlock(b->AddRun(1, 1));
+    b->Combine(Place::Matrix(), Place::Block(1), Place::Current(1));
+    b->SetBlock(0);
     b->Free(1);
   }
-  EXPECT_NE(Check().find("other portions"), std::string::npos);
+  EXPECT_NE(Check().find("other blocks"), std::string::npos);
 }
 
 // The operands of a scan are in the order of ranks.
@@ -812,16 +812,16 @@ TEST_F(Mistakes, BlockThatGoesNowhere) {
 TEST_F(Mistakes, BlockOfAnotherWritten) {
   case_.pattern = Pattern::kGather;
   case_.pieces = {1, 1};
-  leaf_.SetPortion(1);
-  leaf_.Copy(Place::Portion(0), Place::Portion(1));
+  leaf_.SetBlock(1);
+  leaf_.Copy(Place::Block(0), Place::Block(1));
   leaf_.AddStream("S", ChunkRole::kBufferedSend);
-  leaf_.Copy(Place::New(0), Place::Portion(1));
+  leaf_.Copy(Place::New(0), Place::Block(1));
   leaf_.Send(0, 0);
   leaf_.Free(0);
   root_.AddStream("R", ChunkRole::kReceive);
-  root_.SetPortion(1);
+  root_.SetBlock(1);
   root_.ReceiveAndAwait(1, 0);
-  root_.Copy(Place::Portion(1), Place::Current(0));
+  root_.Copy(Place::Block(1), Place::Current(0));
   root_.Free(0);
   EXPECT_NE(Check().find("block 0"), std::string::npos);
 }

@@ -12,18 +12,18 @@ namespace brigade {
 // promises to combine them; a value holds those of [low, high] and remembers how they were put
 // together.
 struct Value {
-  int portion = -2;  // -1: matrix; -2: nothing
+  int block = -2;  // -1: matrix; -2: nothing
   int64_t piece = -1;
   int low = 0;
   int high = 0;
   uint64_t association = 0;
   uint64_t knows = 0;  // ranks whose arrival this message proves (groups of up to 64)
 
-  bool is_nothing() const { return portion == -2; }
+  bool is_nothing() const { return block == -2; }
 };
 
 inline bool SameData(const Value& a, const Value& b) {
-  return a.portion == b.portion && a.piece == b.piece && a.low == b.low && a.high == b.high &&
+  return a.block == b.block && a.piece == b.piece && a.low == b.low && a.high == b.high &&
          a.association == b.association;
 }
 
@@ -39,11 +39,11 @@ inline uint64_t AssociationOf(int position) {
 
 // One rank's user memory.
 struct UserMemory {
-  std::vector<Value> matrix;                 // by piece
-  std::vector<std::vector<Value>> portions;  // by portion, or share, and piece
+  std::vector<Value> matrix;               // by piece
+  std::vector<std::vector<Value>> blocks;  // by block, or share, and piece
   // Contributions that are apart from both.
   std::vector<Value> source;
-  std::vector<std::vector<Value>> source_portions;
+  std::vector<std::vector<Value>> source_blocks;
   uint64_t knows = 0;  // ranks of whose arrival it has heard
 };
 

@@ -76,12 +76,12 @@ Engine::Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSett
 
 Engine::~Engine() {
   if (IsForked()) {
-    (void)helper_.release();
+    (void)progress_thread_.release();
     buffers_.LeaveToTransport();
     return;
   }
-  if (helper_drives_) TakeRoleBack();
-  helper_.reset();
+  if (progress_thread_owns_) TakeRoleBack();
+  progress_thread_.reset();
   // A send that failed has been told, or its group would have been.
   AwaitSends();
   CloseIdleGroups();
@@ -90,64 +90,66 @@ Engine::~Engine() {
   sends_.LeaveToTransport();
 }
 
-// --- the driver's role ---
+// --- the progress owner's role ---
 
 void Engine::TakeRoleBack() {
-  helper_drives_ = false;
-  helper_->Take();
+  progress_thread_owns_ = false;
+  progress_thread_->Take();
 }
 
-// A forked child that has a copy of the helper gives its role to nobody.
+// A forked child that has a copy of the progress thread gives its role to nobody.
 void Engine::GiveRole() {
   if (keeps_role_) return;
   const bool now = std::exchange(in_a_hurry_, false);
-  if (!WorkIsLeft() || !endpoint_->HelperMayDrive()) return;
-  if (helper_ == nullptr && !MakeHelper()) return;
-  helper_drives_ = true;
-  if (helps_operations_ && OwnWorkIsLeft()) helper_->LookSoon();
-  helper_->Give(now);
+  if (!WorkIsLeft() || !endpoint_->AllowsProgressThread()) return;
+  if (progress_thread_ == nullptr && !MakeProgressThread()) return;
+  progress_thread_owns_ = true;
+  if (helps_operations_ && OwnWorkIsLeft()) progress_thread_->LookSoon();
+  progress_thread_->Give(now);
 }
 
-bool Engine::MakeHelper() {
+bool Engine::MakeProgressThread() {
   if (IsForked()) return false;
-  const Status made = Helper::Create([this] { return StepOfHelper(); },
-                                     [this](int us) { endpoint_->Await(us); }, &helper_);
+  const Status made =
+      ProgressThread::Create([this] { return StepOfProgressThread(); },
+                             [this](int us) { endpoint_->Await(us); }, &progress_thread_);
   if (made.ok()) {
-    TellOfHelper();
+    NotifyOfProgressThread();
     return true;
   }
-  helper_may_drive_ = false;  // not tried again before there is another group or window
+  allows_progress_thread_ = false;  // not tried again before there is another group or window
   options_.report(made.message() + "; what is under way moves only during calls");
   return false;
 }
 
 void Engine::Listen(Listener* listener) {
   listeners_.push_back(listener);
-  if (helper_answers_) listener->OnHelper(true);
-  AskWhetherHelperMayDrive();
+  if (progress_thread_answers_) listener->OnProgressThread(true);
+  RecheckProgressThread();
 }
 
 void Engine::Ignore(Listener* listener) {
   listeners_.erase(std::find(listeners_.begin(), listeners_.end(), listener));
-  AskWhetherHelperMayDrive();
+  RecheckProgressThread();
 }
 
-void Engine::AskWhetherHelperMayDrive() {
-  helper_may_drive_ = (helps_operations_ || !listeners_.empty()) && endpoint_->HelperMayDrive();
-  TellOfHelper();
+void Engine::RecheckProgressThread() {
+  allows_progress_thread_ =
+      (helps_operations_ || !listeners_.empty()) && endpoint_->AllowsProgressThread();
+  NotifyOfProgressThread();
 }
 
 // A forked child shares with its parent what listeners tell others.
-void Engine::TellOfHelper() {
-  const bool answers = helper_ != nullptr && helper_may_drive_;
-  if (answers == helper_answers_ || IsForked()) return;
-  helper_answers_ = answers;
-  for (Listener* listener : listeners_) listener->OnHelper(helper_answers_);
+void Engine::NotifyOfProgressThread() {
+  const bool answers = progress_thread_ != nullptr && allows_progress_thread_;
+  if (answers == progress_thread_answers_ || IsForked()) return;
+  progress_thread_answers_ = answers;
+  for (Listener* listener : listeners_) listener->OnProgressThread(progress_thread_answers_);
 }
 
 Status Engine::OpenEvents(int* fd) {
-  const Turn turn(this);
-  if (!endpoint_->HelperMayDrive()) {
+  const ProgressGuard guard(this);
+  if (!endpoint_->AllowsProgressThread()) {
     return Status(StatusCode::kUnavailable,
                   std::string("the transport ") + endpoint_->capabilities().name +
                       " allows no progress thread, so no descriptor tells that an operation is "
@@ -155,7 +157,7 @@ Status Engine::OpenEvents(int* fd) {
   }
   BRIGADE_RETURN_IF_ERROR(events_.Open());
   helps_operations_ = true;
-  AskWhetherHelperMayDrive();
+  RecheckProgressThread();
   *fd = events_.fd();
   return Status();
 }
@@ -185,14 +187,14 @@ bool Engine::WorkIsLeft() {
 }
 
 // It says nothing when nothing moves: nobody waits.
-Helper::Step Engine::StepOfHelper() {
+ProgressThread::Step Engine::StepOfProgressThread() {
   const int stalled_before = buffers_.stalled();
   const bool moved = Move();
   AnnounceCompletions();
-  if (!WorkIsLeft()) return Helper::Step::kNothingLeft;
+  if (!WorkIsLeft()) return ProgressThread::Step::kNothingLeft;
   // Who counts how often it looks for memory is not to sleep in between.
   const bool looked = buffers_.stalled() != stalled_before && !buffers_.OutOfPatience();
-  return moved || looked ? Helper::Step::kMoved : Helper::Step::kNothingMoved;
+  return moved || looked ? ProgressThread::Step::kMoved : ProgressThread::Step::kNothingMoved;
 }
 
 bool Engine::IsForked() const { return process_ != getpid(); }
@@ -232,7 +234,7 @@ bool Engine::AdvanceActivities() {
 }
 
 bool Engine::Progress() {
-  const Turn turn(this);
+  const ProgressGuard guard(this);
   if (events_.is_open()) events_.Clear();
   return Move();
 }
@@ -409,7 +411,7 @@ void Engine::CloseIdleGroups() {
   };
   leaving_groups_.erase(std::remove_if(leaving_groups_.begin(), leaving_groups_.end(), over),
                         leaving_groups_.end());
-  AskWhetherHelperMayDrive();
+  RecheckProgressThread();
 }
 
 std::string Engine::DescribeSends() const {
@@ -434,29 +436,29 @@ void Engine::AwaitSends() {
 }
 
 Status Engine::AwaitReceivers() {
-  const Turn turn(this);
+  const ProgressGuard guard(this);
   AwaitUnbrokenSends(/*back=*/false);
   return sends_.failure();
 }
 
 Status Engine::Drain() {
-  const Turn turn(this);
+  const ProgressGuard guard(this);
   AwaitSends();
   return sends_.failure();
 }
 
 void Engine::Trim() {
-  const Turn turn(this);
+  const ProgressGuard guard(this);
   buffers_.overflow()->Trim();
 }
 
 StagingStatistics Engine::staging() {
-  const Turn turn(this);
+  const ProgressGuard guard(this);
   return buffers_.pool()->statistics();
 }
 
 OverflowStatistics Engine::overflow() {
-  const Turn turn(this);
+  const ProgressGuard guard(this);
   return buffers_.overflow()->statistics();
 }
 

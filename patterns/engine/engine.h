@@ -1,9 +1,9 @@
 // Engine: what all operations of a process share. It owns the staging pool, the overflow memory,
 // the order of operations, and every send that has returned to its caller and is still on its way.
 //
-// One per process and transport. Not thread-safe: an engine has one driver at a time. That is who
-// calls it, its groups or their operations; and while nobody does, a thread of its own (helper.h),
-// made when there is first something for it to do.
+// One per process and transport. Not thread-safe: an engine has one progress owner at a time. That
+// is who calls it, its groups or their operations; and while nobody does, a thread of its own
+// (progress_thread.h), made when there is first something for it to do.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_ENGINE_H_
 #define BRIGADE_PATTERNS_ENGINE_ENGINE_H_
@@ -26,8 +26,8 @@
 #include "membuf/status.h"
 #include "patterns/engine/engine_options.h"
 #include "patterns/engine/event_descriptor.h"
-#include "patterns/engine/helper.h"
 #include "patterns/engine/match_timer.h"
+#include "patterns/engine/progress_thread.h"
 #include "patterns/engine/send_queue.h"
 #include "patterns/engine/staging_buffers.h"
 #include "patterns/rules.h"
@@ -55,9 +55,10 @@ class Engine {
   class Listener {
    public:
     virtual ~Listener() = default;
-    // Whether, from here on, a helper answers while the owner is elsewhere; at first none does.
-    // Told to the driver. The helper stays away until this returns, however long it is counted on.
-    virtual void OnHelper(bool answers) = 0;
+    // Whether, from here on, a progress thread answers while the owner is elsewhere; at first none
+    // does. Told to the progress owner. The progress thread stays away until this returns, however
+    // long it is counted on.
+    virtual void OnProgressThread(bool answers) = 0;
   };
 
   // kInvalidArgument, naming value and minimum, if the staging budget is below what the schedules
@@ -89,41 +90,41 @@ class Engine {
   StagingStatistics staging();
   OverflowStatistics overflow();
 
-  // --- within patterns/engine: for the driver, in a Turn ---
+  // --- within patterns/engine: for the progress owner, in a ProgressGuard ---
 
-  // A caller's stay inside a public call, during which it is the driver and the helper is not. The
-  // end of it may give the role away, so turns nest only under RoleKept: calls made within use what
-  // is private.
-  class Turn {
+  // A caller's stay inside a public call, during which it is the progress owner and the progress
+  // thread is not. The end of it may give the role away, so guards nest only under RoleKept: calls
+  // made within use what is private.
+  class ProgressGuard {
    public:
-    explicit Turn(Engine* engine) : engine_(engine) {
-      if (engine->helper_drives_) engine->TakeRoleBack();
+    explicit ProgressGuard(Engine* engine) : engine_(engine) {
+      if (engine->progress_thread_owns_) engine->TakeRoleBack();
     }
-    ~Turn() {
+    ~ProgressGuard() {
       // Who was told of a failure may give its memory back: nothing of the group works on it now.
       if (!engine_->failing_.empty()) engine_->BreakFailing();
       if (!engine_->active_.empty()) engine_->LeaveActive();
-      if (!engine_->helper_may_drive_) return;
+      if (!engine_->allows_progress_thread_) return;
       if (!engine_->listeners_.empty() || engine_->sends_.in_flight() > 0 ||
           !engine_->active_.empty() || engine_->tells_ || engine_->left_all_groups_) {
         engine_->GiveRole();
       }
     }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    ProgressGuard(const ProgressGuard&) = delete;
+    ProgressGuard& operator=(const ProgressGuard&) = delete;
 
    private:
     Engine* const engine_;
   };
 
-  // Keeps the role while it exists, so that turns may nest: a group that is made of another opens
-  // in one turn, in which its members call on the other.
+  // Keeps the role while it exists, so that guards may nest: a group that is made of another opens
+  // under one guard, under which its members call on the other.
   class RoleKept {
    public:
     explicit RoleKept(Engine* engine)
         : engine_(engine), before_(std::exchange(engine->keeps_role_, true)) {}
     ~RoleKept() {
-      BRIGADE_CHECK(!engine_->helper_drives_);
+      BRIGADE_CHECK(!engine_->progress_thread_owns_);
       engine_->keeps_role_ = before_;
     }
     RoleKept(const RoleKept&) = delete;
@@ -152,17 +153,17 @@ class Engine {
   void CheckMatchOf(Activity* activity, bool enquires);
   // Takes one that is done out of the order, or one that may have left.
   void Deactivate(Activity* activity);
-  // From here on, until Ignore, what others ask of this rank is answered by the helper while the
-  // owner is elsewhere.
+  // From here on, until Ignore, what others ask of this rank is answered by the progress thread
+  // while the owner is elsewhere.
   void Listen(Listener* listener);
   void Ignore(Listener* listener);
-  // At the end of this turn the helper is to begin at once.
-  void HurryHelper() { in_a_hurry_ = true; }
+  // At the end of this call the progress thread is to begin at once.
+  void HurryProgressThread() { in_a_hurry_ = true; }
   // The same behind the start of an operation, if those are helped.
-  void HurryHelperOfOperations() { in_a_hurry_ |= helps_operations_; }
+  void HurryOperations() { in_a_hurry_ |= helps_operations_; }
   // A peer was answered, and may be waiting for the answer to its next question soon.
   void ExpectMore() {
-    if (helper_ != nullptr) helper_->LookSoon();
+    if (progress_thread_ != nullptr) progress_thread_->LookSoon();
   }
   // Moves everything that can move without waiting. True if anything did.
   bool Move();
@@ -178,7 +179,7 @@ class Engine {
         over, what, [] { return -1; }, [] {});
   }
 
-  // Whether the time that this turn waits is counted, from now on: that takes a look at the clock
+  // Whether the time that this call waits is counted, from now on: that takes a look at the clock
   // per poll. And how long it has waited.
   void CountWaits(bool counts) {
     counts_waits_ = counts;
@@ -212,7 +213,7 @@ class Engine {
   void ListenTo(GroupState* group);
   void RemoveGroup(std::unique_ptr<GroupState> group);
   // The answer changes with the groups that are open, and with who listens, who is told.
-  void AskWhetherHelperMayDrive();
+  void RecheckProgressThread();
 
   // What an operation is doing, for messages. `detail` is how far it is, `awaited_peer` the group
   // rank that it waits for; -1: for none.
@@ -228,21 +229,21 @@ class Engine {
  private:
   Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSettings& settings);
 
-  // --- the driver's role ---
+  // --- the progress owner's role ---
   void TakeRoleBack();
-  // To the helper, if it still may drive and has something to do.
+  // To the progress thread, if it still may drive and has something to do.
   void GiveRole();
-  // At the end of a turn with started operations.
+  // At the end of a call with started operations.
   void LeaveActive();
   void AnnounceCompletions();
   // False: there is no thread to be had.
-  bool MakeHelper();
-  // Who listens, whether a helper answers, if that has changed.
-  void TellOfHelper();
+  bool MakeProgressThread();
+  // Who listens, whether a progress thread answers, if that has changed.
+  void NotifyOfProgressThread();
   bool WorkIsLeft();
   // That none of whom others ask something can wait for.
   bool OwnWorkIsLeft() const;
-  Helper::Step StepOfHelper();
+  ProgressThread::Step StepOfProgressThread();
   bool IsForked() const;
   // Waits until every returned send has left, but those of broken groups not for long: their
   // receivers may never take them back.
@@ -267,16 +268,16 @@ class Engine {
   const PieceSettings piece_settings_;
   SimulatedProcessor* const processor_;  // null for processors that exist
   const pid_t process_;
-  bool helper_drives_ = false;
+  bool progress_thread_owns_ = false;
   bool keeps_role_ = false;
-  bool in_a_hurry_ = false;  // something was started in this turn
+  bool in_a_hurry_ = false;  // something was started in this call
   bool tells_ = false;       // others of a failure, and some may not know of it yet
-  // There was a group in which what is sent and started needs a driver. In others a helper is for
-  // those alone who listen.
+  // There was a group in which what is sent and started needs a progress owner. In others a
+  // progress thread is for those alone who listen.
   EventDescriptor events_;
   bool helps_operations_ = false;
-  bool helper_may_drive_ = false;  // when it was last asked
-  std::unique_ptr<Helper> helper_;
+  bool allows_progress_thread_ = false;  // when it was last asked
+  std::unique_ptr<ProgressThread> progress_thread_;
   StagingBuffers buffers_;
   SendQueue sends_;
 
@@ -289,8 +290,8 @@ class Engine {
   uint64_t advances_ = 0;   // of activities, as counted by Move
   uint64_t enquiries_ = 0;  // that have come
   std::vector<Listener*> listeners_;
-  bool helper_answers_ = false;  // as listeners were told
-  int groups_ = 0;               // that callers hold
+  bool progress_thread_answers_ = false;  // as listeners were told
+  int groups_ = 0;                        // that callers hold
   // There were some: to whom still sends to this rank nobody else says that it receives no more.
   bool left_all_groups_ = false;
   bool counts_waits_ = false;

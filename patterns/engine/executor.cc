@@ -33,7 +33,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   call_ = call;
   blocking_ = blocking;
   FindChannel();
-  mover_.Reset(entry, &call_, config_->capabilities->line_bytes > 0);
+  mover_.Reset(entry, &call_, config_->capabilities->max_inline_bytes > 0);
   Status status = CutMessages();
   if (!status.ok()) return status.WithContext(entry.name);
   posted_blocks_ =
@@ -68,12 +68,12 @@ void Executor::FindChannel() {
 }
 
 Status Executor::CutMessages() {
-  portion_bytes_.clear();
-  for (int q = 0; q < PortionCount(*entry_, scope_.size); ++q) {
-    portion_bytes_.push_back(PortionOf(call_, q, scope_.size).layout.bytes());
+  block_bytes_.clear();
+  for (int q = 0; q < BlockCount(*entry_, scope_.size); ++q) {
+    block_bytes_.push_back(BlockOf(call_, q, scope_.size).layout.bytes());
   }
   BRIGADE_RETURN_IF_ERROR(cut_.Cut(mover_.Rule(*entry_, config_->settings, scope_.size), *schedule_,
-                                   call_.matrix.layout.bytes(), portion_bytes_));
+                                   call_.matrix.layout.bytes(), block_bytes_));
   if (entry_->pattern == Pattern::kReceive) cut_.AwaitPlan();
   mover_.SetPieceBytes(cut_.piece_bytes());
   mover_.statistics.pieces = static_cast<uint64_t>(cut_.pieces());
@@ -109,12 +109,12 @@ void Executor::StartStreams() {
   }
 }
 
-std::byte* Executor::PayloadAt(const Place& place, const PortionRun& run, int64_t piece) const {
+std::byte* Executor::PayloadAt(const Place& place, const BlockRun& run, int64_t piece) const {
   if (!place.in_stream()) return nullptr;
   const Slot& slot = *streams_[place.index].current;
-  const PortionRun& all = schedule_->runs[static_cast<size_t>(slot.run)];
+  const BlockRun& all = schedule_->runs[static_cast<size_t>(slot.run)];
   const int before = all.Before(run, scope_.size);
-  return slot.payload + cut_.RunBytes(all.first, before, piece);  // no locations go with portions
+  return slot.payload + cut_.RunBytes(all.first, before, piece);  // no locations go with blocks
 }
 
 // A wrong message may be longer: a transport that writes past a landing must have a long one.
@@ -362,7 +362,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
 
 Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece) {
   const Step& step = schedule_->lanes[lane].receives[index];
-  const PiecePlan::Range range = cut_.RangeOf(step.portion, piece);
+  const PiecePlan::Range range = cut_.RangeOf(step.block, piece);
   const size_t wire_bytes = mover_.WireBytes(range.bytes);
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
@@ -376,7 +376,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   size_t room = wire_bytes;
   if (piece == 0) {
     // A shorter message than this receive would take may bring more in its first piece.
-    const size_t most = std::min(cut_.TotalBytes(step.portion), config_->settings.eager_bytes);
+    const size_t most = std::min(cut_.TotalBytes(step.block), config_->settings.eager_bytes);
     room = config_->FirstRoom(cut_.plan_known() ? wire_bytes : most);
     if (part_bytes_ > 0) room = std::min(room, part_bytes_ - kHeaderRoom);
   }
@@ -391,7 +391,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   const bool landing = !lands && config_->capabilities->needs_landing;
   Slot* slot = OpenSlot(step.stream(), room, landing ? Memory::kLanding : Memory::kNone);
   if (slot == nullptr) return Outcome::kMustWait;
-  slot->run = step.portion;
+  slot->run = step.block;
   Status status;
   if (lands) {
     status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
@@ -419,7 +419,7 @@ bool Executor::HasPosted(const Step& receive) const {
   const StreamState& s = streams_[receive.stream()];
   for (int64_t i = s.awaited; i < s.opened; ++i) {
     const Slot& slot = s.slots[i % kMostSlots];
-    if (slot.posted && slot.run == receive.portion) return true;
+    if (slot.posted && slot.run == receive.block) return true;
   }
   return false;
 }
@@ -450,9 +450,9 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     }
     verified_[first_receive_[lane] + static_cast<size_t>(step.receive)] = true;
   }
-  if (in_posted) cut_.EndAfter(step.portion, piece + 1);
+  if (in_posted) cut_.EndAfter(step.block, piece + 1);
   const size_t expected =
-      header_bytes + (in_posted ? 0 : mover_.WireBytes(cut_.RangeOf(step.portion, piece).bytes));
+      header_bytes + (in_posted ? 0 : mover_.WireBytes(cut_.RangeOf(step.block, piece).bytes));
   if (const Status status = CheckLength(expected, slot->lease.bytes); !status.ok()) {
     Fail(status);
     return Outcome::kMustWait;
@@ -471,7 +471,7 @@ StagedBuffer* Executor::TakeLease(Slot* slot) {
 }
 
 Status Executor::Agree(const Step& step, const Lease& piece) {
-  SetHeaderOf(step.portion);
+  SetHeaderOf(step.block);
   WireHeader theirs;
   const Status agreed = ReadHeader(header_, piece, &theirs);
   if (!agreed.ok()) {
@@ -487,7 +487,7 @@ Status Executor::Agree(const Step& step, const Lease& piece) {
 }
 
 Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
-  const PiecePlan::Range range = cut_.RangeOf(step.portion, piece);
+  const PiecePlan::Range range = cut_.RangeOf(step.block, piece);
   if (step.opcode == Opcode::kCopy && step.left.in_stream() &&
       streams_[step.left.index].current->payload == nullptr) {
     return Outcome::kDone;  // landed where it was wanted
@@ -503,8 +503,8 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     Slot* slot = OpenSlot(step.dst.index, mover_.WireBytes(range.bytes), Memory::kAny);
     if (slot == nullptr) return Outcome::kMustWait;
     streams_[step.dst.index].current = slot;
-    slot->run = step.portion;
-    const ConstByteSpan head = HeadOf(step.portion, piece);
+    slot->run = step.block;
+    const ConstByteSpan head = HeadOf(step.block, piece);
     if (head.bytes > 0) std::memcpy(slot->payload - head.bytes, head.data, head.bytes);
   }
   if (step.opcode == Opcode::kOpen) return Outcome::kDone;
@@ -517,21 +517,21 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
 }
 
 void Executor::FillRun(const Step& step, int64_t piece) {
-  const PortionRun& run = schedule_->runs[static_cast<size_t>(step.portion)];
+  const BlockRun& run = schedule_->runs[static_cast<size_t>(step.block)];
   std::byte* dst = PayloadAt(step.dst, run, piece);
   const std::byte* left = PayloadAt(step.left, run, piece);
   const std::byte* right = PayloadAt(step.right, run, piece);
   for (int i = 0; i < run.count; ++i) {
-    const int portion = run.PortionAt(i, scope_.size);
-    const PiecePlan& plan = cut_.PlanInRun(portion);
+    const int block = run.BlockAt(i, scope_.size);
+    const PiecePlan& plan = cut_.PlanInRun(block);
     if (piece >= plan.Count()) continue;
     const PiecePlan::Range range = plan.RangeOf(piece);
-    Step of_portion = step;
-    for (Place* place : {&of_portion.dst, &of_portion.left, &of_portion.right}) {
-      if (place->kind != Place::kPortion && place->kind != Place::kSent) continue;
-      place->index = schedule_->runs[static_cast<size_t>(place->index)].PortionAt(i, scope_.size);
+    Step of_block = step;
+    for (Place* place : {&of_block.dst, &of_block.left, &of_block.right}) {
+      if (place->kind != Place::kBlock && place->kind != Place::kSent) continue;
+      place->index = schedule_->runs[static_cast<size_t>(place->index)].BlockAt(i, scope_.size);
     }
-    mover_.Apply(of_portion, dst, left, right, range);
+    mover_.Apply(of_block, dst, left, right, range);
     for (const std::byte** operand : {&left, &right}) {
       if (*operand != nullptr) *operand += range.bytes;
     }
@@ -543,9 +543,9 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
                                     const PiecePlan::Range& range) {
   const int peer = scope_.GroupRank(copy.only_sent_to);
   const Matrix& matrix = mover_.MatrixAt(copy.left);
-  const ConstByteSpan head = HeadOf(copy.portion, piece);
+  const ConstByteSpan head = HeadOf(copy.block, piece);
   if (posted_blocks_.Send(peer, head, matrix, range.offset, &mover_.statistics)) {
-    cut_.EndAfter(copy.portion, piece + 1);
+    cut_.EndAfter(copy.block, piece + 1);
     streams_[copy.dst.index].sent = true;
     return Outcome::kDone;
   }
@@ -585,7 +585,7 @@ bool Executor::LookAgainForRoom() {
 void Executor::RunSend(const Step& step, int64_t piece) {
   if (streams_[step.stream()].sent) return;
   Slot* slot = streams_[step.stream()].current;
-  const size_t wire_bytes = mover_.WireBytes(cut_.RangeOf(step.portion, piece).bytes);
+  const size_t wire_bytes = mover_.WireBytes(cut_.RangeOf(step.block, piece).bytes);
   ConstByteSpan bytes(slot->payload, wire_bytes);
   if (piece == 0) {
     bytes = ConstByteSpan(slot->payload - kHeaderBytes, wire_bytes + kHeaderBytes);

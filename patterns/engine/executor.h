@@ -103,7 +103,7 @@ class Executor : public Activity, private BufferOwner {
   Outcome RunReceive(size_t lane, size_t index, int64_t piece);
   Outcome RunAwait(size_t lane, const Step& step, int64_t piece);
   Outcome RunFill(const Step& step, int64_t piece);
-  // The same for piece `piece` of each portion of the step's run that has one.
+  // The same for piece `piece` of each block of the step's run that has one.
   void FillRun(const Step& step, int64_t piece);
   // Returns whether a receive of the step has a posted buffer, which may bring the rest of the
   // block.
@@ -119,17 +119,17 @@ class Executor : public Activity, private BufferOwner {
   // Compares what the first piece says with what this rank does; a receive learns its length.
   Status Agree(const Step& step, const Lease& piece);
 
-  void SetHeaderOf(int portion) {
-    header_.portion = cut_.in_runs() ? schedule_->runs[static_cast<size_t>(portion)].first
-                                     : PortionInHeader(portion, scope_);
-    // Of a matrix that is dealt, ranks that disagree find out with the first share.
-    header_.total_bytes = cut_.TotalBytes(entry_->multi ? portion : -1);
-    header_.lengths = static_cast<uint16_t>(cut_.Digest(portion) ^ digest_of_blocks_);
+  void SetHeaderOf(int block) {
+    header_.block = cut_.in_runs() ? schedule_->runs[static_cast<size_t>(block)].first
+                                   : BlockInHeader(block, scope_);
+    // In a reduce-scatter, ranks that disagree find out with the first share.
+    header_.total_bytes = cut_.TotalBytes(entry_->multi ? block : -1);
+    header_.lengths = static_cast<uint16_t>(cut_.Digest(block) ^ digest_of_blocks_);
   }
-  // The header of a message of `portion`, if this is its first piece.
-  ConstByteSpan HeadOf(int portion, int64_t piece) {
+  // The header of a message of `block`, if this is its first piece.
+  ConstByteSpan HeadOf(int block, int64_t piece) {
     if (piece > 0) return ConstByteSpan();
-    SetHeaderOf(portion);
+    SetHeaderOf(block);
     return {reinterpret_cast<const std::byte*>(&header_), sizeof(header_)};
   }
   // The bytes of a place in a stream; null for user memory.
@@ -137,7 +137,7 @@ class Executor : public Activity, private BufferOwner {
     return place.in_stream() ? streams_[place.index].current->payload : nullptr;
   }
   // The same for those of a run in a slot that holds this run or a longer one.
-  std::byte* PayloadAt(const Place& place, const PortionRun& run, int64_t piece) const;
+  std::byte* PayloadAt(const Place& place, const BlockRun& run, int64_t piece) const;
 
   // What a slot needs: nothing (the piece lands in place), room for a piece, or room that the
   // transport can write to.
@@ -172,7 +172,7 @@ class Executor : public Activity, private BufferOwner {
   WireHeader called_;  // of the call, whatever message is sent
   uint16_t digest_of_blocks_ = 0;
 
-  std::vector<size_t> portion_bytes_;
+  std::vector<size_t> block_bytes_;
   MessageCut cut_;
   // Per receive step, lane after lane: its first piece has come and agreed.
   std::vector<bool> verified_;

@@ -72,10 +72,10 @@ bool Needs(const Scope& scope, const WireHeader& call, int other) {
   }
 }
 
-// The header without the fields that differ between messages of one call: the portion, and fields
+// The header without the fields that differ between messages of one call: the block, and fields
 // that depend on it.
 WireHeader Comparable(WireHeader header) {
-  header.portion = -1;
+  header.block = -1;
   header.lengths = 0;
   const bool known = header.pattern < kPatterns;
   if (known && EntryOf(static_cast<Pattern>(header.pattern)).multi) header.total_bytes = 0;

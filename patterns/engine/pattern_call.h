@@ -69,16 +69,16 @@ struct PatternCall {
   // winners' out where the result is written. Null without; equally null or not on all ranks.
   int32_t* locations = nullptr;
 
-  // Scope size portions. Not owned. Portions may differ in size. But for kAllToAll, portion q has
+  // Scope size blocks. Not owned. Blocks may differ in size. But for kAllToAll, block q has
   // equal byte counts on all ranks.
   // kMultiBroadcast: one's own is read, all others are written. kMultiReduce: all are read.
   // kGather: one's own is read; the root writes all others. kScatter: the root reads all but its
-  // own; each other rank writes its own. The root's own stays where it is. Of portions that a rank
+  // own; each other rank writes its own. The root's own stays where it is. Of blocks that a rank
   // neither reads nor writes only the byte count matters; their data may be null.
-  // kAllToAll: all are written; portion q comes from rank q.
-  const Matrix* portions = nullptr;
-  // kAllToAll: scope size blocks, which are read; block q goes to rank q, whose portion from this
-  // rank has as many bytes. Not owned. No block overlaps a portion.
+  // kAllToAll: all are written; block q comes from rank q.
+  const Matrix* blocks = nullptr;
+  // kAllToAll: scope size sent blocks, which are read; sent block q goes to rank q, whose block
+  // from this rank has as many bytes. Not owned. No sent block overlaps a block.
   const Matrix* sent = nullptr;
   // kAllToAll: whether all blocks of all ranks have equal byte counts, as on a circulant graph;
   // equal on all ranks.
@@ -119,9 +119,9 @@ inline void Combine(const PatternCall& call, size_t elems, const MutableOperand&
   Combine(call.op, call.type, elems, dst, left, right);
 }
 
-// The matrix that steps call portion `portion`. `ranks`: of the call's scope.
-inline const Matrix& PortionOf(const PatternCall& call, int portion, int ranks) {
-  return portion < ranks ? call.portions[portion] : call.sent[portion - ranks];
+// The matrix of the steps' block `block`. `ranks`: of the call's scope.
+inline const Matrix& BlockOf(const PatternCall& call, int block, int ranks) {
+  return block < ranks ? call.blocks[block] : call.sent[block - ranks];
 }
 
 // The channel that carries a call.
@@ -134,8 +134,8 @@ struct OperationStatistics {
   uint64_t messages_sent = 0;
   uint64_t bytes_sent = 0;
   uint64_t pieces = 0;  // chunks' worth of own message, as cut
-  // User memory to staging or back, in pieces; a block to a posted buffer; memory of another rank to
-  // user memory, or to a block that is combined; or user memory to user memory.
+  // User memory to staging or back, in pieces; a block to a posted buffer; memory of another rank
+  // to user memory, or to a block that is combined; or user memory to user memory.
   uint64_t copies = 0;
   uint64_t bytes_copied = 0;  // the same in bytes
   uint64_t combines = 0;      // pieces combined

@@ -47,14 +47,14 @@ class PieceMover {
                                            : value_bytes / elem_bytes_ * wire_elem_bytes_;
   }
 
-  // The matrix at a place of a call that is not in a stream. Where no portions are given, they are
+  // The matrix at a place of a call that is not in a stream. Where no blocks are given, they are
   // ranges of the call's.
   static const Matrix& MatrixAt(const PatternCall& call, const Place& place) {
     if (place.kind == Place::kSent) return call.sent[place.index];
-    if (place.kind == Place::kPortion && call.portions != nullptr) {
-      return call.portions[place.index];
+    if (place.kind == Place::kBlock && call.blocks != nullptr) {
+      return call.blocks[place.index];
     }
-    const bool is_source = place.kind == Place::kSource || place.kind == Place::kSourcePortion;
+    const bool is_source = place.kind == Place::kSource || place.kind == Place::kSourceBlock;
     return is_source ? ContributionOf(call) : call.matrix;
   }
   const Matrix& MatrixAt(const Place& place) const { return MatrixAt(*call_, place); }

@@ -1,5 +1,5 @@
 // SharedEngine: the engine that several libraries of a process have together, so that they share
-// staging memory, connections and the helper thread: the BLACS, what stands above them, and LI.
+// staging memory, connections and the progress thread: the BLACS, what stands above them, and LI.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_SHARED_ENGINE_H_
 #define BRIGADE_PATTERNS_ENGINE_SHARED_ENGINE_H_
@@ -17,8 +17,8 @@ namespace brigade {
 struct SharedEngine {
   // The one of this process, made if nobody holds it; it is gone with the last who does. Local. All
   // have their settings from the same environment, whose names are in the errors: what
-  // CreateEndpoint and Engine::Create say. An engine has one driver at a time, so its holders are
-  // called by one thread at a time.
+  // CreateEndpoint and Engine::Create say. An engine has one progress owner at a time, so its
+  // holders are called by one thread at a time.
   static Status Acquire(const std::string& transport, const EngineOptions& options,
                         std::shared_ptr<SharedEngine>* engine);
 

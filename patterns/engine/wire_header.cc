@@ -82,7 +82,7 @@ uint16_t DigestOfBlocks(const PatternCall& call, int ranks) {
   if (!IsRootedBlocks(call.pattern)) return 0;
   uint64_t digest = 0;
   for (int q = 0; q < ranks; ++q) {
-    digest = (digest + call.portions[q].layout.bytes() + 1) * 0x9e3779b97f4a7c15;
+    digest = (digest + call.blocks[q].layout.bytes() + 1) * 0x9e3779b97f4a7c15;
   }
   return static_cast<uint16_t>(digest >> 48);
 }
@@ -123,7 +123,7 @@ std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const Wir
     return numbers("bytes", size_t{ours.total_bytes}, size_t{theirs.total_bytes});
   }
   if (theirs.lengths != ours.lengths) {
-    return HeaderDifference{"the lengths of portions", "digest " + std::to_string(ours.lengths),
+    return HeaderDifference{"the lengths of blocks", "digest " + std::to_string(ours.lengths),
                             "digest " + std::to_string(theirs.lengths)};
   }
   // Before the topology, which may depend on it.
@@ -133,8 +133,8 @@ std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const Wir
   if (theirs.shape != ours.shape || theirs.parameter != ours.parameter) {
     return HeaderDifference{"the topology", TopologyText(ours), TopologyText(theirs)};
   }
-  if (theirs.portion != ours.portion) {
-    return numbers("the portion", ours.portion, theirs.portion);
+  if (theirs.block != ours.block) {
+    return numbers("the block", ours.block, theirs.block);
   }
   return std::nullopt;
 }

@@ -25,11 +25,11 @@ struct WireHeader {
   uint8_t pattern = 0;      // kSend for both halves of a point-to-point message
   uint8_t shape = 0;        // bit 5: blocks of equal lengths, bit 6: by host, bit 7: decreasing
   uint16_t arithmetic = 0;  // operation, type, locations behind the values, order of ranks
-  uint16_t lengths = 0;     // of the portions, if there are several in the message, or of all
+  uint16_t lengths = 0;     // of the blocks, if there are several in the message, or of all
                             // blocks of a gather or scatter: a digest
   int32_t parameter = 0;
   int32_t root = 0;
-  int32_t portion = -1;
+  int32_t block = -1;
   uint32_t sequence =
       0;  // of the operation on its channel (point to point: of the pair), modulo 2^32
   uint64_t total_bytes : 48;    // of the message, in user memory
@@ -51,10 +51,10 @@ void SetHeader(const CatalogueEntry& entry, const PatternCall& call, uint64_t se
 // for other patterns. `ranks`: of the call's scope.
 uint16_t DigestOfBlocks(const PatternCall& call, int ranks);
 
-// Returns the number in headers of the message that steps call portion `portion`. The receiver of
+// Returns the number in headers of the message of the steps' block `block`. The receiver of
 // a sent block calls it by the rank of its sender.
-inline int32_t PortionInHeader(int portion, const Scope& scope) {
-  return portion < scope.size ? portion : scope.rank;
+inline int32_t BlockInHeader(int block, const Scope& scope) {
+  return block < scope.size ? block : scope.rank;
 }
 
 // The header at the start of a received first piece, compared with ours. kMismatch: as

@@ -17,11 +17,11 @@
 #include "membuf/combine.h"
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
+#include "patterns/eager/group_edges.h"
 #include "patterns/group/group_calls.h"
 #include "patterns/group/operation.h"
 #include "patterns/group/ranks_per_processor.h"
 #include "patterns/model/link_estimate.h"
-#include "patterns/short_path/group_edges.h"
 #include "transport/host/process_watch.h"
 #include "transport/host_memory/kernel_copy.h"
 
@@ -328,7 +328,7 @@ EdgeTimes MediansOf(const std::vector<RankTimes>& all, EdgeTimes RankTimes::*kin
 
 // How messages go among ranks that all share memory.
 void DescribeSharedMemory(const std::vector<RankTimes>& all, const EdgeTimes& near,
-                          size_t line_bytes, MachineDescription* machine) {
+                          size_t max_inline_bytes, MachineDescription* machine) {
   const double copy_us = MedianOf(all, &RankTimes::copy_us);
   const double runs_us = MedianOf(all, &RankTimes::runs_us);
   const double add_us = MedianOf(all, &RankTimes::add_us);
@@ -350,7 +350,7 @@ void DescribeSharedMemory(const std::vector<RankTimes>& all, const EdgeTimes& ne
   machine->within_host = SharedMemoryLink(near, static_cast<int>(all.size()), crowd);
   SharedMemory& shared = machine->shared_memory;
   shared.is_shared = true;
-  shared.line_bytes = line_bytes;
+  shared.max_inline_bytes = max_inline_bytes;
   const double kernel_us = MedianOf(all, &RankTimes::kernel_byte_us);
   if (kernel_us > 0) shared.kernel_mb_s = 1 / (kernel_us + away_us);
   shared.least_kernel_bytes = 0;
@@ -387,7 +387,7 @@ MachineDescription Describe(const std::vector<RankTimes>& all, const EdgeTimes& 
   kind.shares_memory = has.lands_in_peer_memory;
   if (most > 1) found.within_host = LinkFrom(near, kind);
   if (hosts == 1 && has.lands_in_peer_memory) {
-    DescribeSharedMemory(all, near, has.line_bytes, &found);
+    DescribeSharedMemory(all, near, has.max_inline_bytes, &found);
   }
   found.between_hosts.ports_of_host = true;
   found.preferred_piece_bytes = has.tuning.preferred_piece_bytes;

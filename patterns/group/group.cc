@@ -34,12 +34,12 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   Status opened;
   {
     // All members have come, so no rank waits for an earlier call of a member.
-    const Engine::Turn turn(engine);
+    const Engine::ProgressGuard guard(engine);
     const Engine::RoleKept kept(engine);  // the bootstrap may run calls of another group
     opened = engine->endpoint()->OpenGroup(bootstrap, &state->id);
     if (opened.ok()) {
       engine->ListenTo(state.get());
-      engine->AskWhetherHelperMayDrive();
+      engine->RecheckProgressThread();
       SetEdgeConfigs(*engine->endpoint(), engine->options(), state.get());
       state->edges = engine->endpoint()->edges();
     }
@@ -79,7 +79,7 @@ Group::~Group() {
     engine_->options().report(std::to_string(plans.made()) + " plans for " +
                               std::to_string(plans.lookups()) + " calls");
   }
-  const Engine::Turn turn(engine_);
+  const Engine::ProgressGuard guard(engine_);
   engine_->RemoveGroup(std::move(state_));
 }
 
@@ -93,23 +93,23 @@ int Group::cols() const { return state_->cols; }
 int Group::ScopeSize(ChannelKind scope) const { return state_->scope(scope).size; }
 int Group::ScopeRank(ChannelKind scope) const { return state_->scope(scope).rank; }
 Status Group::failure() const {
-  const Engine::Turn turn(engine_);
+  const Engine::ProgressGuard guard(engine_);
   return LookAround(engine_, *state_);
 }
 const brigade::Abort& Group::cause() const { return state_->cause; }
 void Group::Abort(const std::string& text) {
-  const Engine::Turn turn(engine_);
+  const Engine::ProgressGuard guard(engine_);
   const brigade::Abort cause{state_->rank, StatusCode::kAborted, {}, 0, text};
   engine_->BreakGroup(state_.get(), cause.ToStatus(), cause);
 }
 
 void Group::Abandon() {
-  const Engine::Turn turn(engine_);
+  const Engine::ProgressGuard guard(engine_);
   engine_->AbandonGroup(state_.get());
 }
 
 Status Group::Choose(PatternCall* call) const {
-  const Engine::Turn turn(engine_);
+  const Engine::ProgressGuard guard(engine_);
   const Plan* plan = nullptr;
   BRIGADE_RETURN_IF_ERROR(FindPlan(*engine_, state_.get(), *call, &plan));
   std::optional<PatternCall> copy;

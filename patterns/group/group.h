@@ -100,7 +100,7 @@ class Group {
   // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
   // happened here, and the others may have started it: brigade.h says what this rank then owes
   // them. kOutOfMemory: it can never be started; of a collective call the same on all ranks. The
-  // matrix, locations and portions of `call`, the array of portions included, must stay valid until
+  // matrix, locations and blocks of `call`, the array of blocks included, must stay valid until
   // the operation is done. Operations on one scope take place in the order of their starts, as do
   // sends to, and receives from, one rank.
   Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);

@@ -76,14 +76,14 @@ Status GroupBootstrap::AllGather(const void* mine, size_t bytes, void* all) {
 Status GroupBootstrap::TakePart(const void* mine, int64_t bytes, Round* round) {
   const size_t ranks = parent_->members();
   const auto self = static_cast<size_t>(parent_->rank);
-  std::vector<Matrix> portions(ranks);
+  std::vector<Matrix> blocks(ranks);
   PatternCall call;
   call.pattern = Pattern::kMultiBroadcast;
   call.topology.shape = Shape::kFree;
-  call.portions = portions.data();
+  call.blocks = blocks.data();
   round->lengths.assign(ranks, 0);
   round->lengths[self] = bytes;
-  for (size_t r = 0; r < ranks; ++r) portions[r] = BytesAt(&round->lengths[r], sizeof(int64_t));
+  for (size_t r = 0; r < ranks; ++r) blocks[r] = BytesAt(&round->lengths[r], sizeof(int64_t));
   BRIGADE_RETURN_IF_ERROR(RunCall(engine_, parent_, call));
 
   const auto bytes_of = [&](size_t rank) {
@@ -94,8 +94,8 @@ Status GroupBootstrap::TakePart(const void* mine, int64_t bytes, Round* round) {
   if (all == 0) return Status();
   round->data.resize(all);
   std::byte* at = round->data.data();
-  for (size_t r = 0; r < ranks; at += bytes_of(r++)) portions[r] = BytesAt(at, bytes_of(r));
-  if (bytes > 0) std::memcpy(portions[self].data, mine, static_cast<size_t>(bytes));
+  for (size_t r = 0; r < ranks; at += bytes_of(r++)) blocks[r] = BytesAt(at, bytes_of(r));
+  if (bytes > 0) std::memcpy(blocks[self].data, mine, static_cast<size_t>(bytes));
   return RunCall(engine_, parent_, call);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "membuf/pack.h"
+#include "patterns/eager/group_edges.h"
 #include "patterns/engine/executor.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/group/group_scopes.h"
@@ -16,7 +17,6 @@
 #include "patterns/plan/signature.h"
 #include "patterns/protocol/describe_plan.h"
 #include "patterns/protocol/protocol.h"
-#include "patterns/short_path/group_edges.h"
 
 namespace brigade {
 namespace {
@@ -122,7 +122,7 @@ Status StartPlanned(Engine* engine, GroupState* group, const Plan& plan, const P
   ++*sequence;
   CopySource(plan, call, executor->statistics());
   engine->Activate(executor.get());
-  engine->HurryHelperOfOperations();
+  engine->HurryOperations();
   engine->Move();
   *operation = std::make_unique<Operation>(engine, std::move(executor));
   return Status();
@@ -144,7 +144,7 @@ Status LookAround(Engine* engine, const GroupState& group) {
 
 Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
                OperationStatistics* statistics) {
-  const Engine::Turn turn(engine);
+  const Engine::ProgressGuard guard(engine);
   TimeLimit limit;
   limit.Start(given.timeout_seconds);
   engine->CountWaits(statistics != nullptr);
@@ -163,7 +163,7 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
 
 Status PrepareCall(Engine* engine, GroupState* group, const PatternCall& given,
                    std::unique_ptr<PersistentCall>* prepared) {
-  const Engine::Turn turn(engine);
+  const Engine::ProgressGuard guard(engine);
   if (!group->failure.ok()) return group->failure;
   const Plan* plan = nullptr;
   std::optional<PatternCall> own;
@@ -176,7 +176,7 @@ Status PrepareCall(Engine* engine, GroupState* group, const PatternCall& given,
 }
 
 Status PersistentCall::Run(OperationStatistics* statistics) {
-  const Engine::Turn turn(engine_);
+  const Engine::ProgressGuard guard(engine_);
   TimeLimit limit;
   limit.Start(call_.timeout_seconds);
   engine_->CountWaits(statistics != nullptr);
@@ -190,7 +190,7 @@ Status PersistentCall::Run(OperationStatistics* statistics) {
 
 Status StartCall(Engine* engine, GroupState* group, const PatternCall& given,
                  std::unique_ptr<Operation>* operation) {
-  const Engine::Turn turn(engine);
+  const Engine::ProgressGuard guard(engine);
   if (!group->failure.ok()) return group->failure;
   const Plan* plan = nullptr;
   std::optional<PatternCall> own;
@@ -201,7 +201,7 @@ Status StartCall(Engine* engine, GroupState* group, const PatternCall& given,
 }
 
 Status PersistentCall::Start(std::unique_ptr<Operation>* operation) {
-  const Engine::Turn turn(engine_);
+  const Engine::ProgressGuard guard(engine_);
   if (!group_->failure.ok()) return group_->failure;
   return StartPlanned(engine_, group_, *plan_, call_, sequence_, operation);
 }

@@ -17,10 +17,11 @@
 namespace brigade {
 
 // Finds the plan of a call, or makes it. kInvalidArgument: no rank can make such a call. REQUIRES:
-// the caller is the driver.
+// the caller is the progress owner.
 Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call,
                 const Plan** plan);
-// The group's failure, if others have given it up by now. REQUIRES: the caller is the driver.
+// The group's failure, if others have given it up by now. REQUIRES: the caller is the progress
+// owner.
 Status LookAround(Engine* engine, const GroupState& group);
 // As Group::Run, Start and Prepare.
 Status RunCall(Engine* engine, GroupState* group, const PatternCall& call,

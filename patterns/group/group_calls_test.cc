@@ -86,7 +86,7 @@ TEST(GroupCalls, ElementsOfOneRankMayBeLongerThanSegments) {
     Require(Engine::Create(endpoint.get(), options, &engine));
     const auto group = NewGroup(engine.get(), world.MakeBootstrap(rank).get());
     constexpr size_t kLong = kMostUserElementBytes;
-    const std::vector<std::byte> portion(3 * kLong, std::byte{7});
+    const std::vector<std::byte> block(3 * kLong, std::byte{7});
     const UserOp op{[](void*, const void*, const void*, int64_t, void*) {}, nullptr, kLong, true};
     PatternCall call;
     call.pattern = Pattern::kMultiReduce;
@@ -95,19 +95,19 @@ TEST(GroupCalls, ElementsOfOneRankMayBeLongerThanSegments) {
     call.user_op = &op;
     StridedLayout layout;
     Require(StridedLayout::General(3, 1, 3, kLong, &layout));
-    const Matrix from{const_cast<std::byte*>(portion.data()), layout};
-    call.portions = &from;
+    const Matrix from{const_cast<std::byte*>(block.data()), layout};
+    call.blocks = &from;
     for (const Topology& topology : EntryOf(call.pattern).topologies) {
-      std::vector<std::byte> result(portion.size());
+      std::vector<std::byte> result(block.size());
       call.topology = topology;
       call.matrix = {result.data(), layout};
       Require(group->Run(call));
-      EXPECT_EQ(result, portion);
+      EXPECT_EQ(result, block);
       std::fill(result.begin(), result.end(), std::byte{0});
       std::unique_ptr<Operation> operation;
       Require(group->Start(call, &operation));
       Require(operation->Wait());
-      EXPECT_EQ(result, portion);
+      EXPECT_EQ(result, block);
     }
   });
 }

@@ -21,7 +21,7 @@ const EdgeConfig* EdgeConfigFor(const EngineOptions& options, const Capabilities
   config.settings.segment_bytes = has.tuning.segment_bytes;
   config.settings.overlap_bytes = has.tuning.overlap_piece_bytes;
   config.settings.piece_cost_bytes = has.tuning.piece_cost_bytes;
-  if (has.line_bytes > 0 && group->out_edges.empty()) {
+  if (has.max_inline_bytes > 0 && group->out_edges.empty()) {
     group->out_edges.resize(group->members() * kChannelKinds);
     group->in_edges.resize(group->out_edges.size());
   }

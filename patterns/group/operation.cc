@@ -18,7 +18,7 @@ Operation::~Operation() {
 
 bool Operation::Test() {
   if (executor_ == nullptr) return true;
-  const Engine::Turn turn(engine_);
+  const Engine::ProgressGuard guard(engine_);
   engine_->Move();
   if (!executor_->done()) return false;
   Finish();
@@ -29,7 +29,7 @@ bool Operation::is_over() const { return executor_ == nullptr || executor_->done
 
 void Operation::Advance(const std::vector<Operation*>& operations, bool waits) {
   Engine* const engine = operations.front()->engine_;
-  const Engine::Turn turn(engine);
+  const Engine::ProgressGuard guard(engine);
   engine->Move();
   Executor* const first = operations.front()->executor_.get();
   if (waits && operations.size() == 1) {
@@ -55,7 +55,7 @@ void Operation::Advance(const std::vector<Operation*>& operations, bool waits) {
 
 Status Operation::Wait(OperationStatistics* statistics) {
   if (executor_ != nullptr) {
-    const Engine::Turn turn(engine_);
+    const Engine::ProgressGuard guard(engine_);
     engine_->CountWaits(statistics != nullptr);
     engine_->RunToEnd(executor_.get());
     Finish();

@@ -27,7 +27,7 @@ class Operation {
   bool Test();
   // Whether Test, Advance or Wait has found it done.
   bool is_complete() const { return executor_ == nullptr; }
-  // Whether it is done. REQUIRES: the caller is the driver.
+  // Whether it is done. REQUIRES: the caller is the progress owner.
   bool is_over() const;
   // Progresses once; if `waits`, until one of the operations is done. is_complete() then holds for
   // all that are done. REQUIRES: at least one operation; all of one engine, none complete.

@@ -69,7 +69,7 @@ TEST(StartedBlocks, AllRanksRefuseAnAllToAllThatIsTooLong) {
     PatternCall call;
     call.pattern = Pattern::kAllToAll;
     call.sent = from.data();
-    call.portions = to.data();
+    call.blocks = to.data();
     std::unique_ptr<Operation> operation;
     EXPECT_EQ(me.group->Start(call, &operation).code(), StatusCode::kOutOfMemory);
     me.Largest(0);
@@ -89,7 +89,7 @@ TEST(StartedBlocks, ManyShortGathersAlongATreeAreInFlightAtOnce) {
       PatternCall call;
       call.pattern = Pattern::kGather;
       call.topology = {Shape::kTree, 2};
-      call.portions = &matrices[static_cast<size_t>(4 * i)];
+      call.blocks = &matrices[static_cast<size_t>(4 * i)];
       Require(me.group->Start(call, &operations.emplace_back()));
     }
     if (rank == 0) me.Largest(0);

@@ -12,7 +12,7 @@
 namespace brigade {
 namespace {
 
-// On circulant graphs, and on trees of blocks that are not flat, up to half of all portions are in
+// On circulant graphs, and on trees of blocks that are not flat, up to half of all blocks are in
 // one message, and each needs room for an element, which 16 bytes hold.
 bool HasRoom(const PieceSettings& settings, const CostQuery& query) {
   if (!EntryOf(query.pattern).multi) return true;
@@ -167,11 +167,11 @@ int MessagesInARow(const CostQuery& query, const Topology& topology) {
   return query.pattern == Pattern::kAllReduce ? 2 * messages : messages;  // there and back
 }
 
-// How many messages a rank waits for in a row, but for the first piece's way. Shares that are dealt
-// go round twice, piece by piece.
+// How many messages a rank waits for in a row, but for the first piece's way. Shares of a
+// reduce-scatter go round twice, piece by piece.
 int64_t Pieces(const CostQuery& query, const Candidate& c) {
-  const bool dealt = c.topology.shape == Shape::kDealt;
-  return c.cost.pieces * (dealt ? MessagesInARow(query, c.topology) : 1);
+  const bool in_shares = c.topology.shape == Shape::kReduceScatterAllgather;
+  return c.cost.pieces * (in_shares ? MessagesInARow(query, c.topology) : 1);
 }
 
 // What keeps one processor busy while others wait, where ranks of one host share processors and no
@@ -269,8 +269,8 @@ std::string TopologyName(const Topology& topology) {
     case Shape::kHypercube:
       name = "hypercube";
       break;
-    case Shape::kDealt:
-      name = "dealt";
+    case Shape::kReduceScatterAllgather:
+      name = "reduce-scatter + allgather";
       break;
     case Shape::kTwoTree:
       name = "two trees";

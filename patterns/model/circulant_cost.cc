@@ -25,17 +25,16 @@ CirculantCost::CirculantCost(const Steps& steps, const CostQuery& query)
 
 std::vector<CirculantCost::Round> CirculantCost::RoundsOf(size_t bytes) const {
   if (to_all_) return RoundsToAll(bytes);
-  const auto portions = [&](int k) { return graph_.skip(k + 1) - graph_.skip(k); };
+  const auto blocks = [&](int k) { return graph_.skip(k + 1) - graph_.skip(k); };
   std::vector<Round> rounds;
   if (combines_) {
     const double in = steps_.CopyIn(ChunkRole::kCombineTarget, bytes);
     const double combine = steps_.Combine(ChunkRole::kCombineTarget, bytes);
     const int last = graph_.rounds() - 1;
-    rounds.push_back({graph_.skip(last), portions(last), portions(last) * in, 0});
+    rounds.push_back({graph_.skip(last), blocks(last), blocks(last) * in, 0});
     for (int k = last - 1; k >= 0; --k) {  // of what has come, first what goes on
-      const int goes_on = portions(k + 1) - graph_.skip(k);
-      rounds.push_back({graph_.skip(k), portions(k),
-                        goes_on * combine + (portions(k) - goes_on) * in,
+      const int goes_on = blocks(k + 1) - graph_.skip(k);
+      rounds.push_back({graph_.skip(k), blocks(k), goes_on * combine + (blocks(k) - goes_on) * in,
                         graph_.skip(k) * combine});
     }
     return rounds;
@@ -43,8 +42,8 @@ std::vector<CirculantCost::Round> CirculantCost::RoundsOf(size_t bytes) const {
   const double in = steps_.CopyIn(ChunkRole::kBufferedSend, bytes);
   const double out = steps_.CopyOut(ChunkRole::kReceive, bytes);
   for (int k = 0; k < graph_.rounds(); ++k) {
-    const double done_us = k == 0 ? 0 : portions(k - 1) * out;
-    rounds.push_back({-graph_.skip(k), portions(k), done_us + portions(k) * in, 0});
+    const double done_us = k == 0 ? 0 : blocks(k - 1) * out;
+    rounds.push_back({-graph_.skip(k), blocks(k), done_us + blocks(k) * in, 0});
   }
   return rounds;
 }
@@ -97,7 +96,7 @@ std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces,
   const size_t messages = rounds.size() * static_cast<size_t>(pieces);
   const ChunkRole role = combines_ ? ChunkRole::kCombineTarget : ChunkRole::kBufferedSend;
   const auto bytes_of = [&](const Round& round) {
-    return static_cast<size_t>(round.portions) * piece.bytes + Piece{0, piece.later}.wire_bytes();
+    return static_cast<size_t>(round.blocks) * piece.bytes + Piece{0, piece.later}.wire_bytes();
   };
   Ports ports(steps_, graph_.size(), buckets);
   std::vector<Progress> ranks(static_cast<size_t>(graph_.size()));

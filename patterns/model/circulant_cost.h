@@ -12,7 +12,7 @@
 
 namespace brigade {
 
-// In each round every rank sends one message and receives another, with as many portions as the
+// In each round every rank sends one message and receives another, with as many blocks as the
 // receiver lacks, or as are not its sender's, or with the blocks that go so far. Ranks are in
 // different rounds at a time where they share their host's port, so messages are followed one by
 // one.
@@ -21,7 +21,7 @@ class CirculantCost {
   // REQUIRES: kMultiBroadcast, kMultiReduce or kAllToAll, on two ranks at least.
   CirculantCost(const Steps& steps, const CostQuery& query);
 
-  // One piece of every portion; alone: until it is through, and nothing of others. O(ranks log^2
+  // One piece of every block; alone: until it is through, and nothing of others. O(ranks log^2
   // ranks), nine times as long if not alone.
   Way WayOf(const Piece& piece, bool alone) const;
 
@@ -29,7 +29,7 @@ class CirculantCost {
   // What a rank does in a round, besides its messages.
   struct Round {
     int skip;  // to whom the message goes, relative to its sender
-    int portions;
+    int blocks;
     double before_us;  // it is sent
     double after_us;
   };

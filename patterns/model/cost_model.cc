@@ -117,7 +117,7 @@ class RingEdges {
   int far_at_port_ = 1;   // messages to other hosts
 };
 
-// One piece of every portion, each passed on until it is everywhere: a rank sends what it has just
+// One piece of every block, each passed on until it is everywhere: a rank sends what it has just
 // received, so that latencies count every time. Copies are made meanwhile.
 Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const RingEdges edges(steps, query);
@@ -147,7 +147,7 @@ Way DirectMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Pi
   return {hop.latency_us + processor, processor};
 }
 
-// Likewise, to each a portion of its own, all of which it combines.
+// Likewise, to each a block of its own, all of which it combines.
 Way DirectMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
@@ -171,7 +171,7 @@ Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece) 
   return {std::max(send + hop.latency_us + combine, all), std::max(combine, all)};
 }
 
-// Portions of other hosts pass gate after gate, one per host, each of which tells the ranks there.
+// Blocks of other hosts pass gate after gate, one per host, each of which tells the ranks there.
 Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const std::vector<int> counts = RanksOfHosts(steps, query.ranks);
   const int most = *std::max_element(counts.begin(), counts.end());
@@ -182,15 +182,15 @@ Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Pi
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
   const int others = most - 1;  // that a gate tells
-  const int portions = query.ranks - most;
+  const int blocks = query.ranks - most;
   const double processor = far.processor_us() + others * near.send_us + out;
   const double busy = std::max({processor, far.wire_us, others * near.wire_us});
   // As many rings, one after the other, as a host has ranks. What starts a ring came early.
   const double around =
       (hosts - 1) * far.us() + (most - 1) * (hosts - 2) * std::max(far.us(), processor);
-  const double round = std::max({portions * busy, around, others * (portions + 1) * near.wire_us});
+  const double round = std::max({blocks * busy, around, others * (blocks + 1) * near.wire_us});
   const double told = others * near.send_us + near.wire_us + near.latency_us + near.receive_us;
-  return {far.Begin(in) + round - far.Saved(portions) + told + out, round + in};
+  return {far.Begin(in) + round - far.Saved(blocks) + told + out, round + in};
 }
 
 Way MultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
@@ -211,7 +211,7 @@ Way MultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piec
 }
 
 // Sums of piece i + 1 and results of piece i take turns on the ring.
-Way DealtWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+Way ReduceScatterAllgatherWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const RingEdges edges(steps, query);
   const auto hop_on = [&](int link) {
     return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive, steps.Crowd());
@@ -408,8 +408,8 @@ Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece)
 Way AllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   if (steps.GoesInOneRound()) return ExchangeWay(steps, query, piece);
   switch (query.topology.shape) {
-    case Shape::kDealt:
-      return DealtWay(steps, query, piece);
+    case Shape::kReduceScatterAllgather:
+      return ReduceScatterAllgatherWay(steps, query, piece);
     case Shape::kHypercube:
       return HypercubeWay(steps, query, piece);
     default:
@@ -462,12 +462,12 @@ Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece, bool a
 // How the matrix is cut before it is cut into pieces.
 Shares SharesOf(const CostQuery& query) {
   switch (query.topology.shape) {
-    case Shape::kDealt:
+    case Shape::kReduceScatterAllgather:
       return {Shares::kEqual, query.ranks, 2};
     case Shape::kTwoTree:
       return Shares::Halves(query.ranks);
     case Shape::kCirculant:
-      return Shares::Blocks(RoundsOf(query.ranks), query.pattern == Pattern::kReduce);
+      return Shares::Segments(RoundsOf(query.ranks), query.pattern == Pattern::kReduce);
     default:
       return Shares();
   }
@@ -488,7 +488,7 @@ bool GoesInOneRound(const MachineDescription& machine, const CostQuery& query) {
   p.topology = query.topology;
   p.shares_memory = SharesMemory(machine, query);
   if (query.pattern == Pattern::kMultiReduce) {
-    return ExchangesPortions(p.topology, p.size, p.shares_memory);
+    return ExchangesBlocks(p.topology, p.size, p.shares_memory);
   }
   return Exchanges(p, query.pattern == Pattern::kAllReduce ? kMostLevelsToAll : kMostLevelsToOne);
 }
@@ -543,7 +543,8 @@ bool IsTree(const MachineDescription& machine, const CostQuery& query) {
     case Pattern::kReduce:
       return query.topology.shape != Shape::kCirculant;
     case Pattern::kAllReduce:
-      return query.topology.shape != Shape::kDealt && query.topology.shape != Shape::kHypercube;
+      return query.topology.shape != Shape::kReduceScatterAllgather &&
+             query.topology.shape != Shape::kHypercube;
     default:
       return false;
   }

@@ -39,7 +39,7 @@ struct CostQuery {
   bool some_share_memory = false;
   // Of an all-to-all: whether all blocks are equally long. If not, the ring is its only topology.
   bool equal_blocks = true;
-  // Of the matrix; of multi-broadcast and multi-reduce, of every portion.
+  // Of the matrix; of multi-broadcast and multi-reduce, of every block.
   size_t bytes = 0;
   size_t elem_bytes = 8;
   size_t run_bytes = SIZE_MAX;  // of contiguous user memory
@@ -77,10 +77,11 @@ bool GoesInOneRound(const MachineDescription& machine, const CostQuery& query);
 PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
                          size_t staging_bytes);
 
-// How the executor cuts a message, a portion, or the longest share of what is dealt or in blocks.
+// How the executor cuts a message, a block, or the longest share of a reduce-scatter, or a share
+// along a circulant graph.
 PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query);
 
-// O(ranks), of several portions on circulant graphs O(ranks log^2 ranks); nothing depends on the
+// O(ranks), of several blocks on circulant graphs O(ranks log^2 ranks); nothing depends on the
 // number of pieces. REQUIRES: a topology that the pattern knows; kTwoTree and
 // kCirculant not by host.
 Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,

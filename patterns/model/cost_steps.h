@@ -123,7 +123,7 @@ class Steps {
 
  private:
   bool IsLine(size_t bytes) const {
-    return shares_ && bytes + kHeaderBytes <= machine_.shared_memory.line_bytes;
+    return shares_ && bytes + kHeaderBytes <= machine_.shared_memory.max_inline_bytes;
   }
   double Work(const MemoryWork& work, size_t bytes) const {
     if (bytes == 0) return 0;

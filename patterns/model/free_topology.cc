@@ -14,11 +14,11 @@ constexpr Topology kBinomial{Shape::kTree, 2};
 constexpr Topology kWide{Shape::kTree, rules::kWideBranches};
 constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr Topology kCirculant{Shape::kCirculant, 0};
-constexpr Topology kDealt{Shape::kDealt, 0};
+constexpr Topology kReduceScatterAllgather{Shape::kReduceScatterAllgather, 0};
 constexpr Topology kHypercube{Shape::kHypercube, 0};
 // The bits of a wide tree.
 constexpr Topology kExchange{Shape::kExchange, rules::kWideBranches};
-// Half of all portions are in one message of a circulant graph, or of a binomial tree of blocks.
+// Half of all blocks are in one message of a circulant graph, or of a binomial tree of blocks.
 static_assert(rules::kMostRanksOnCirculant / 2 * 16 <= kLeastChunkBytes - kHeaderRoom);
 
 }  // namespace
@@ -51,7 +51,7 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
           pattern == Pattern::kAllReduce && !by_host && (ranks.count & (ranks.count - 1)) == 0;
       const size_t long_bytes = std::max(rules::kLongSumBytes, ranks_bytes);
       if (bytes > std::max(long_bytes, partners ? rules::kHypercubeBytes : 0)) {
-        topology = pattern == Pattern::kReduce || by_host ? kRing : kDealt;
+        topology = pattern == Pattern::kReduce || by_host ? kRing : kReduceScatterAllgather;
       } else if (bytes > rules::kLongSumBytes && partners) {
         topology = kHypercube;
       } else {
@@ -62,14 +62,14 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       // Two ranks have one order only, so they may exchange.
       if (pattern == Pattern::kAllReduce && ranks.count == 2) {
         const bool deals = ranks.transport->lands_in_peer_memory && bytes > rules::kPairSumBytes;
-        topology = deals ? kDealt : kHypercube;
+        topology = deals ? kReduceScatterAllgather : kHypercube;
       }
       break;
     }
     case Pattern::kMultiBroadcast:
     case Pattern::kMultiReduce: {
       const bool exchanges = pattern == Pattern::kMultiReduce &&
-                             ExchangesPortions(kCirculant, ranks.count, share_memory);
+                             ExchangesBlocks(kCirculant, ranks.count, share_memory);
       // Of a sum hosts and transport must make no difference.
       topology = (all_alike || !order_free || exchanges) && ranks.count > 2 &&
                          ranks.count <= rules::kMostRanksOnCirculant &&

@@ -19,7 +19,7 @@ struct Ranks {
   bool crowded = false;  // all share memory, and outnumber the processors that they may use
 };
 
-// The shape for a message of `bytes` bytes, where there are portions of all of them together; all
+// The shape for a message of `bytes` bytes, where there are blocks of all of them together; all
 // arguments equal on all ranks. `order_free`: nothing is combined, or in any order with the same
 // bits.
 //
@@ -29,8 +29,8 @@ struct Ranks {
 // branches: few ranks relay, and a relay costs a scheduling delay where ranks outnumber processors;
 // between two ranks, which have one order only, they are an exchange. Longer ones go along a
 // binomial tree, which spreads the arithmetic; long ones along a ring, on which every rank sends
-// and receives the message once, or, to all ranks, dealt: less than twice, and on all links at
-// once.
+// and receives the message once, or, to all ranks, by reduce-scatter + allgather: less than twice,
+// and on all links at once.
 //
 // Broadcasts go along the wide tree wherever one copy serves all readers, and so do sums of any
 // order, long ones only if ranks share processors; other broadcasts along the ring where links are

@@ -90,7 +90,7 @@ bool ShareMemory(const Ranks& ranks) {
   return ranks.hosts == 1 && ranks.transport->lands_in_peer_memory;
 }
 
-TEST(FreeTopology, LongSumsToAllAreDealt) {
+TEST(FreeTopology, LongSumsToAllAreReduceScattered) {
   for (const Ranks& ranks : RanksToTry()) {
     if (ranks.count == 2) continue;
     for (const bool order_free : {false, true}) {
@@ -102,7 +102,7 @@ TEST(FreeTopology, LongSumsToAllAreDealt) {
       const size_t most = std::max<size_t>(8192, 1024 * static_cast<size_t>(ranks.count));
       const bool partners = !by_host && (ranks.count & (ranks.count - 1)) == 0;
       EXPECT_EQ(shape(Pattern::kAllReduce, (partners ? std::max<size_t>(most, 24576) : most) + 1),
-                by_host ? Shape::kIncreasingRings : Shape::kDealt);
+                by_host ? Shape::kIncreasingRings : Shape::kReduceScatterAllgather);
       EXPECT_EQ(shape(Pattern::kAllReduce, 8192), Shape::kTree);
       EXPECT_EQ(shape(Pattern::kReduce, most + 1), Shape::kIncreasingRings);
       EXPECT_EQ(shape(Pattern::kReduce, most), Shape::kTree);
@@ -117,8 +117,9 @@ TEST(FreeTopology, TwoRanksExchangeSumsToBothUnlessTheyAreLong) {
       return FreeTopology(Pattern::kAllReduce, ranks, bytes, /*order_free=*/false).shape;
     };
     EXPECT_EQ(shape(rules::kPairSumBytes), Shape::kHypercube);
-    EXPECT_EQ(shape(rules::kPairSumBytes + 1),
-              ranks.transport->lands_in_peer_memory ? Shape::kDealt : Shape::kHypercube);
+    EXPECT_EQ(shape(rules::kPairSumBytes + 1), ranks.transport->lands_in_peer_memory
+                                                   ? Shape::kReduceScatterAllgather
+                                                   : Shape::kHypercube);
   }
 }
 
@@ -164,7 +165,7 @@ bool AreAlike(const Ranks& ranks) {
   return ranks.hosts == ranks.count || (ranks.hosts == 1 && !ShareMemory(ranks));
 }
 
-// Portions of so many bytes together are not long.
+// Blocks of so many bytes together are not long.
 size_t LongestShort(const Ranks& ranks) {
   return std::max(size_t{16} << 10, (size_t{1} << 10) * static_cast<size_t>(ranks.count));
 }

@@ -182,8 +182,8 @@ TEST(RankCandidates, TheRuleCutsWhereItIsAsGoodAsAny) {
   EXPECT_GT(of_that_topology, 2);
 }
 
-// Portions that take longer on their way than at the ports go in few messages.
-TEST(RankCandidates, MultiFormsOfShortPortionsGoAlongCirculantGraphs) {
+// Blocks that take longer on their way than at the ports go in few messages.
+TEST(RankCandidates, MultiFormsOfShortBlocksGoAlongCirculantGraphs) {
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     EXPECT_EQ(Ranked(Query(pattern, 64), false).front().topology.shape, Shape::kCirculant);
     EXPECT_NE(Ranked(Query(pattern, 1 << 20), false).front().topology.shape, Shape::kCirculant);
@@ -198,7 +198,7 @@ TEST(RankCandidates, MultiFormsOfShortPortionsGoAlongCirculantGraphs) {
 
 // There nobody passes anything on. Messages of a ring wait for the one before, which the model
 // takes to be the same, but for what is copied.
-TEST(RankCandidates, MultiFormsOfShortPortionsOnThreeHostsGoAlongACirculantGraph) {
+TEST(RankCandidates, MultiFormsOfShortBlocksOnThreeHostsGoAlongACirculantGraph) {
   MachineDescription machine = SlowLinks();
   const PieceSettings settings =
       SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes);
@@ -239,11 +239,11 @@ TEST(RankCandidates, WhatGoesByRankIsThereUnlessRanksShareMemory) {
 }
 
 // The first is about as fast as the fastest, and no other that is as fast has fewer pieces. What is
-// dealt has a piece for every rank on the way there, and on the way back.
+// reduce-scatter + allgather has a piece for every rank on the way there, and on the way back.
 TEST(RankCandidates, OfThoseAboutAsFastTheFewestPiecesAreFirst) {
   const int others = Query(Pattern::kAllReduce, 1).ranks - 1;
   const auto pieces = [&](const Candidate& c) {
-    return c.cost.pieces * (c.topology.shape == Shape::kDealt ? 2 * others : 1);
+    return c.cost.pieces * (c.topology.shape == Shape::kReduceScatterAllgather ? 2 * others : 1);
   };
   int slower = 0;
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce,
@@ -269,9 +269,9 @@ TEST(RankCandidates, OfThoseAboutAsFastTheFewestPiecesAreFirst) {
   EXPECT_GT(slower, 0);
 }
 
-// On one host, whose processors are what all wait for, shares that are dealt are about as fast as
-// long messages along trees, and in fewer pieces.
-TEST(RankCandidates, ATreeThatIsAboutAsFastGoesBeforeWhatIsDealt) {
+// On one host, whose processors are what all wait for, the shares of a reduce-scatter are about as
+// fast as long messages along trees, and in fewer pieces.
+TEST(RankCandidates, ATreeThatIsAboutAsFastGoesBeforeReduceScatterAllgather) {
   const MachineDescription machine = OneHost(/*ranks_per_processor=*/2.5);
   const PieceSettings settings =
       SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
@@ -281,10 +281,10 @@ TEST(RankCandidates, ATreeThatIsAboutAsFastGoesBeforeWhatIsDealt) {
       CostQuery query = Query(Pattern::kAllReduce, bytes);
       query.ranks = ranks;
       const std::vector<Candidate> all = RankCandidates(machine, settings, query, /*fixed=*/false);
-      if (all.front().topology.shape == Shape::kDealt) continue;
+      if (all.front().topology.shape == Shape::kReduceScatterAllgather) continue;
       for (const Candidate& c : all) {
-        passed_over += c.topology.shape == Shape::kDealt && c.cost.us <= all.front().cost.us &&
-                       c.cost.pieces < all.front().cost.pieces;
+        passed_over += c.topology.shape == Shape::kReduceScatterAllgather &&
+                       c.cost.us <= all.front().cost.us && c.cost.pieces < all.front().cost.pieces;
       }
     }
   }

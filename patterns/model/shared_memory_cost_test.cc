@@ -34,7 +34,7 @@ MachineDescription Machine(double ranks_per_processor = 1) {
   machine.within_host.send_overhead.message_us = kSend;
   machine.within_host.receive_overhead.message_us = kReceive;
   machine.shared_memory.is_shared = true;
-  machine.shared_memory.line_bytes = 56;
+  machine.shared_memory.max_inline_bytes = 56;
   machine.shared_memory.least_kernel_bytes = 16384;
   machine.shared_memory.most_kernel_bytes = 65536;
   machine.shared_memory.kernel_mb_s = 1 / kKernel;
@@ -120,7 +120,7 @@ TEST(SharedMemoryCost, AnExchangeIsOneRound) {
   EXPECT_LT(Predicted(Machine(), query), Predicted(Machine(), tree));
 }
 
-TEST(SharedMemoryCost, PortionsGoFromEachToAllAndBarriersInOneRound) {
+TEST(SharedMemoryCost, BlocksGoFromEachToAllAndBarriersInOneRound) {
   const double theirs = kReceive + 1000 * kOut;
   const double direct = 1000 * kIn + 2 * kSend + kLatency + 2 * theirs;
   for (const Topology& topology : {Topology{Shape::kIncreasingRings, 1}, {Shape::kCirculant, 0}}) {

@@ -47,9 +47,9 @@ Status CheckArithmetic(const CatalogueEntry& entry, const PatternCall& call) {
   return call.op == CombineOp::kUser ? CheckUserOp(entry, call) : Status();
 }
 
-// Returns whether rank `rank` reads or writes that portion.
-bool UsesPortion(const PatternCall& call, int portion, int rank) {
-  return !IsRootedBlocks(call.pattern) || rank == call.root || rank == portion;
+// Returns whether rank `rank` reads or writes that block.
+bool UsesBlock(const PatternCall& call, int block, int rank) {
+  return !IsRootedBlocks(call.pattern) || rank == call.root || rank == block;
 }
 
 // Checks the matrices of an array. `name`: of the array; `one`: of a matrix, before its number.
@@ -57,7 +57,7 @@ Status CheckMatrices(const CatalogueEntry& entry, const PatternCall& call, const
                      int size, int rank, const std::string& name, const std::string& one) {
   if (matrices == nullptr) return Invalid(entry, name + " is a null pointer");
   for (int q = 0; q < size; ++q) {
-    if (UsesPortion(call, q, rank) && !IsRight(entry, call, matrices[q])) {
+    if (UsesBlock(call, q, rank) && !IsRight(entry, call, matrices[q])) {
       return WrongMatrix(entry, call, matrices[q], one + " " + std::to_string(q));
     }
     if (HasDirection(call.pattern) &&
@@ -73,7 +73,7 @@ Status CheckEqualBlocks(const CatalogueEntry& entry, const PatternCall& call, in
                         size_t kept) {
   for (int q = 0; q < size; ++q) {
     for (const auto& [matrices, one] :
-         {std::pair(call.sent, "sent block "), std::pair(call.portions, "portion ")}) {
+         {std::pair(call.sent, "sent block "), std::pair(call.blocks, "block ")}) {
       const size_t bytes = matrices[q].layout.bytes();
       if (bytes == kept) continue;
       return Invalid(entry, one + std::to_string(q) + " has " + std::to_string(bytes) +
@@ -132,24 +132,23 @@ Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int siz
     }
   }
   if (!entry.multi) return Status();
-  BRIGADE_RETURN_IF_ERROR(
-      CheckMatrices(entry, call, call.portions, size, rank, "portions", "portion"));
+  BRIGADE_RETURN_IF_ERROR(CheckMatrices(entry, call, call.blocks, size, rank, "blocks", "block"));
   if (call.pattern == Pattern::kAllToAll) {
     BRIGADE_RETURN_IF_ERROR(
         CheckMatrices(entry, call, call.sent, size, rank, "sent", "sent block"));
     const size_t kept = call.sent[rank].layout.bytes();
-    if (kept != call.portions[rank].layout.bytes()) {
+    if (kept != call.blocks[rank].layout.bytes()) {
       return Invalid(entry, "the block that rank " + std::to_string(rank) + " keeps has " +
-                                std::to_string(kept) + " bytes, its portion " +
-                                std::to_string(call.portions[rank].layout.bytes()));
+                                std::to_string(kept) + " bytes, and where it is received " +
+                                std::to_string(call.blocks[rank].layout.bytes()));
     }
     if (call.equal_blocks) return CheckEqualBlocks(entry, call, size, kept);
   }
   if (call.pattern == Pattern::kMultiReduce &&
-      call.matrix.layout.bytes() != call.portions[rank].layout.bytes()) {
+      call.matrix.layout.bytes() != call.blocks[rank].layout.bytes()) {
     return Invalid(entry, "the result has " + std::to_string(call.matrix.layout.bytes()) +
-                              " bytes, the rank's own portion " +
-                              std::to_string(call.portions[rank].layout.bytes()));
+                              " bytes, the rank's own block " +
+                              std::to_string(call.blocks[rank].layout.bytes()));
   }
   return Status();
 }

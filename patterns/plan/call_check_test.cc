@@ -24,13 +24,13 @@ Matrix MatrixOf(int64_t elems, size_t elem_bytes = sizeof(double)) {
 
 // A right call of `pattern`.
 struct RightCall {
-  explicit RightCall(Pattern pattern) : portions(kSize, MatrixOf(2)) {
+  explicit RightCall(Pattern pattern) : blocks(kSize, MatrixOf(2)) {
     call.pattern = pattern;
     if (EntryOf(pattern).multi) {
       if (!EntryOf(pattern).topologies.empty()) {
         call.topology = EntryOf(pattern).topologies.front();
       }
-      call.portions = call.sent = portions.data();
+      call.blocks = call.sent = blocks.data();
     }
     if (IsScan(pattern)) call.topology = {Shape::kHypercube, 0};
     call.matrix = MatrixOf(2);
@@ -47,7 +47,7 @@ struct RightCall {
     return status.message();
   }
 
-  std::vector<Matrix> portions;
+  std::vector<Matrix> blocks;
   PatternCall call;
 };
 
@@ -55,7 +55,7 @@ TEST(CallCheck, RightCallsPass) {
   for (const CatalogueEntry& entry : Catalogue()) {
     EXPECT_TRUE(RightCall(entry.pattern).Check().ok()) << entry.name;
     RightCall empty(entry.pattern);
-    for (Matrix& portion : empty.portions) portion = Matrix();
+    for (Matrix& block : empty.blocks) block = Matrix();
     empty.call.matrix = Matrix();
     EXPECT_TRUE(empty.Check().ok()) << entry.name;
   }
@@ -67,7 +67,7 @@ TEST(CallCheck, WrongCallsAreNamed) {
   EXPECT_EQ(call.Complaint(), "broadcast: needs a scope of row, column or all");
 
   call = RightCall(Pattern::kBroadcast);
-  call.call.topology.shape = Shape::kDealt;
+  call.call.topology.shape = Shape::kReduceScatterAllgather;
   EXPECT_EQ(call.Complaint(), "pattern broadcast has no such topology (shape 5)");
 
   for (const int root : {-1, kSize}) {
@@ -160,22 +160,22 @@ TEST(CallCheck, WrongSourcesAreNamed) {
   EXPECT_TRUE(other.Check().ok());
 }
 
-TEST(CallCheck, WrongPortionsAreNamed) {
+TEST(CallCheck, WrongBlocksAreNamed) {
   RightCall missing(Pattern::kMultiReduce);
-  missing.call.portions = nullptr;
-  EXPECT_EQ(missing.Complaint(), "multi_reduce: portions is a null pointer");
+  missing.call.blocks = nullptr;
+  EXPECT_EQ(missing.Complaint(), "multi_reduce: blocks is a null pointer");
 
   RightCall null(Pattern::kMultiBroadcast);
-  null.portions[2].data = nullptr;
-  EXPECT_EQ(null.Complaint(), "multi_broadcast: portion 2 is a null pointer");
+  null.blocks[2].data = nullptr;
+  EXPECT_EQ(null.Complaint(), "multi_broadcast: block 2 is a null pointer");
 
   RightCall different(Pattern::kMultiBroadcast);
-  different.portions[1] = MatrixOf(2, 4);
-  EXPECT_EQ(different.Complaint(), "multi_broadcast: portions have elements of different sizes");
+  different.blocks[1] = MatrixOf(2, 4);
+  EXPECT_EQ(different.Complaint(), "multi_broadcast: blocks have elements of different sizes");
 
   RightCall own(Pattern::kGather);
-  own.portions[kRank].data = nullptr;
-  EXPECT_EQ(own.Complaint(), "gather: portion " + std::to_string(kRank) + " is a null pointer");
+  own.blocks[kRank].data = nullptr;
+  EXPECT_EQ(own.Complaint(), "gather: block " + std::to_string(kRank) + " is a null pointer");
 
   RightCall sent(Pattern::kAllToAll);
   sent.call.sent = nullptr;
@@ -187,11 +187,11 @@ TEST(CallCheck, WrongPortionsAreNamed) {
   blocks[0] = MatrixOf(2);
   blocks[kRank] = MatrixOf(1);
   EXPECT_EQ(sent.Complaint(), "all_to_all: the block that rank " + std::to_string(kRank) +
-                                  " keeps has 8 bytes, its portion 16");
+                                  " keeps has 8 bytes, and where it is received 16");
 
   RightCall result(Pattern::kMultiReduce);
   result.call.matrix = MatrixOf(1);
-  EXPECT_EQ(result.Complaint(), "multi_reduce: the result has 8 bytes, the rank's own portion 16");
+  EXPECT_EQ(result.Complaint(), "multi_reduce: the result has 8 bytes, the rank's own block 16");
 }
 
 // Blocks of different lengths are an error only if the call says that all are equal.
@@ -206,8 +206,8 @@ TEST(CallCheck, BlocksThatAreNotEqualAreNamed) {
   EXPECT_EQ(right.Complaint(),
             "all_to_all: sent block 2 has 24 bytes, the block that the rank keeps 16; call "
             "brigade_alltoallv on all ranks");
-  std::swap(call.portions, call.sent);
-  EXPECT_EQ(right.Complaint().substr(0, 21), "all_to_all: portion 2");
+  std::swap(call.blocks, call.sent);
+  EXPECT_EQ(right.Complaint().substr(0, 19), "all_to_all: block 2");
   call.equal_blocks = false;
   EXPECT_TRUE(right.Check().ok());
   call.topology = {Shape::kCirculant, 0};
@@ -222,11 +222,11 @@ TEST(CallCheck, BlocksOfOtherRanksMayBeNull) {
     const int other = kRank == 0 ? 1 : 0;
     RightCall call(pattern);
     call.call.root = other;
-    for (Matrix& portion : call.portions) portion.data = nullptr;
-    call.portions[kRank] = MatrixOf(1, 4);  // only its byte count must be right
+    for (Matrix& block : call.blocks) block.data = nullptr;
+    call.blocks[kRank] = MatrixOf(1, 4);  // only its byte count must be right
     EXPECT_TRUE(call.Check().ok());
     call.call.root = kRank;
-    EXPECT_EQ(call.Complaint(), std::string(PatternName(pattern)) + ": portion " +
+    EXPECT_EQ(call.Complaint(), std::string(PatternName(pattern)) + ": block " +
                                     std::to_string(other) + " is a null pointer");
   }
 }

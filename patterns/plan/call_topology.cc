@@ -75,7 +75,7 @@ ModelChoice ChooseTopology(const EngineOptions& options, const GroupState& group
   } else {
     const Ranks ranks{scope.size, scope.hosts, scope.config->capabilities, group.crowded};
     choice.topology = FreeTopology(call.pattern, ranks, counts.total, order_free);
-    // Its messages must have room for an element of each of several portions.
+    // Its messages must have room for an element of each of several blocks.
     if (choice.topology.shape == Shape::kCirculant && entry.combines &&
         ElementBytes(call) > kLongestOwnElement) {
       choice.topology = {Shape::kIncreasingRings, 1};

@@ -66,14 +66,14 @@ PatternCall Call(Pattern pattern, size_t bytes, const Topology& topology = kFree
   return call;
 }
 
-// Portions of so many bytes each, and one that is longer.
-struct Portions {
-  Portions(Pattern pattern, size_t bytes, size_t longest) : call(Call(pattern, 0)) {
-    for (Matrix& portion : portions) portion.layout = StridedLayout::Contiguous(bytes);
-    portions[5].layout = StridedLayout::Contiguous(longest);
-    call.portions = call.sent = portions;
+// Blocks of so many bytes each, and one that is longer.
+struct Blocks {
+  Blocks(Pattern pattern, size_t bytes, size_t longest) : call(Call(pattern, 0)) {
+    for (Matrix& block : blocks) block.layout = StridedLayout::Contiguous(bytes);
+    blocks[5].layout = StridedLayout::Contiguous(longest);
+    call.blocks = call.sent = blocks;
   }
-  Matrix portions[8];
+  Matrix blocks[8];
   PatternCall call;
 };
 
@@ -115,12 +115,12 @@ TEST(CallTopology, WhereNothingWasMeasuredTheRuleChooses) {
   }
 }
 
-// Of portions all together count for the rule.
-TEST(CallTopology, TheRuleLooksAtAllPortions) {
+// Of blocks all together count for the rule.
+TEST(CallTopology, TheRuleLooksAtAllBlocks) {
   Member member(0, 1, /*measured=*/false);
   const size_t bytes = rules::kRingBytes / 10;
   for (const size_t longest : {bytes, 4 * bytes}) {
-    const Portions multi(Pattern::kMultiBroadcast, bytes, longest);
+    const Blocks multi(Pattern::kMultiBroadcast, bytes, longest);
     const Topology expected = ByRule(member, multi.call.pattern, 7 * bytes + longest, true);
     EXPECT_EQ(expected.shape, longest == bytes ? Shape::kCirculant : Shape::kIncreasingRings);
     EXPECT_EQ(member.Chosen(multi.call).topology, expected);
@@ -172,7 +172,7 @@ TEST(CallTopology, ShortEqualBlocksGoAlongACirculantGraph) {
     MachineDescription machine = SlowLinks(ranks_per_host);
     machine.between_hosts.latency_us = latency_us;
     member.state.machine = std::make_shared<MachineDescription>(machine);
-    Portions blocks(Pattern::kAllToAll, bytes, bytes);
+    Blocks blocks(Pattern::kAllToAll, bytes, bytes);
     blocks.call.equal_blocks = true;
     return member.Chosen(blocks.call).topology;
   };
@@ -189,7 +189,7 @@ TEST(CallTopology, BlocksOfAnyLengthsArePairwise) {
   Member member(0);
   member.options.topology_is_hint = true;
   for (const size_t bytes : {size_t{8}, kLong}) {
-    Portions blocks(Pattern::kAllToAll, bytes, bytes);
+    Blocks blocks(Pattern::kAllToAll, bytes, bytes);
     PatternCall& call = blocks.call;
     EXPECT_EQ(member.Chosen(call).topology, (Topology{Shape::kIncreasingRings, 1}));
     EXPECT_EQ(member.Chosen(call).piece_bytes, 0u);
@@ -233,8 +233,9 @@ TEST(CallTopology, AHintGivesWayToWhatIsMuchFaster) {
   integers.type = ElementType::kInt64;
   EXPECT_FALSE(member.Chosen(integers).topology == tree);
   // nor one that the pattern does not know, which is an error elsewhere.
-  const Topology dealt{Shape::kDealt, 0};
-  EXPECT_EQ(member.Chosen(Call(Pattern::kBroadcast, kLong, dealt)).topology, dealt);
+  const Topology reduce_scatter{Shape::kReduceScatterAllgather, 0};
+  EXPECT_EQ(member.Chosen(Call(Pattern::kBroadcast, kLong, reduce_scatter)).topology,
+            reduce_scatter);
 
   Member unmeasured(0, 1, /*measured=*/false);
   unmeasured.options.topology_is_hint = true;
@@ -259,7 +260,7 @@ TEST(CallTopology, WhereRanksShareMemoryTheRuleDecidesBesideAModel) {
 TEST(CallTopology, CandidatesAreWhatIsPredicted) {
   Member member(0, /*ranks_per_host=*/2);
   for (const CatalogueEntry& entry : Catalogue()) {
-    const Portions multi(entry.pattern, 5000, 20000);
+    const Blocks multi(entry.pattern, 5000, 20000);
     PatternCall call = entry.multi ? multi.call : Call(entry.pattern, 20000);
     if (IsPair(entry.pattern)) call.root = 7;
     const std::vector<Candidate> ways = CandidatesOf(member.state, call, 0);
@@ -274,10 +275,10 @@ TEST(CallTopology, CandidatesAreWhatIsPredicted) {
 }
 
 // All are cut like it.
-TEST(CallTopology, OfPortionsTheLongestCounts) {
+TEST(CallTopology, OfBlocksTheLongestCounts) {
   Member member(0);
-  const Portions few(Pattern::kMultiBroadcast, 5000, 20000);
-  const Portions all(Pattern::kMultiBroadcast, 20000, 20000);
+  const Blocks few(Pattern::kMultiBroadcast, 5000, 20000);
+  const Blocks all(Pattern::kMultiBroadcast, 20000, 20000);
   const auto us_of = [&](PatternCall call) {
     call.topology = {Shape::kIncreasingRings, 1};
     return PredictCall(member.state, call).us;
@@ -300,11 +301,11 @@ TEST(CallTopology, WhereSomeShareMemoryNoWayGoesByRank) {
 }
 
 // Where that gives the same bits, and a host has several ranks.
-TEST(CallTopology, PortionsMayGoByHostWhereTheirOrderIsFree) {
+TEST(CallTopology, BlocksMayGoByHostWhereTheirOrderIsFree) {
   const auto by_host = [](Pattern pattern, ElementType type, int ranks_per_host) {
     Member member(0, ranks_per_host);
     member.has.lands_in_peer_memory = false;
-    Portions multi(pattern, 5000, 5000);
+    Blocks multi(pattern, 5000, 5000);
     multi.call.type = type;
     const std::vector<Candidate> ways = CandidatesOf(member.state, multi.call, 0);
     return std::any_of(ways.begin(), ways.end(),
@@ -320,7 +321,7 @@ TEST(CallTopology, PortionsMayGoByHostWhereTheirOrderIsFree) {
 TEST(CallTopology, ScansAndBlocksKeepToRanks) {
   Member member(0, /*ranks_per_host=*/2);
   member.has.lands_in_peer_memory = false;
-  const Portions blocks(Pattern::kGather, 5000, 20000);
+  const Blocks blocks(Pattern::kGather, 5000, 20000);
   for (PatternCall call : {Call(Pattern::kScan, 20000), blocks.call}) {
     call.topology = EntryOf(call.pattern).topologies.front();
     call.topology.by_host = true;

@@ -29,7 +29,7 @@ bool Frees(const Step& step, int stream) {
 }
 
 bool WritesUserMemory(const Step& step) {
-  return step.dst.kind == Place::kMatrix || step.dst.kind == Place::kPortion;
+  return step.dst.kind == Place::kMatrix || step.dst.kind == Place::kBlock;
 }
 
 // Whether no step writes user memory until the slot that `copy` opens is freed.
@@ -116,7 +116,7 @@ InlineProgram CompileInline(const Schedule& schedule, const Scope& scope) {
       sends[opened] = 0;
       if (step.opcode == Opcode::kCopy && !step.left.in_stream() && StaysUntilFreed(steps, it)) {
         user_memory[opened] = step.left;
-        program.copied_portions.push_back(step.portion);
+        program.copied_blocks.push_back(step.block);
         continue;
       }
     }

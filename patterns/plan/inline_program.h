@@ -20,8 +20,8 @@ struct InlineProgram {
   // (2) kFree is for received slots only, (3) a message that is only copied out is one kReceive,
   // with its destination in `dst`.
   std::vector<Step> steps;
-  // The portions that sends read from user memory, by difference (1); -1: the matrix.
-  std::vector<int> copied_portions;
+  // The blocks that sends read from user memory, by difference (1); -1: the matrix.
+  std::vector<int> copied_blocks;
   // The longest message, as it is on the wire: one copy for each of its receivers.
   size_t most_bytes = 0;
   // Messages that find no slot take staging memory, which the core has for all of them. Otherwise
@@ -30,7 +30,7 @@ struct InlineProgram {
   bool fits_core = true;
 };
 
-// Returns an empty program if the schedule cuts its matrix or sends several portions in a message.
+// Returns an empty program if the schedule cuts its matrix or sends several blocks in a message.
 InlineProgram CompileInline(const Schedule& schedule, const Scope& scope);
 
 }  // namespace brigade

@@ -44,7 +44,7 @@ TEST(InlineProgram, ARootSendsFromItsMatrix) {
   const InlineProgram program = Compile(Pattern::kBroadcast, {Shape::kTree, 8}, 4, 0);
   EXPECT_EQ(Count(program, Opcode::kSend), 3);
   EXPECT_EQ(Count(program, Opcode::kFree), 0) << "it received nothing";
-  EXPECT_EQ(program.copied_portions, std::vector<int>(1, -1));
+  EXPECT_EQ(program.copied_blocks, std::vector<int>(1, -1));
   for (const Step& step : program.steps) {
     EXPECT_TRUE(step.left == Place::Matrix());
     EXPECT_EQ((step.peer - kFirst) % kStride, 0);
@@ -115,7 +115,8 @@ TEST(InlineProgram, SlotsMustBeFreeWhereTheCoreIsTooSmall) {
 }
 
 TEST(InlineProgram, SchedulesThatCutHaveNone) {
-  EXPECT_TRUE(Compile(Pattern::kAllReduce, {Shape::kDealt, 0}, 4, 0).steps.empty());
+  EXPECT_TRUE(
+      Compile(Pattern::kAllReduce, {Shape::kReduceScatterAllgather, 0}, 4, 0).steps.empty());
   EXPECT_TRUE(Compile(Pattern::kBroadcast, {Shape::kTwoTree, 0}, 4, 0).steps.empty());
 }
 

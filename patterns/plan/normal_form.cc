@@ -30,7 +30,7 @@ Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call, si
   if (entry.combines && IsInRankOrder(call)) {
     topology = InRankOrder(call.pattern, topology, call.root);
   }
-  // Portions that are given no form of their own take the ring, by host if that can be.
+  // Blocks that are given no form of their own take the ring, by host if that can be.
   const bool has_ring = entry.multi && !IsRootedBlocks(entry.pattern);
   if (has_ring && topology.shape != Shape::kCirculant && topology.shape != Shape::kFree &&
       !(topology == kRing)) {
@@ -54,12 +54,12 @@ bool IsTooShortToCut(Pattern pattern, const Topology& topology, size_t bytes) {
 const PatternCall& NormalForm(const CatalogueEntry& entry, const PatternCall& call,
                               const Topology& topology, std::optional<PatternCall>* copy) {
   const int root = entry.rooted ? call.root : 0;
-  const Matrix* const portions = entry.multi ? call.portions : nullptr;
+  const Matrix* const blocks = entry.multi ? call.blocks : nullptr;
   const bool decreasing =
       HasDirection(entry.pattern) && call.decreasing && !(entry.combines && IsInRankOrder(call));
   const bool drops_matrix =
       !HasMatrix(call.pattern) && (call.matrix.data != nullptr || call.matrix.layout.bytes() > 0);
-  if (topology == call.topology && root == call.root && portions == call.portions &&
+  if (topology == call.topology && root == call.root && blocks == call.blocks &&
       decreasing == call.decreasing && !drops_matrix) {
     return call;
   }
@@ -67,7 +67,7 @@ const PatternCall& NormalForm(const CatalogueEntry& entry, const PatternCall& ca
   PatternCall& normal = **copy;
   normal.topology = topology;
   normal.root = root;
-  normal.portions = portions;
+  normal.blocks = blocks;
   normal.decreasing = decreasing;
   if (drops_matrix) normal.matrix = Matrix();
   return normal;

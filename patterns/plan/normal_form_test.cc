@@ -14,12 +14,12 @@ bool SameCall(const PatternCall& a, const PatternCall& b) {
   return a.pattern == b.pattern && a.scope == b.scope && a.topology == b.topology &&
          a.root == b.root && a.piece_bytes == b.piece_bytes && a.matrix.data == b.matrix.data &&
          a.matrix.layout.bytes() == b.matrix.layout.bytes() && a.op == b.op && a.type == b.type &&
-         a.locations == b.locations && a.portions == b.portions && a.decreasing == b.decreasing;
+         a.locations == b.locations && a.blocks == b.blocks && a.decreasing == b.decreasing;
 }
 
 std::vector<PatternCall> CallsOf(const CatalogueEntry& entry) {
   static std::byte data;
-  static const Matrix portions[1];
+  static const Matrix blocks[1];
   std::vector<PatternCall> calls;
   for (int shape = 0; shape <= static_cast<int>(Shape::kFree); ++shape) {
     for (const int parameter : {0, 1, 2, 7}) {
@@ -35,7 +35,7 @@ std::vector<PatternCall> CallsOf(const CatalogueEntry& entry) {
               if (odd) {
                 call.matrix.data = &data;
                 call.root = 3;
-                call.portions = portions;
+                call.blocks = blocks;
                 call.decreasing = true;
               }
               calls.push_back(call);
@@ -80,7 +80,7 @@ TEST(NormalForm, KeepsTheOrderOfRanks) {
     EXPECT_TRUE(topology_of(reduce, {Shape::kCirculant, 0}, root) == tree);
     EXPECT_TRUE(topology_of(reduce, {Shape::kDecreasingRings, 3}, root) ==
                 Topology({Shape::kIncreasingRings, 3}));
-    EXPECT_TRUE(topology_of(all_reduce, {Shape::kDealt, 0}, root) == chain);
+    EXPECT_TRUE(topology_of(all_reduce, {Shape::kReduceScatterAllgather, 0}, root) == chain);
     EXPECT_TRUE(topology_of(all_reduce, {Shape::kHypercube, 0}, root) ==
                 Topology({Shape::kHypercube, 0}));
     for (const Topology& named : {chain, Topology{Shape::kCirculant, 0}}) {
@@ -128,7 +128,7 @@ TEST(NormalForm, DropsWhatThePatternIgnores) {
     for (const PatternCall& call : CallsOf(entry)) {
       const PatternCall normal = Normal(call);
       EXPECT_EQ(normal.root, entry.rooted ? call.root : 0) << entry.name;
-      EXPECT_EQ(normal.portions, entry.multi ? call.portions : nullptr) << entry.name;
+      EXPECT_EQ(normal.blocks, entry.multi ? call.blocks : nullptr) << entry.name;
       EXPECT_EQ(normal.decreasing, HasDirection(entry.pattern) && call.decreasing) << entry.name;
       const size_t bytes = HasMatrix(entry.pattern) ? call.matrix.layout.bytes() : 0;
       EXPECT_EQ(normal.matrix.layout.bytes(), bytes);

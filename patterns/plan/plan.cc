@@ -36,7 +36,7 @@ ReadSchedule ReadsOf(const Plan& plan, const PatternCall& normal) {
   const bool has_locations = plan.wire_elem_bytes != plan.elem_bytes;
   if (plan.entry->compile_reads == nullptr || has_locations ||
       plan.elem_bytes > rules::kPartialSumBytes || !scope.shares_memory() ||
-      plan.config->capabilities->line_bytes == 0 || plan.signature.piece_bytes > 0 ||
+      plan.config->capabilities->max_inline_bytes == 0 || plan.signature.piece_bytes > 0 ||
       !plan.signature.Greatest(plan.config->settings).IsLongToExpose(scope.size) ||
       scope.size < 2 || scope.size > rules::kMostRanksOfZeroCopy ||
       (plan.entry->combines && IsInRankOrder(normal)) ||
@@ -76,7 +76,7 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
     chosen.topology = plan->choice.topology;
   }
   const bool in_rank_order = entry.combines && IsInRankOrder(call);
-  // Before the order of ranks replaces it; portions may name any.
+  // Before the order of ranks replaces it; blocks may name any.
   if (in_rank_order && !entry.multi) {
     BRIGADE_RETURN_IF_ERROR(CheckTopology(call.pattern, chosen.topology));
   }
@@ -98,7 +98,7 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
                       "; raise the chunk bytes");
   }
   plan->wire_elem_bytes = plan->elem_bytes + (call.locations == nullptr ? 0 : sizeof(int32_t));
-  if (!is_pair && plan->scope->size > 1 && plan->config->capabilities->line_bytes > 0 &&
+  if (!is_pair && plan->scope->size > 1 && plan->config->capabilities->max_inline_bytes > 0 &&
       greatest.longest <= rules::kMostInlineBytes) {
     plan->inline_program = CompileInline(*plan->schedule, *plan->scope);
   }

@@ -40,7 +40,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
   const EdgeConfig* config = nullptr;  // of the scope, or of the peer
   const Schedule* schedule = nullptr;  // of the calling rank
   ModelChoice choice;                  // the topology, and how messages are cut
-  WireHeader header;                   // of its messages, without sequence, portion and byte count
+  WireHeader header;                   // of its messages, without sequence, block and byte count
   std::string reason;                  // for the topology, as a text; empty if the call named it
   // Of one element, in user memory and on the wire; 1 for calls without arithmetic.
   size_t elem_bytes = 1;

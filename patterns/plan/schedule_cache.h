@@ -22,8 +22,8 @@ class ScheduleCache {
   // long as the cache. `scope`: of the call's channel, always the same for one kind of channel.
   const Schedule* Find(const CatalogueEntry& entry, const PatternCall& call, const Scope& scope,
                        const Endpoint& endpoint, GroupId group) {
-    // Blocks, and portions on a ring, wait for relay: not in another rank's memory, so some ranks
-    // that share memory leave it to one of them.
+    // Blocks of one rank, and blocks on a ring, wait for relay: not in another rank's memory, so
+    // some ranks that share memory leave it to one of them.
     const bool circulant = call.topology.shape == Shape::kCirculant;
     const bool waits =
         scope.some_share_memory() && (call.pattern == Pattern::kBroadcast

@@ -18,7 +18,7 @@ constexpr int kRows = 2;
 constexpr int kCols = 4;
 constexpr int kRank = 5;
 
-// Ranks are dealt round to so many hosts.
+// Ranks are cyclic to so many hosts.
 class OnHosts : public ForwardingEndpoint {
  public:
   OnHosts(std::unique_ptr<Endpoint> target, int hosts)
@@ -156,8 +156,8 @@ TEST_F(ScheduleCacheTest, WhatIsSentMakesNoDifference) {
   call.pattern = Pattern::kMultiReduce;
   call.topology = {Shape::kIncreasingRings, 1};
   const Schedule* const schedule = Find(call);
-  const Matrix portions[1];
-  call.portions = portions;
+  const Matrix blocks[1];
+  call.blocks = blocks;
   call.matrix.layout = StridedLayout::Contiguous(800);
   call.piece_bytes = 80;
   call.op = CombineOp::kAbsMax;

@@ -80,7 +80,7 @@ const Fields& FieldsOf(Pattern pattern) {
 
 }  // namespace
 
-ByteCounts ByteCounts::OfPortions(const PatternCall& call, int ranks) {
+ByteCounts ByteCounts::OfBlocks(const PatternCall& call, int ranks) {
   ByteCounts counts;
   const auto count = [&](const Matrix* matrices) {
     size_t total = 0;
@@ -91,7 +91,7 @@ ByteCounts ByteCounts::OfPortions(const PatternCall& call, int ranks) {
     }
     counts.total = std::max(counts.total, total);
   };
-  count(call.portions);
+  count(call.blocks);
   if (call.pattern == Pattern::kAllToAll) count(call.sent);
   return counts;
 }
@@ -110,7 +110,7 @@ Signature Signature::Of(const PatternCall& call, const Scope& scope) {
   if (!fields.pair) {
     const PieceSettings& settings = scope.config->settings;
     const ByteCounts counts =
-        fields.multi ? ByteCounts::OfPortions(call, scope.size) : ByteCounts{bytes, bytes};
+        fields.multi ? ByteCounts::OfBlocks(call, scope.size) : ByteCounts{bytes, bytes};
     const uint64_t longest = Bits(SizeClassOf(settings, counts.longest));
     const uint64_t total = fields.multi ? Bits(SizeClassOf(settings, counts.total)) : longest;
     signature.kinds |= longest << kLongest | total << kTotal;

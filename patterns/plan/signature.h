@@ -18,20 +18,20 @@ namespace brigade {
 // may differ: nothing that its ranks must agree on depends on them. An all-to-all counts the blocks
 // that its rank sends, too.
 struct ByteCounts {
-  size_t longest = 0;  // of the matrix, or of the longest portion
-  // Of the matrix, or of all portions; of an all-to-all, of all blocks received or all sent.
+  size_t longest = 0;  // of the matrix, or of the longest block
+  // Of the matrix, or of all blocks; of an all-to-all, of all blocks received or all sent.
   size_t total = 0;
 
   // `ranks`: of the call's scope.
   static ByteCounts Of(const CatalogueEntry& entry, const PatternCall& call, int ranks) {
-    return entry.multi ? OfPortions(call, ranks)
+    return entry.multi ? OfBlocks(call, ranks)
                        : ByteCounts{call.matrix.layout.bytes(), call.matrix.layout.bytes()};
   }
   // Whether the ranks expose enough for zero-copy reads, in the mean.
   bool IsLongToExpose(int ranks) const {
     return total / static_cast<size_t>(ranks) >= rules::kLeastExposedBytes;
   }
-  static ByteCounts OfPortions(const PatternCall& call, int ranks);
+  static ByteCounts OfBlocks(const PatternCall& call, int ranks);
 };
 
 struct Signature {

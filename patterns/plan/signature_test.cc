@@ -70,14 +70,14 @@ TEST(Signature, CallsThatDifferInAPropertyThatCountsDiffer) {
 
 TEST(Signature, FieldsThatThePatternIgnoresDoNotCount) {
   const Calls calls;
-  const std::vector<Matrix> portions(kRanks);
+  const std::vector<Matrix> blocks(kRanks);
   for (const CatalogueEntry& entry : Catalogue()) {
     PatternCall call = Call(entry.pattern, 800);
-    call.portions = entry.multi ? portions.data() : nullptr;
+    call.blocks = entry.multi ? blocks.data() : nullptr;
     PatternCall odd = call;
     if (entry.topologies.empty()) odd.topology = {Shape::kCirculant, 7, true};
     if (!entry.rooted) odd.root = 3;
-    if (!entry.multi) odd.portions = portions.data();
+    if (!entry.multi) odd.blocks = blocks.data();
     if (!HasDirection(entry.pattern)) odd.decreasing = true;
     if (entry.pattern != Pattern::kAllToAll) odd.equal_blocks = true;
     if (!entry.combines) odd.op = CombineOp::kAbsMin;
@@ -100,27 +100,27 @@ TEST(Signature, ByteCountsOfOneClassAreAlike) {
   }
 }
 
-TEST(Signature, OfPortionsTheLongestAndAllTogetherCount) {
+TEST(Signature, OfBlocksTheLongestAndAllTogetherCount) {
   const Calls calls;
-  std::vector<Matrix> portions(kRanks);
-  for (Matrix& portion : portions) portion.layout = StridedLayout::Contiguous(1000);
+  std::vector<Matrix> blocks(kRanks);
+  for (Matrix& block : blocks) block.layout = StridedLayout::Contiguous(1000);
   PatternCall call = Call(Pattern::kMultiBroadcast, 0);
-  call.portions = portions.data();
+  call.blocks = blocks.data();
   const Signature even = calls.Of(call);
   EXPECT_EQ(even.Greatest(calls.config.settings).longest, 1024u);
   EXPECT_EQ(even.Greatest(calls.config.settings).total, 4096u);
-  portions[0].layout = StridedLayout::Contiguous(2000);
+  blocks[0].layout = StridedLayout::Contiguous(2000);
   EXPECT_FALSE(calls.Of(call) == even);
-  portions[1].layout = StridedLayout::Contiguous(0);
+  blocks[1].layout = StridedLayout::Contiguous(0);
   EXPECT_FALSE(calls.Of(call) == even);
 }
 
 TEST(Signature, OfAnAllToAllTheBlocksThatAreSentCount) {
   const Calls calls;
-  std::vector<Matrix> portions(kRanks);
+  std::vector<Matrix> blocks(kRanks);
   std::vector<Matrix> sent(kRanks);
   PatternCall call = Call(Pattern::kAllToAll, 0);
-  call.portions = portions.data();
+  call.blocks = blocks.data();
   call.sent = sent.data();
   const Signature empty = calls.Of(call);
   sent[1].layout = StridedLayout::Contiguous(1000);
@@ -132,7 +132,7 @@ TEST(Signature, OfAnAllToAllItCountsWhetherBlocksAreEqual) {
   const Calls calls;
   const std::vector<Matrix> blocks(kRanks);
   PatternCall call = Call(Pattern::kAllToAll, 0);
-  call.portions = call.sent = blocks.data();
+  call.blocks = call.sent = blocks.data();
   const Signature any = calls.Of(call);
   call.equal_blocks = true;
   EXPECT_FALSE(calls.Of(call) == any);

@@ -106,7 +106,7 @@ TEST(BlocksAndPrefixes, ScansHaveTheBitsOfTheirOrder) {
 
 // --- blocks ---
 
-// The elements of a block of an all-to-all, or, from one rank to itself, of a portion. On a
+// The elements of a block of an all-to-all, or of one that stays on its rank. On a
 // circulant graph all blocks are equally long.
 size_t ElemsOf(const Topology& topology, int64_t elems, int from, int to) {
   if (topology == kCirculant) return static_cast<size_t>(elems);
@@ -127,7 +127,7 @@ struct Blocks {
     for (int q = 0; q < ranks; ++q) {
       const auto index = static_cast<size_t>(q);
       const size_t count = ElemsOf(topology, elems, q, to_all ? rank : q);
-      portions.push_back(MatrixOf(&values[index], count));
+      blocks.push_back(MatrixOf(&values[index], count));
       expected[index] = values[index];
       const int owner = scatters ? root : q;
       const bool has = !to_all && (scatters ? rank == root : q == rank);
@@ -136,15 +136,15 @@ struct Blocks {
         if (has) values[index][2 * i] = Datum(owner, q, i);
         if (has || gets) expected[index][2 * i] = Datum(owner, to_all ? rank : q, i);
       }
-      if (!has && !gets) portions.back().data = nullptr;
-      blocks.push_back(MatrixOf(&sent[index], ElemsOf(topology, elems, rank, q)));
+      if (!has && !gets) blocks.back().data = nullptr;
+      sent_blocks.push_back(MatrixOf(&sent[index], ElemsOf(topology, elems, rank, q)));
       for (size_t i = 0; i < sent[index].size(); i += 2) sent[index][i] = Datum(rank, q, i / 2);
     }
     call.pattern = pattern;
     call.topology = topology;
     call.root = root;
-    call.portions = portions.data();
-    call.sent = to_all ? blocks.data() : nullptr;
+    call.blocks = blocks.data();
+    call.sent = to_all ? sent_blocks.data() : nullptr;
     call.equal_blocks = topology == kCirculant;
   }
   Blocks(const Blocks&) = delete;
@@ -153,8 +153,8 @@ struct Blocks {
   std::vector<Values> values;
   std::vector<Values> expected;
   std::vector<Values> sent;
-  std::vector<Matrix> portions;
   std::vector<Matrix> blocks;
+  std::vector<Matrix> sent_blocks;
   PatternCall call;
 };
 
@@ -260,7 +260,7 @@ TEST(BlocksAndPrefixes, BlocksOfOtherLengthsAreAMismatch) {
     ProtocolMember me(world, rank);
     Blocks data(Pattern::kAllToAll, Topology(), 0, 4, rank, 2);
     Values longer;
-    if (rank == 1) data.blocks[0] = MatrixOf(&longer, 5);
+    if (rank == 1) data.sent_blocks[0] = MatrixOf(&longer, 5);
     const Status status = me.Run(*me.PlanOf(data.call).protocols[0], data.call);
     if (rank == 0) {
       EXPECT_EQ(status.code(), StatusCode::kMismatch) << status.ToString();

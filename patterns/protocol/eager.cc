@@ -1,16 +1,16 @@
 #include <cstdint>
 
+#include "patterns/eager/eager_executor.h"
+#include "patterns/eager/edge_port.h"
+#include "patterns/eager/post_port.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/schedule/pattern.h"
-#include "patterns/short_path/edge_port.h"
-#include "patterns/short_path/post_port.h"
-#include "patterns/short_path/short_path.h"
 
 namespace brigade {
 namespace {
 
 bool IsFewStreams(const Plan& plan) {
-  return plan.schedule->streams.size() <= ShortPath<PostPort>::kMostStreams &&
+  return plan.schedule->streams.size() <= EagerExecutor<PostPort>::kMostStreams &&
          plan.schedule->shares.count == 0 && plan.schedule->runs.empty();
 }
 
@@ -18,7 +18,7 @@ constexpr char kCopies[] = "sender 1, receiver 1 or a combine";
 
 template <typename Port>
 Outcome Run(CallRun* run) {
-  ShortPath<Port> path(run->engine, run->group, *run->plan.entry, run->Resolved());
+  EagerExecutor<Port> path(run->engine, run->group, *run->plan.entry, run->Resolved());
   path.EndBy(run->limit);
   if (!path.Fits(*run->plan.schedule)) return Outcome::kNotNow;
   run->status = path.Run(*run->plan.schedule, (*run->sequence)++);
@@ -35,7 +35,7 @@ Outcome RunShared(CallRun* run) {
 
 bool ServesAll(const CatalogueEntry&) { return true; }
 
-// Receives are posted ahead, before the lengths of their portions are looked at.
+// Receives are posted ahead, before the lengths of their blocks are looked at.
 bool ServesMatrices(const CatalogueEntry& entry) { return !entry.multi; }
 
 }  // namespace

@@ -12,13 +12,13 @@
 #include "membuf/combine.h"
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
+#include "patterns/eager/edge_port.h"
+#include "patterns/eager/group_edges.h"
 #include "patterns/engine/match_check.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/message_cut.h"
-#include "patterns/short_path/edge_port.h"
-#include "patterns/short_path/group_edges.h"
 #include "patterns/trace/trace.h"
 #include "transport/edge/edge.h"
 
@@ -54,7 +54,7 @@ class PostedMessages : public EdgePort {
   template <typename Write>
   Status Send(const Step& step, const Write& write) {
     const bool is_next = last_ != nullptr && &step == last_ + 1 && step.left == last_->left &&
-                         step.portion == last_->portion;
+                         step.block == last_->block;
     if (!is_next) {
       ReleaseStaged();
       BRIGADE_RETURN_IF_ERROR(OpenInStaging(&staged_));
@@ -101,9 +101,9 @@ class PostedMessages : public EdgePort {
   const Step* last_ = nullptr;  // whose message is in staged_
 };
 
-// The matrix that steps call portion `portion`; -1: the call's.
-const Matrix& MessageOf(const CallRun& run, int portion) {
-  return portion < 0 ? run.call.matrix : PortionOf(run.call, portion, run.plan.scope->size);
+// The matrix of the steps' block `block`; -1: the call's.
+const Matrix& MessageOf(const CallRun& run, int block) {
+  return block < 0 ? run.call.matrix : BlockOf(run.call, block, run.plan.scope->size);
 }
 
 class InlineCollective {
@@ -129,7 +129,7 @@ class InlineCollective {
   Status Run() {
     Status status;
     for (const Step& step : plan_.inline_program.steps) {
-      if (kMulti) TurnTo(step.portion);
+      if (kMulti) TurnTo(step.block);
       switch (step.opcode) {
         case Opcode::kSend:
           status = Send(step);
@@ -164,12 +164,12 @@ class InlineCollective {
       did.overflow_pieces = posted_->statistics().overflow_pieces;
       did.peak_staging_bytes = posted_->statistics().peak_staging_bytes;
     }
-    for (const int portion : plan_.inline_program.copied_portions) {
-      if (plan_.entry->multi) TurnTo(portion);
+    for (const int block : plan_.inline_program.copied_blocks) {
+      if (plan_.entry->multi) TurnTo(block);
       did.CountCopy(bytes_);
     }
     for (const Step& step : plan_.inline_program.steps) {
-      if (plan_.entry->multi) TurnTo(step.portion);
+      if (plan_.entry->multi) TurnTo(step.block);
       if (step.opcode == Opcode::kSend) {
         ++did.messages_sent;
         did.bytes_sent += kHeaderBytes + wire_bytes_;
@@ -194,9 +194,9 @@ class InlineCollective {
     if (has_locations_) wire_bytes_ += bytes / plan_.elem_bytes * sizeof(int32_t);
     header_.total_bytes = bytes;
   }
-  void TurnTo(int portion) {
-    header_.portion = PortionInHeader(portion, *plan_.scope);
-    SetBytes(MessageOf(run_, portion).layout.bytes());
+  void TurnTo(int block) {
+    header_.block = BlockInHeader(block, *plan_.scope);
+    SetBytes(MessageOf(run_, block).layout.bytes());
   }
   const Matrix& MatrixAt(const Place& place) const {
     return PieceMover::MatrixAt(run_.call, place);
@@ -382,7 +382,7 @@ bool AllSlotsAreFree(const CallRun& run) {
   bool all = true;  // all edges are asked, so that all get wide rings at once
   for (const Step& step : run.plan.inline_program.steps) {
     if (step.opcode != Opcode::kSend) continue;
-    const size_t bytes = kHeaderBytes + MessageOf(run, step.portion).layout.bytes() /
+    const size_t bytes = kHeaderBytes + MessageOf(run, step.block).layout.bytes() /
                                             run.plan.elem_bytes * run.plan.wire_elem_bytes;
     OutEdge* const edge = EdgeTo(run.engine, run.group, run.plan.kind, step.peer);
     all &= edge != nullptr &&

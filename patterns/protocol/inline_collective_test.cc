@@ -153,7 +153,7 @@ TEST(InlineCollective, IsListedWhereMessagesAreShort) {
     call.piece_bytes = 8;
     EXPECT_FALSE(is_listed(call)) << "segments that are asked for";
     call.piece_bytes = 0;
-    call.topology = {Shape::kDealt, 0};
+    call.topology = {Shape::kReduceScatterAllgather, 0};
     EXPECT_FALSE(is_listed(call)) << "the matrix is cut";
   });
 }

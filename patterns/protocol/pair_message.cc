@@ -10,12 +10,12 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/pack.h"
+#include "patterns/eager/call_wait.h"
+#include "patterns/eager/group_edges.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/piece_plan.h"
-#include "patterns/short_path/call_wait.h"
-#include "patterns/short_path/group_edges.h"
 #include "patterns/trace/trace.h"
 #include "transport/edge/edge.h"
 

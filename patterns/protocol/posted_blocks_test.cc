@@ -105,28 +105,28 @@ class Blocks {
   Blocks(Pattern pattern, Reach reach, const std::vector<size_t>& columns, int rank)
       : pattern_(pattern), rank_(rank), ranks_(static_cast<int>(columns.size())) {
     for (const size_t count : columns) {
-      blocks_.push_back(std::make_unique<Block>(reach, count, rank % 2 == 0));
-      portions_.push_back(blocks_.back()->matrix());
+      storage_.push_back(std::make_unique<Block>(reach, count, rank % 2 == 0));
+      blocks_.push_back(storage_.back()->matrix());
     }
     for (int q = 0; pattern == Pattern::kAllToAll && q < ranks_; ++q) {
-      sent_blocks_.push_back(std::make_unique<Block>(reach, columns.front(), rank % 2 == 1));
-      sent_.push_back(sent_blocks_.back()->matrix());
+      sent_storage_.push_back(std::make_unique<Block>(reach, columns.front(), rank % 2 == 1));
+      sent_.push_back(sent_storage_.back()->matrix());
     }
     call.pattern = pattern;
     call.topology = kFlat;
     if (pattern == Pattern::kAllToAll) call.topology = {Shape::kIncreasingRings, 1};
     call.root = kRoot;
-    call.portions = portions_.data();
+    call.blocks = blocks_.data();
     call.sent = sent_.data();
   }
 
   void Fill() {
     for (int q = 0; q < ranks_; ++q) {
-      blocks_[static_cast<size_t>(q)]->Fill(-1);
+      storage_[static_cast<size_t>(q)]->Fill(-1);
       if (pattern_ == Pattern::kAllToAll) {
-        sent_blocks_[static_cast<size_t>(q)]->Fill(kRanks * rank_ + q);
+        sent_storage_[static_cast<size_t>(q)]->Fill(kRanks * rank_ + q);
       } else if (pattern_ == Pattern::kGather ? q == rank_ : rank_ == kRoot) {
-        blocks_[static_cast<size_t>(q)]->Fill(NumberOf(q));
+        storage_[static_cast<size_t>(q)]->Fill(NumberOf(q));
       }
     }
   }
@@ -134,10 +134,10 @@ class Blocks {
     for (int q = 0; q < ranks_; ++q) {
       const bool gets = pattern_ == Pattern::kAllToAll ||
                         (pattern_ == Pattern::kGather ? rank_ == kRoot : q == rank_);
-      EXPECT_TRUE(!gets || blocks_[static_cast<size_t>(q)]->Holds(NumberOf(q))) << q;
+      EXPECT_TRUE(!gets || storage_[static_cast<size_t>(q)]->Holds(NumberOf(q))) << q;
     }
   }
-  size_t BytesOf(int q) const { return portions_[static_cast<size_t>(q)].layout.bytes(); }
+  size_t BytesOf(int q) const { return blocks_[static_cast<size_t>(q)].layout.bytes(); }
   // The bytes of the blocks that the root exchanges with the others.
   size_t BytesOfOthers() const {
     size_t bytes = 0;
@@ -156,9 +156,9 @@ class Blocks {
   const Pattern pattern_;
   const int rank_;
   const int ranks_;
-  std::vector<std::unique_ptr<Block>> blocks_;
-  std::vector<std::unique_ptr<Block>> sent_blocks_;
-  std::vector<Matrix> portions_;
+  std::vector<std::unique_ptr<Block>> storage_;
+  std::vector<std::unique_ptr<Block>> sent_storage_;
+  std::vector<Matrix> blocks_;
   std::vector<Matrix> sent_;
 };
 
@@ -187,7 +187,7 @@ class Started {
     me_->engine->RunToEnd(executor_.get());
     me_->engine->Deactivate(executor_.get());
     executor_->Detach();
-    *did = executor_->statistics();
+    *did = *executor_->statistics();
     return executor_->outcome();
   }
 

@@ -21,7 +21,7 @@ std::vector<const Protocol*> ProtocolsFor(const CatalogueEntry& entry, bool edge
 }
 
 void ListProtocols(const GroupState& group, Plan* plan) {
-  const bool edges = group.edges != nullptr && plan->config->capabilities->line_bytes > 0;
+  const bool edges = group.edges != nullptr && plan->config->capabilities->max_inline_bytes > 0;
   for (const Protocol* const protocol : ProtocolsFor(*plan->entry, edges)) {
     if (!protocol->applies(*plan)) continue;
     BRIGADE_CHECK_LT(plan->protocol_count, Plan::kMostProtocols);

@@ -18,7 +18,7 @@
 
 namespace brigade {
 
-// A blocking call that runs, in a turn of the engine's.
+// A blocking call that runs under a progress guard.
 struct CallRun {
   Engine* const engine;
   GroupState* const group;

@@ -5,6 +5,7 @@
 #include "membuf/combine.h"
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
+#include "patterns/eager/group_edges.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/protocol/zero_copy_agreement.h"
@@ -12,7 +13,6 @@
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/read_schedule.h"
 #include "patterns/schedule/shares.h"
-#include "patterns/short_path/group_edges.h"
 #include "patterns/trace/trace.h"
 
 namespace brigade {
@@ -43,7 +43,7 @@ bool MayOverlap(const Matrix& a, const Matrix& b) {
 bool OverwritesExposed(const PatternCall& call, const Scope& scope) {
   if (call.pattern != Pattern::kMultiReduce) return false;
   for (int q = 0; q < scope.size; ++q) {
-    if (q != scope.rank && MayOverlap(call.matrix, call.portions[q])) return true;
+    if (q != scope.rank && MayOverlap(call.matrix, call.blocks[q])) return true;
   }
   return false;
 }
@@ -109,7 +109,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
 
   Range RangeOf(int block) const {
     if (entry_.multi) {
-      return {call_.portions[block], 0, call_.portions[block].layout.bytes()};
+      return {call_.blocks[block], 0, call_.blocks[block].layout.bytes()};
     }
     const size_t begin = ShareBegin(block);
     return {call_.matrix, begin, ShareBegin(block + 1) - begin};

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "membuf/combine.h"
-#include "patterns/short_path/group_edges.h"
+#include "patterns/eager/group_edges.h"
 #include "transport/host_memory/peer_mapping.h"
 #include "transport/host_memory/shared_source.h"
 
@@ -61,21 +61,21 @@ ZeroCopyAgreement::ZeroCopyAgreement(const CallRun& run)
   for (int i = 0; i < peer_count(); ++i) peers_[i].rank = (scope_.rank + i + 1) % scope_.size;
 }
 
-int ZeroCopyAgreement::PortionFrom(int owner, int reader) const {
+int ZeroCopyAgreement::BlockFrom(int owner, int reader) const {
   if (!entry_.multi) return -1;
   return entry_.combines ? reader : owner;
 }
 
 const Matrix& ZeroCopyAgreement::MatrixFor(int owner, int reader) const {
   if (entry_.pattern == Pattern::kAllToAll && owner == scope_.rank) return call_.sent[reader];
-  const int portion = PortionFrom(owner, reader);
-  return portion < 0 ? ContributionOf(call_) : call_.portions[portion];
+  const int block = BlockFrom(owner, reader);
+  return block < 0 ? ContributionOf(call_) : call_.blocks[block];
 }
 
 WireHeader ZeroCopyAgreement::HeaderOf(int owner, int reader) const {
   WireHeader header = header_;
   header.total_bytes = MatrixFor(owner, reader).layout.bytes();
-  header.portion = PortionFrom(owner, reader);
+  header.block = BlockFrom(owner, reader);
   return header;
 }
 

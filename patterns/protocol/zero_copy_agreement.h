@@ -18,12 +18,12 @@
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/eager/call_wait.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/scope.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocol.h"
 #include "patterns/rules.h"
-#include "patterns/short_path/call_wait.h"
 #include "transport/edge/edge.h"
 #include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_segment.h"
@@ -66,7 +66,7 @@ class ZeroCopyAgreement {
     OutEdge* out = nullptr;
     InEdge* in = nullptr;
     // Once all have agreed: its contribution, and its result, which is apart from that if the rank
-    // has a source. Of a multi-broadcast both are its portion.
+    // has a source. Of a multi-broadcast both are its block.
     Readable operand;
     Readable result;
   };
@@ -101,8 +101,8 @@ class ZeroCopyAgreement {
   struct Place;
 
   uint64_t WordOf(Step step) const { return (wait_.sequence + 1) << 3 | step; }
-  // Returns the portion of `owner` that `reader` reads; -1: the matrix.
-  int PortionFrom(int owner, int reader) const;
+  // Returns the block of `owner` that `reader` reads; -1: the matrix.
+  int BlockFrom(int owner, int reader) const;
   WireHeader HeaderOf(int owner, int reader) const;
   // Finds the edges. False: messages are under way that must go first.
   bool HasEdges();
@@ -124,7 +124,7 @@ class ZeroCopyAgreement {
   Status Lost() const;
   bool CanRead(const Peer& peer, const RemoteStretches& memory, size_t offset, size_t bytes) const;
 
-  WireHeader header_;  // without portion and byte count
+  WireHeader header_;  // without block and byte count
   CallWait wait_;
   OperationStatistics statistics_;
   Peer peers_[rules::kMostRanksOfZeroCopy - 1];

@@ -99,7 +99,7 @@ std::vector<int> CirculantGraph::DistancesOver(int k) const {
   return distances;
 }
 
-int CirculantGraph::BaseBlock(int relative) const {
+int CirculantGraph::BaseSegment(int relative) const {
   if (relative == 0) return rounds();
   int k = rounds() - 1;
   for (; relative != skip(k); --k) {
@@ -109,18 +109,18 @@ int CirculantGraph::BaseBlock(int relative) const {
 }
 
 std::vector<int> CirculantGraph::Receives(int relative) const {
-  const int base = BaseBlock(relative);
-  std::vector<int> blocks = PathSearch(skips_, relative, base).Run();
-  for (int& block : blocks) block = block == rounds() ? base : block - rounds();
-  return blocks;
+  const int base = BaseSegment(relative);
+  std::vector<int> segments = PathSearch(skips_, relative, base).Run();
+  for (int& segment : segments) segment = segment == rounds() ? base : segment - rounds();
+  return segments;
 }
 
 std::vector<int> CirculantGraph::Sends(int relative) const {
-  std::vector<int> blocks;
+  std::vector<int> segments;
   for (int k = 0; k < rounds(); ++k) {
-    blocks.push_back(Receives(RankAt(relative, skip(k)))[static_cast<size_t>(k)]);
+    segments.push_back(Receives(RankAt(relative, skip(k)))[static_cast<size_t>(k)]);
   }
-  return blocks;
+  return segments;
 }
 
 CirculantNode::CirculantNode(const CirculantGraph& graph, int place)
@@ -132,14 +132,14 @@ CirculantNode::CirculantNode(const CirculantGraph& graph, int place)
     if (sent >= 0) last_sent_on.push_back(k);
   }
   for (int k = 0; k < q; ++k) {
-    const int block = receives[static_cast<size_t>(k)];
-    if (block >= 0) base_round_ = k;
+    const int segment = receives[static_cast<size_t>(k)];
+    if (segment >= 0) base_round_ = k;
     sent_on.emplace_back();
     for (int later = k + 1; later < q; ++later) {
-      if (sends[static_cast<size_t>(later)] == block) sent_on.back().push_back(later);
+      if (sends[static_cast<size_t>(later)] == segment) sent_on.back().push_back(later);
     }
-    for (int next = 0; block >= 0 && next < q; ++next) {
-      if (sends[static_cast<size_t>(next)] == block - q) sent_on.back().push_back(q + next);
+    for (int next = 0; segment >= 0 && next < q; ++next) {
+      if (sends[static_cast<size_t>(next)] == segment - q) sent_on.back().push_back(q + next);
     }
   }
   AssignStreams();
@@ -151,7 +151,7 @@ void CirculantNode::AssignStreams() {
     return uses.empty() ? k : uses.back();
   };
   // Rounds after whose sends each stream is free. Stream 0 is free for others only between two base
-  // blocks.
+  // segments.
   const int wait = end_of(base_round_) - rounds();
   base_awaited_ = std::max(base_round_, wait);
   std::vector<int> free_after = {wait};

@@ -1,11 +1,13 @@
-// CirculantGraph: who sends which block to whom so that n blocks reach p ranks in n - 1 + q rounds,
-// q = ceil(log2 p), which is the fewest that ranks can do that send and receive one block at once.
+// CirculantGraph: who sends which segment to whom so that n segments reach p ranks in n - 1 + q
+// rounds, q = ceil(log2 p), which is the fewest that ranks can do that send and receive one segment
+// at once.
 //
 // Ranks are relative to the root. In round k of every q, rank r sends to r + skip(k) and receives
-// from r - skip(k), mod p. Blocks are numbered within a phase of q rounds: a schedule's entry of
-// -q + d at k means that in phase j round k carries block (j - 1) q + d, an entry of d that it
-// carries block j q + d, which is the first one of its kind that the rank hears of: each rank but
-// the root has one such entry, its base block. In the last phase it carries the last block instead.
+// from r - skip(k), mod p. Segments are numbered within a phase of q rounds: a schedule's entry of
+// -q + d at k means that in phase j round k carries segment (j - 1) q + d, an entry of d that it
+// carries segment j q + d, which is the first one of its kind that the rank hears of: each rank but
+// the root has one such entry, its base segment. In the last phase it carries the last segment
+// instead.
 //
 // Source: J. L. Traeff, "Optimal, non-pipelined broadcast and reduction schedules on circulant
 // graphs" (arXiv 2312.11236, 2407.18004).
@@ -34,8 +36,8 @@ class CirculantGraph {
   // distances that skip(k) is a part of, in increasing order. Cost: the size times the rounds.
   std::vector<int> DistancesOver(int k) const;
 
-  // The base block of a rank; rounds() for the root.
-  int BaseBlock(int relative) const;
+  // The base segment of a rank; rounds() for the root.
+  int BaseSegment(int relative) const;
   // What a rank receives in each round of a phase; the root's entries mean nothing. Cost: a few q.
   std::vector<int> Receives(int relative) const;
   // What it sends, which is what its receivers expect; to the root it sends nothing. Cost: q times
@@ -47,11 +49,11 @@ class CirculantGraph {
 };
 
 // A rank of the graph other than the root: what it receives and sends in each round of a phase, and
-// where blocks wait until they have been sent on.
+// where segments wait until they have been sent on.
 //
-// Each has a stream: within one, a block may be awaited only when the one before has been sent for
-// the last time. There are three at most (tested for all ranks of groups of up to 2500): one is the
-// base block's, which is sent on in the next phase, too, and is awaited once that is over.
+// Each has a stream: within one, a segment may be awaited only when the one before has been sent
+// for the last time. There are three at most (tested for all ranks of groups of up to 2500): one is
+// the base segment's, which is sent on in the next phase, too, and is awaited once that is over.
 class CirculantNode {
  public:
   // What is in `sends` where a message would go to the root.
@@ -62,19 +64,19 @@ class CirculantNode {
 
   int rounds() const { return static_cast<int>(receives.size()); }
   // The kind of a schedule's entry.
-  int KindOf(int block) const { return block < 0 ? block + rounds() : block; }
-  // The round of the base block; and after whose send it is awaited, in the same phase or later.
+  int KindOf(int segment) const { return segment < 0 ? segment + rounds() : segment; }
+  // The round of the base segment; and after whose send it is awaited, in the same phase or later.
   int base_round() const { return base_round_; }
   int base_awaited() const { return base_awaited_; }
 
   std::vector<int> receives;
   std::vector<int> sends;
-  // By the round in which a block is received: the rounds, in the order in which they come, in
+  // By the round in which a segment is received: the rounds, in the order in which they come, in
   // which it is sent on, of the next phase counted from rounds(); and its stream.
   std::vector<std::vector<int>> sent_on;
   std::vector<int> streams;
   int stream_count = 0;
-  // The rounds in which the last block is sent on.
+  // The rounds in which the last segment is sent on.
   std::vector<int> last_sent_on;
 
  private:

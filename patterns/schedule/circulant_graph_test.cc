@@ -1,4 +1,4 @@
-// The conditions under which n blocks take n - 1 + q rounds, for every rank of groups of up to
+// The conditions under which n segments take n - 1 + q rounds, for every rank of groups of up to
 // 2500: a choice above 300 by default, all with BRIGADE_TEST_FULL.
 
 #include "patterns/schedule/circulant_graph.h"
@@ -86,12 +86,12 @@ TEST(CirculantGraph, EveryRankGetsEveryBlockInTime) {
     for (int r = 0; r < p; ++r) receives.push_back(graph.Receives(r));
     for (int r = 0; r < p; ++r) {
       const std::vector<int>& mine = receives[r];
-      const int base = graph.BaseBlock(r);
-      // One block of each kind per phase; of one kind the first.
+      const int base = graph.BaseSegment(r);
+      // One segment of each kind per phase; of one kind the first.
       std::set<int> expected;
       for (int d = 0; d < q; ++d) expected.insert(d == base ? base : d - q);
       ASSERT_EQ(std::set<int>(mine.begin(), mine.end()), expected) << p << " ranks, rank " << r;
-      // What is sent came before: in this phase, or as the base block of the last.
+      // What is sent came before: in this phase, or as the base segment of the last.
       for (int k = 0; k < q; ++k) {
         const int sent = receives[graph.RankAt(r, graph.skip(k))][k];
         if (r == 0) {
@@ -107,7 +107,7 @@ TEST(CirculantGraph, EveryRankGetsEveryBlockInTime) {
     for (int r = 1; r < p; r += p < 300 || GroupSizes().size() > 1000 ? 1 : 97) {
       const CirculantNode node(graph, r);
       ASSERT_LE(node.stream_count, 3) << p << " ranks, rank " << r;
-      // The base block is not wanted before it is awaited.
+      // The base segment is not wanted before it is awaited.
       for (const int use : node.sent_on[static_cast<size_t>(node.base_round())]) {
         ASSERT_TRUE(use > node.base_awaited() && use - q <= node.base_awaited()) << p << " " << r;
       }

@@ -6,7 +6,7 @@ namespace brigade {
 
 void Turns::Set(const Shares& shares, const std::vector<int64_t>& pieces) {
   turns_.assign(pieces.size(), Turn());
-  if (shares.cut == Shares::kBlocks || shares.cut == Shares::kBlocksBackwards) {
+  if (shares.cut == Shares::kSegments || shares.cut == Shares::kSegmentsBackwards) {
     const std::vector<int64_t> rounds = FirstRounds(shares, {pieces.begin() + 1, pieces.end()});
     for (size_t share = 0; share < rounds.size(); ++share) {
       turns_[1 + share].first_round = rounds[share];

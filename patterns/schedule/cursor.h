@@ -16,20 +16,20 @@ namespace brigade {
 // In which rounds the pieces have their turns.
 class Turns {
  public:
-  // `pieces`: how many the matrix has, and then each of what steps call portions. `shares`: what
+  // `pieces`: how many the matrix has, and then each of what steps call blocks. `shares`: what
   // the matrix is cut into.
   void Set(const Shares& shares, const std::vector<int64_t>& pieces);
 
   int64_t rounds() const { return rounds_; }
-  // `portion`: -1 is the matrix.
-  int64_t Pieces(int portion) const { return At(portion).pieces; }
+  // `block`: -1 is the matrix.
+  int64_t Pieces(int block) const { return At(block).pieces; }
   // The piece that `step` works on in round `round`, if there is one of that number.
   int64_t PieceOf(const Step& step, int64_t round) const {
-    return round + step.lead - At(step.portion).first_round;
+    return round + step.lead - At(step.block).first_round;
   }
   bool Exists(const Step& step, int64_t round) const {
     const int64_t piece = PieceOf(step, round);
-    return piece >= 0 && piece < Pieces(step.portion);
+    return piece >= 0 && piece < Pieces(step.block);
   }
 
  private:
@@ -37,7 +37,7 @@ class Turns {
     int64_t pieces = 0;
     int64_t first_round = 0;  // of the first piece
   };
-  const Turn& At(int portion) const { return turns_[static_cast<size_t>(portion + 1)]; }
+  const Turn& At(int block) const { return turns_[static_cast<size_t>(block + 1)]; }
 
   std::vector<Turn> turns_;
   int64_t rounds_ = 0;

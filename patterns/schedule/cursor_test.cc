@@ -11,9 +11,9 @@
 namespace brigade {
 namespace {
 
-Step Of(int portion, int lead) {
+Step Of(int block, int lead) {
   Step step;
-  step.portion = portion;
+  step.block = block;
   step.lead = lead;
   return step;
 }
@@ -46,16 +46,16 @@ TEST(Cursor, StepsWithALeadComeRoundsEarlier) {
   EXPECT_EQ(Walk(turns, {Of(-1, 0), Of(-1, 1)}), (Seen{{1, 0}, {0, 0}, {1, 1}, {0, 1}}));
 }
 
-TEST(Cursor, SkipsStepsOfPortionsThatHaveNoMorePieces) {
+TEST(Cursor, SkipsStepsOfBlocksThatHaveNoMorePieces) {
   Turns turns;
   turns.Set(Shares(), {0, 2, 0, 1});
   EXPECT_EQ(Walk(turns, {Of(0, 0), Of(1, 0), Of(2, 0)}), (Seen{{0, 0}, {2, 0}, {0, 1}}));
   EXPECT_EQ(turns.rounds(), 2);
 }
 
-TEST(Cursor, TheLastBlockHasItsTurnWhenTheOthersAreThrough) {
+TEST(Cursor, TheLastSegmentHasItsTurnWhenTheOthersAreThrough) {
   Turns turns;
-  turns.Set(Shares::Blocks(2, /*backwards=*/false), {0, 1, 2, 1});
+  turns.Set(Shares::Segments(2, /*backwards=*/false), {0, 1, 2, 1});
   EXPECT_EQ(Walk(turns, {Of(0, 0), Of(1, 0), Of(2, 0)}), (Seen{{1, 0}, {0, 0}, {1, 1}, {2, 0}}));
 }
 

@@ -125,7 +125,7 @@ TreeNode TreeNodeOf(const Topology& topology, int size, int relative) {
     case Shape::kTwoTree:
       return TwoTree(topology.parameter, size, relative);
     case Shape::kHypercube:
-    case Shape::kDealt:
+    case Shape::kReduceScatterAllgather:
     case Shape::kCirculant:
     case Shape::kFree:
       break;
@@ -156,7 +156,7 @@ int TreeHeight(const Topology& topology, int size) {
       return height;
     }
     case Shape::kHypercube:
-    case Shape::kDealt:
+    case Shape::kReduceScatterAllgather:
     case Shape::kCirculant:
     case Shape::kFree:
       break;

@@ -22,18 +22,18 @@ bool FitsCore(const Schedule& schedule, const PieceSettings& settings) {
   return slots * settings.most_chunks <= CoreChunks(settings);
 }
 
-size_t PieceBytesTogether(const CutRule& rule, int portions, size_t piece_bytes) {
-  const size_t each_bytes = MostPayload(rule.settings) / static_cast<size_t>(portions);
+size_t PieceBytesTogether(const CutRule& rule, int blocks, size_t piece_bytes) {
+  const size_t each_bytes = MostPayload(rule.settings) / static_cast<size_t>(blocks);
   return std::min(piece_bytes, each_bytes / rule.elem_bytes * rule.elem_bytes);
 }
 
 Status MessageCut::Cut(const CutRule& rule, const Schedule& schedule, size_t matrix_bytes,
-                       const std::vector<size_t>& portion_bytes) {
+                       const std::vector<size_t>& block_bytes) {
   schedule_ = &schedule;
   ranks_ = rule.ranks;
   plan_known_ = true;
-  List(rule, schedule.shares, matrix_bytes, portion_bytes);
-  const size_t first = plans_.size() > 1 ? 1 : 0;  // where there are portions, they are the matrix
+  List(rule, schedule.shares, matrix_bytes, block_bytes);
+  const size_t first = plans_.size() > 1 ? 1 : 0;  // where there are blocks, they are the matrix
   longest_bytes_ = 0;
   for (size_t i = first; i < plans_.size(); ++i) {
     longest_bytes_ = std::max(longest_bytes_, plans_[i].total_bytes);
@@ -49,7 +49,7 @@ Status MessageCut::Cut(const CutRule& rule, const Schedule& schedule, size_t mat
     plans_[i] = plan;
     plan_pieces_[i] = plan.Count();
   }
-  run_portions_.clear();
+  run_blocks_.clear();
   if (!schedule.runs.empty()) {
     BRIGADE_RETURN_IF_ERROR(CutRuns(rule));
   } else {
@@ -60,41 +60,41 @@ Status MessageCut::Cut(const CutRule& rule, const Schedule& schedule, size_t mat
 }
 
 void MessageCut::List(const CutRule& rule, const Shares& shares, size_t matrix_bytes,
-                      const std::vector<size_t>& portion_bytes) {
-  const int portions = rule.multi ? static_cast<int>(portion_bytes.size()) : shares.count;
-  plans_.assign(1 + static_cast<size_t>(portions), PiecePlan());
+                      const std::vector<size_t>& block_bytes) {
+  const int blocks = rule.multi ? static_cast<int>(block_bytes.size()) : shares.count;
+  plans_.assign(1 + static_cast<size_t>(blocks), PiecePlan());
   plans_[0].total_bytes = matrix_bytes;
   const size_t elems = matrix_bytes / rule.elem_bytes;
-  for (int q = 0; q < portions; ++q) {
-    PiecePlan& portion = plans_[1 + static_cast<size_t>(q)];
+  for (int q = 0; q < blocks; ++q) {
+    PiecePlan& block = plans_[1 + static_cast<size_t>(q)];
     if (rule.multi) {
-      portion.total_bytes = portion_bytes[static_cast<size_t>(q)];
+      block.total_bytes = block_bytes[static_cast<size_t>(q)];
       continue;
     }
-    portion.begin = ShareBegin(shares, elems, rule.elem_bytes, q) * rule.elem_bytes;
-    portion.total_bytes =
-        ShareBegin(shares, elems, rule.elem_bytes, q + 1) * rule.elem_bytes - portion.begin;
+    block.begin = ShareBegin(shares, elems, rule.elem_bytes, q) * rule.elem_bytes;
+    block.total_bytes =
+        ShareBegin(shares, elems, rule.elem_bytes, q + 1) * rule.elem_bytes - block.begin;
   }
 }
 
 Status MessageCut::CutRuns(const CutRule& rule) {
-  const std::vector<PortionRun>& runs = schedule_->runs;
+  const std::vector<BlockRun>& runs = schedule_->runs;
   int most = std::max(1, schedule_->most_together);
-  for (const PortionRun& run : runs) most = std::max(most, run.count);
+  for (const BlockRun& run : runs) most = std::max(most, run.count);
   if (PieceBytesTogether(rule, most, rule.elem_bytes) == 0) {
     return Status(StatusCode::kInvalidArgument,
                   "chunks of " + std::to_string(rule.settings.chunk_bytes) +
                       " bytes have no room for " + std::to_string(most) +
-                      " portions; raise them, or take another topology");
+                      " blocks; raise them, or take another topology");
   }
-  run_portions_.assign(plans_.begin() + 1, plans_.end());
+  run_blocks_.assign(plans_.begin() + 1, plans_.end());
   all_pieces_ = 0;
-  for (PiecePlan& plan : run_portions_) {
+  for (PiecePlan& plan : run_blocks_) {
     plan.piece_bytes = PieceBytesTogether(rule, most, plan.piece_bytes);
     all_pieces_ += plan.Count();
   }
-  are_alike_ = std::all_of(run_portions_.begin(), run_portions_.end(), [&](const PiecePlan& plan) {
-    return plan.total_bytes == run_portions_.front().total_bytes;
+  are_alike_ = std::all_of(run_blocks_.begin(), run_blocks_.end(), [&](const PiecePlan& plan) {
+    return plan.total_bytes == run_blocks_.front().total_bytes;
   });
   plans_.assign(1 + runs.size(), PiecePlan());
   plan_pieces_.assign(plans_.size(), 0);
@@ -102,10 +102,10 @@ Status MessageCut::CutRuns(const CutRule& rule) {
   for (size_t i = 0; i < runs.size(); ++i) {
     uint64_t digest = 0;
     for (int j = 0; j < runs[i].count; ++j) {
-      const PiecePlan& portion = PlanInRun(runs[i].PortionAt(j, ranks_));
-      plans_[1 + i].total_bytes += portion.total_bytes;
-      digest = (digest + portion.total_bytes + 1) * 0x9e3779b97f4a7c15;  // which one has how much
-      plan_pieces_[1 + i] = std::max(plan_pieces_[1 + i], portion.Count());
+      const PiecePlan& block = PlanInRun(runs[i].BlockAt(j, ranks_));
+      plans_[1 + i].total_bytes += block.total_bytes;
+      digest = (digest + block.total_bytes + 1) * 0x9e3779b97f4a7c15;  // which one has how much
+      plan_pieces_[1 + i] = std::max(plan_pieces_[1 + i], block.Count());
     }
     run_digests_.push_back(static_cast<uint16_t>(digest >> 48));
   }
@@ -127,13 +127,13 @@ void MessageCut::SetPlan(const PiecePlan& plan) {
 
 size_t MessageCut::RunBytes(int first, int count, int64_t piece) const {
   if (are_alike_) {
-    const PiecePlan& plan = run_portions_.front();
+    const PiecePlan& plan = run_blocks_.front();
     return piece < plan.Count() ? static_cast<size_t>(count) * plan.RangeOf(piece).bytes : 0;
   }
   size_t bytes = 0;
-  const PortionRun run{first, count};
+  const BlockRun run{first, count};
   for (int i = 0; i < run.count; ++i) {
-    const PiecePlan& plan = PlanInRun(run.PortionAt(i, ranks_));
+    const PiecePlan& plan = PlanInRun(run.BlockAt(i, ranks_));
     if (piece < plan.Count()) bytes += plan.RangeOf(piece).bytes;
   }
   return bytes;

@@ -1,5 +1,5 @@
 // MessageCut: the cut of one call, by the lengths that piece_plan.h decides on. A pure function of
-// what all its ranks agree on: the executor, the short paths and the cost model ask here.
+// what all its ranks agree on: the executor, the eager executors and the cost model ask here.
 
 #ifndef BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_
 #define BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_
@@ -21,8 +21,8 @@ namespace brigade {
 struct CutRule {
   const PieceSettings& settings;
   bool pair = false;   // a message from point to point; `settings` are OfPairs
-  bool multi = false;  // of portions, one per rank
-  // Each portion is cut by its own length alone: no rank knows the longest of all.
+  bool multi = false;  // of blocks, one per rank
+  // Each block is cut by its own length alone: no rank knows the longest of all.
   bool each_alone = false;
   // Of one element, in user memory and on the wire. 1 where only bytes count, which may belong to
   // other elements on the other side.
@@ -32,7 +32,7 @@ struct CutRule {
   size_t wanted_bytes = 0;  // as in PlanPieces
 };
 
-// The plan of the matrix, or, where there are several, of the longest portion or share.
+// The plan of the matrix, or, where there are several, of the longest block or share.
 inline PiecePlan PlanLongest(const CutRule& rule, const Shares& shares, size_t longest_bytes) {
   if (rule.pair) return PlanMessage(rule.settings, longest_bytes);
   const int row = shares.count > 0 ? shares.row : rule.multi ? std::min(rule.ranks, 2) : rule.ranks;
@@ -44,75 +44,73 @@ inline PiecePlan PlanLongest(const CutRule& rule, const Shares& shares, size_t l
 // rank may give back before this rank is in the last lane, and the slots that the last lane opens.
 bool FitsCore(const Schedule& schedule, const PieceSettings& settings);
 
-// The longest piece, of `piece_bytes` at most, of which `portions` portions can send one each in a
+// The longest piece, of `piece_bytes` at most, of which `blocks` blocks can send one each in a
 // message; 0: there is no room for an element of each.
-size_t PieceBytesTogether(const CutRule& rule, int portions, size_t piece_bytes);
+size_t PieceBytesTogether(const CutRule& rule, int blocks, size_t piece_bytes);
 
 class MessageCut {
  public:
-  // `schedule` must outlive the cut. `portion_bytes` counts if the rule is multi, otherwise
+  // `schedule` must outlive the cut. `block_bytes` counts if the rule is multi, otherwise
   // `matrix_bytes`. kInvalidArgument: chunks have no room for the segments of one
   // message.
   Status Cut(const CutRule& rule, const Schedule& schedule, size_t matrix_bytes,
-             const std::vector<size_t>& portion_bytes);
+             const std::vector<size_t>& block_bytes);
 
   // There is one piece until SetPlan: a receive does not know its sender's plan before.
   void AwaitPlan();
   void SetPlan(const PiecePlan& plan);
   bool plan_known() const { return plan_known_; }
-  // Cuts a portion, or what steps call so, to its first `pieces`: the last of them brings the rest.
-  void EndAfter(int portion, int64_t pieces) {
-    plan_pieces_[static_cast<size_t>(portion + 1)] = pieces;
+  // Cuts a block, or what steps call so, to its first `pieces`: the last of them brings the rest.
+  void EndAfter(int block, int64_t pieces) {
+    plan_pieces_[static_cast<size_t>(block + 1)] = pieces;
     turns_.Set(schedule_->shares, plan_pieces_);
   }
 
-  // Rounds, and the pieces of the matrix and of what steps call portions.
+  // Rounds, and the pieces of the matrix and of what steps call blocks.
   const Turns& turns() const { return turns_; }
-  // In all, of the matrix, or of its shares, or of all portions.
+  // In all, of the matrix, or of its shares, or of all blocks.
   int64_t pieces() const { return all_pieces_; }
-  // Of the matrix, or of the longest portion or share, and of its pieces.
+  // Of the matrix, or of the longest block or share, and of its pieces.
   size_t longest_bytes() const { return longest_bytes_; }
   size_t piece_bytes() const { return piece_bytes_; }
 
-  // Whether steps speak of runs, whose messages hold several portions.
-  bool in_runs() const { return !run_portions_.empty(); }
-  // In the following `portion` is -1 for the matrix, or what steps call a portion.
-  size_t TotalBytes(int portion) const { return PlanOf(portion).total_bytes; }
-  // Of the lengths of a run's portions.
-  uint16_t Digest(int portion) const {
-    return in_runs() ? run_digests_[static_cast<size_t>(portion)] : uint16_t{0};
+  // Whether steps speak of runs, whose messages hold several blocks.
+  bool in_runs() const { return !run_blocks_.empty(); }
+  // In the following `block` is -1 for the matrix, or what steps call a block.
+  size_t TotalBytes(int block) const { return PlanOf(block).total_bytes; }
+  // Of the lengths of a run's blocks.
+  uint16_t Digest(int block) const {
+    return in_runs() ? run_digests_[static_cast<size_t>(block)] : uint16_t{0};
   }
   // Of a run the offset means nothing.
-  PiecePlan::Range RangeOf(int portion, int64_t piece) const {
-    if (!in_runs()) return PlanOf(portion).RangeOf(piece);
-    const PortionRun& run = schedule_->runs[static_cast<size_t>(portion)];
+  PiecePlan::Range RangeOf(int block, int64_t piece) const {
+    if (!in_runs()) return PlanOf(block).RangeOf(piece);
+    const BlockRun& run = schedule_->runs[static_cast<size_t>(block)];
     return {0, RunBytes(run.first, run.count, piece)};
   }
 
-  // Of runs: the plan of one of their portions, and the bytes of piece `piece` of `count` portions,
+  // Of runs: the plan of one of their blocks, and the bytes of piece `piece` of `count` blocks,
   // the first of them `first`.
-  const PiecePlan& PlanInRun(int portion) const {
-    return run_portions_[static_cast<size_t>(portion)];
-  }
+  const PiecePlan& PlanInRun(int block) const { return run_blocks_[static_cast<size_t>(block)]; }
   size_t RunBytes(int first, int count, int64_t piece) const;
 
  private:
-  const PiecePlan& PlanOf(int portion) const { return plans_[static_cast<size_t>(portion + 1)]; }
+  const PiecePlan& PlanOf(int block) const { return plans_[static_cast<size_t>(block + 1)]; }
   // The lengths of what is cut.
   void List(const CutRule& rule, const Shares& shares, size_t matrix_bytes,
-            const std::vector<size_t>& portion_bytes);
-  // Replaces the plans of portions by those of the schedule's runs, with shorter pieces.
+            const std::vector<size_t>& block_bytes);
+  // Replaces the plans of blocks by those of the schedule's runs, with shorter pieces.
   Status CutRuns(const CutRule& rule);
 
   const Schedule* schedule_ = nullptr;
   int ranks_ = 1;
-  // Index 0 is the matrix, 1 + q what steps call portion q.
+  // Index 0 is the matrix, 1 + q what steps call block q.
   std::vector<PiecePlan> plans_;
   std::vector<int64_t> plan_pieces_;
   Turns turns_;
-  std::vector<PiecePlan> run_portions_;  // of the portions, where steps speak of runs
-  std::vector<uint16_t> run_digests_;    // of each run
-  bool are_alike_ = false;               // the portions, where steps speak of runs
+  std::vector<PiecePlan> run_blocks_;  // of the blocks, where steps speak of runs
+  std::vector<uint16_t> run_digests_;  // of each run
+  bool are_alike_ = false;             // the blocks, where steps speak of runs
   int64_t all_pieces_ = 0;
   size_t longest_bytes_ = 0;
   size_t piece_bytes_ = 0;

@@ -17,28 +17,28 @@ const size_t kOneChunk = 4096 - kHeaderRoom;
 
 struct Cutting {
   explicit Cutting(const CutRule& rule, const Schedule& of, size_t matrix_bytes,
-                   const std::vector<size_t>& portion_bytes = {})
-      : schedule(of), status(cut.Cut(rule, schedule, matrix_bytes, portion_bytes)) {}
+                   const std::vector<size_t>& block_bytes = {})
+      : schedule(of), status(cut.Cut(rule, schedule, matrix_bytes, block_bytes)) {}
 
   const Schedule schedule;
   MessageCut cut;
   Status status;
 };
 
-// The pieces of `portion` follow each other.
-void ExpectCovers(const MessageCut& cut, int portion, size_t begin, size_t bytes) {
+// The pieces of `block` follow each other.
+void ExpectCovers(const MessageCut& cut, int block, size_t begin, size_t bytes) {
   size_t end = begin;
-  for (int64_t i = 0; i < cut.turns().Pieces(portion); ++i) {
-    const PiecePlan::Range range = cut.RangeOf(portion, i);
+  for (int64_t i = 0; i < cut.turns().Pieces(block); ++i) {
+    const PiecePlan::Range range = cut.RangeOf(block, i);
     EXPECT_EQ(range.offset, end);
     EXPECT_LE(range.bytes, cut.piece_bytes());
     end += range.bytes;
   }
   EXPECT_EQ(end, begin + bytes);
-  EXPECT_EQ(cut.TotalBytes(portion), bytes);
+  EXPECT_EQ(cut.TotalBytes(block), bytes);
 }
 
-TEST(MessageCut, AnUncutMatrixIsCutByThePlanThatShortPathsLookAt) {
+TEST(MessageCut, AnUncutMatrixIsCutByThePlanOfEagerExecutors) {
   const PieceSettings settings = Settings();
   CutRule rule{settings};
   rule.elem_bytes = 16;
@@ -89,7 +89,7 @@ TEST(MessageCut, AReceiveKnowsOnePieceUntilItHasItsSendersPlan) {
   ExpectCovers(cutting.cut, -1, 0, 50000);
 }
 
-TEST(MessageCut, PortionsShareTheirPieceLength) {
+TEST(MessageCut, BlocksShareTheirPieceLength) {
   const PieceSettings settings = Settings();
   CutRule rule{settings};
   rule.multi = true;
@@ -108,8 +108,8 @@ TEST(MessageCut, PortionsShareTheirPieceLength) {
   EXPECT_EQ(PlanLongest(rule, Shares(), 20000).piece_bytes, cut.piece_bytes());
 }
 
-// No portion waits for a relay of another rank to be through with it.
-TEST(MessageCut, PortionsAreNotCutForARowOfRelays) {
+// No block waits for a relay of another rank to be through with it.
+TEST(MessageCut, BlocksAreNotCutForARowOfRelays) {
   PieceSettings settings = Settings();
   settings.piece_cost_bytes = 100;
   CutRule rule{settings};
@@ -119,8 +119,8 @@ TEST(MessageCut, PortionsAreNotCutForARowOfRelays) {
   EXPECT_GT(PlanLongest(rule, Shares(), 400000).piece_bytes, of_matrix);
 }
 
-// Ranks that do not know the lengths of other portions cut a portion alike.
-TEST(MessageCut, EachPortionMayBeCutByItsOwnLength) {
+// Ranks that do not know the lengths of other blocks cut a block alike.
+TEST(MessageCut, EachBlockMayBeCutByItsOwnLength) {
   PieceSettings settings = Settings();
   settings.most_chunks = 8;
   CutRule rule{settings};
@@ -143,7 +143,7 @@ TEST(MessageCut, SharesFollowEachOtherInTheMatrix) {
   rule.elem_bytes = rule.wire_bytes = 8;
   rule.ranks = 8;
   Schedule schedule;
-  schedule.shares = Shares::Blocks(3, /*backwards=*/false);
+  schedule.shares = Shares::Segments(3, /*backwards=*/false);
   const size_t elems = 12345;
   Cutting cutting(rule, schedule, elems * 8);
   const MessageCut& cut = cutting.cut;
@@ -162,7 +162,7 @@ TEST(MessageCut, SharesFollowEachOtherInTheMatrix) {
   const std::vector<int64_t> first = FirstRounds(schedule.shares, pieces);
   EXPECT_EQ(cut.turns().rounds(), first[3] + pieces[3]);
   Step step;
-  step.portion = 3;
+  step.block = 3;
   EXPECT_EQ(cut.turns().PieceOf(step, first[3]), 0);
 }
 
@@ -179,16 +179,16 @@ class Runs : public testing::Test {
   Schedule schedule_;
 };
 
-TEST_F(Runs, HoldAPieceOfEachPortionThatHasOne) {
+TEST_F(Runs, HoldAPieceOfEachBlockThatHasOne) {
   Cutting cutting(rule_, schedule_, 0, {24000, 80, 160, 8000});
   const MessageCut& cut = cutting.cut;
   ASSERT_TRUE(cut.in_runs());
-  const size_t most = MostPayload(settings_) / 2 / 8 * 8;  // of a portion in a message
+  const size_t most = MostPayload(settings_) / 2 / 8 * 8;  // of a block in a message
   EXPECT_EQ(cut.TotalBytes(0), 80u);
-  EXPECT_EQ(cut.TotalBytes(1), 32000u) << "portions 3 and 0";
+  EXPECT_EQ(cut.TotalBytes(1), 32000u) << "blocks 3 and 0";
   EXPECT_EQ(cut.RangeOf(0, 0).bytes, 80u);
   EXPECT_EQ(cut.RangeOf(1, 0).bytes, most + 8000);
-  EXPECT_EQ(cut.RangeOf(1, 1).bytes, most) << "portion 3 has one piece";
+  EXPECT_EQ(cut.RangeOf(1, 1).bytes, most) << "block 3 has one piece";
   EXPECT_EQ(cut.RunBytes(3, 1, 0), 8000u) << "a part of a run";
   EXPECT_EQ(cut.turns().Pieces(1), cut.PlanInRun(0).Count());
   int64_t pieces = 0;
@@ -200,7 +200,7 @@ TEST_F(Runs, HoldAPieceOfEachPortionThatHasOne) {
 }
 
 // Their bytes are then not added up one by one.
-TEST_F(Runs, OfEqualPortionsHaveAsManyBytesEach) {
+TEST_F(Runs, OfEqualBlocksHaveAsManyBytesEach) {
   const Cutting cutting(rule_, schedule_, 0, std::vector<size_t>(4, 24000));
   const MessageCut& cut = cutting.cut;
   const PiecePlan& plan = cut.PlanInRun(2);
@@ -212,7 +212,7 @@ TEST_F(Runs, OfEqualPortionsHaveAsManyBytesEach) {
   EXPECT_EQ(cut.RunBytes(1, 3, plan.Count()), 0u);
 }
 
-// Which lengths belong to which portions: a header tells it.
+// Which lengths belong to which blocks: a header tells it.
 TEST_F(Runs, DigestsTellLengthsApart) {
   const uint16_t one = Cutting(rule_, schedule_, 0, {8, 80, 160, 16}).cut.Digest(1);
   EXPECT_EQ(one, Cutting(rule_, schedule_, 0, {8, 8, 8, 16}).cut.Digest(1)) << "of others";

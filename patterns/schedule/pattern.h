@@ -13,8 +13,8 @@ enum class Pattern : uint8_t {
   kBroadcast,       // tree, rings, split ring
   kReduce,          // result at the root only
   kAllReduce,       // result at every rank
-  kMultiBroadcast,  // every rank's portion to all
-  kMultiReduce,     // portion q summed at rank q
+  kMultiBroadcast,  // every rank's block to all
+  kMultiReduce,     // block q summed at rank q
   kBarrier,
   kGather,    // every rank's block to the root
   kScatter,   // a block of the root's to every rank
@@ -27,7 +27,7 @@ inline constexpr int kPatterns = 13;
 inline bool IsPair(Pattern pattern) {
   return pattern == Pattern::kSend || pattern == Pattern::kReceive;
 }
-// Whether its calls have a matrix: the others move portions, or nothing.
+// Whether its calls have a matrix: the others move blocks, or nothing.
 inline bool HasMatrix(Pattern pattern) {
   return pattern != Pattern::kMultiBroadcast && pattern != Pattern::kBarrier &&
          pattern != Pattern::kGather && pattern != Pattern::kScatter &&

@@ -15,7 +15,7 @@ inline constexpr size_t kHeaderBytes = 32;
 // Kept for it at the start of every chunk, so that payloads start on a cache line.
 inline constexpr size_t kHeaderRoom = 64;
 // No chunk is shorter. It has room for 60 elements of any type: what a rank of 120 sends at once
-// along a circulant graph if each portion is one of them (FreeTopology).
+// along a circulant graph if each block is one of them (FreeTopology).
 inline constexpr size_t kLeastChunkBytes = 1024;
 
 // Bytes here are packed bytes of user memory. On the wire an element may be followed by its

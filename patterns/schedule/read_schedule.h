@@ -12,8 +12,8 @@
 
 namespace brigade {
 
-// A block is a portion, of patterns that use portions, or else an equal share of the matrix. Block
-// q is that of rank q.
+// A block is PatternCall::blocks[i], of patterns with blocks, or else an equal share of the matrix.
+// Block q is that of rank q.
 struct ReadStep {
   enum Opcode : uint8_t {
     // The blocks of this rank, as they are now, may be read. The first time all ranks agree on it.

@@ -33,10 +33,10 @@ const char* CutName(Shares::Cut cut) {
       return "";
     case Shares::kEqual:
       return ", equal";
-    case Shares::kBlocks:
-      return ", in blocks";
-    case Shares::kBlocksBackwards:
-      return ", in blocks, backwards";
+    case Shares::kSegments:
+      return ", in segments";
+    case Shares::kSegmentsBackwards:
+      return ", in segments, backwards";
   }
   return "?";
 }
@@ -53,7 +53,7 @@ std::string HeadText(const Schedule& schedule) {
         << schedule.shares.row << "\n";
   }
   for (size_t i = 0; i < schedule.runs.size(); ++i) {
-    out << "  run " << i << ": portions from " << schedule.runs[i].first << ", count "
+    out << "  run " << i << ": blocks from " << schedule.runs[i].first << ", count "
         << schedule.runs[i].count << "\n";
   }
   return out.str();
@@ -65,11 +65,11 @@ std::string PlaceText(const Schedule& schedule, const Place& place) {
       return "-";
     case Place::kMatrix:
       return "M";
-    case Place::kPortion:
+    case Place::kBlock:
       return "P" + std::to_string(place.index);
     case Place::kSource:
       return "own";
-    case Place::kSourcePortion:
+    case Place::kSourceBlock:
       return "own" + std::to_string(place.index);
     case Place::kCurrent:
       return schedule.streams[place.index].name;
@@ -110,7 +110,7 @@ std::string StepText(const Schedule& schedule, const Step& step) {
       break;
   }
   if (step.lead != 0) out << " [piece +" << step.lead << "]";
-  if (step.portion >= 0) out << " [portion " << step.portion << "]";
+  if (step.block >= 0) out << " [block " << step.block << "]";
   return out.str();
 }
 
@@ -149,7 +149,7 @@ void MarkReceivesThatMayLandDirectly(Schedule* schedule) {
 bool SlotUsedElsewhere(const Lane& lane, int stream, const Step* copy, const Step* send) {
   const Step* const next = send + 1;
   if (next != lane.work.data() + lane.work.size() && next->opcode == Opcode::kFree &&
-      next->stream() == stream && next->lead == copy->lead && next->portion == copy->portion) {
+      next->stream() == stream && next->lead == copy->lead && next->block == copy->block) {
     return false;
   }
   for (const Step& step : lane.work) {
@@ -168,7 +168,7 @@ void MarkCopiesThatMayBeSentDirectly(Schedule* schedule) {
       const Step& send = lane.work[i + 1];
       if (copy.opcode == Opcode::kCopy && copy.opens() && !copy.left.in_stream() &&
           send.opcode == Opcode::kSend && send.stream() == copy.dst.index &&
-          send.lead == copy.lead && send.portion == copy.portion &&
+          send.lead == copy.lead && send.block == copy.block &&
           !SlotUsedElsewhere(lane, copy.dst.index, &copy, &send)) {
         copy.only_sent_to = send.peer;
       }
@@ -213,7 +213,7 @@ Step ScheduleBuilder::Base(Opcode opcode) const {
   Step step;
   step.opcode = opcode;
   step.lead = lead_;
-  step.portion = portion_;
+  step.block = block_;
   return step;
 }
 

@@ -40,23 +40,23 @@ namespace brigade {
 struct Place {
   enum Kind : uint8_t {
     kNone,
-    kMatrix,   // PatternCall::matrix
-    kPortion,  // PatternCall::portions[index], or share `index` of a matrix that is dealt
+    kMatrix,  // PatternCall::matrix
+    kBlock,   // PatternCall::blocks[index], or share `index` of a reduce-scatter
     // This rank's contribution to a combine, whose result goes to kMatrix: the call's source, or,
     // if it has none, the matrix itself. Only read, and only before the matrix is written.
     kSource,
-    kSourcePortion,  // share `index` of it
-    kCurrent,        // the current slot of stream `index`
-    kNew,            // the next slot of stream `index`, opened by this step; writing only
-    kSent,           // PatternCall::sent[index]; reading only
+    kSourceBlock,  // share `index` of it
+    kCurrent,      // the current slot of stream `index`
+    kNew,          // the next slot of stream `index`, opened by this step; writing only
+    kSent,         // PatternCall::sent[index]; reading only
   };
   Kind kind = kNone;
   int32_t index = 0;
 
   static Place Matrix() { return {kMatrix, 0}; }
-  static Place Portion(int q) { return {kPortion, q}; }
+  static Place Block(int q) { return {kBlock, q}; }
   static Place Source() { return {kSource, 0}; }
-  static Place SourcePortion(int q) { return {kSourcePortion, q}; }
+  static Place SourceBlock(int q) { return {kSourceBlock, q}; }
   static Place Current(int stream) { return {kCurrent, stream}; }
   static Place New(int stream) { return {kNew, stream}; }
   static Place Sent(int q) { return {kSent, q}; }
@@ -70,7 +70,7 @@ inline bool operator==(const Place& a, const Place& b) {
 // Returns the place in the matrix that is the same memory in calls without a source.
 inline Place InPlace(const Place& place) {
   if (place.kind == Place::kSource) return Place::Matrix();
-  return place.kind == Place::kSourcePortion ? Place::Portion(place.index) : place;
+  return place.kind == Place::kSourceBlock ? Place::Block(place.index) : place;
 }
 
 enum class Opcode : uint8_t {
@@ -90,9 +90,9 @@ struct Step {
   Place left;
   Place right;
   int32_t lead = 0;
-  // The portion, or share, whose pieces decide in which rounds this step exists; -1: the matrix.
-  // Beyond the portions are the sent blocks: number of ranks + q is PatternCall::sent[q].
-  int32_t portion = -1;
+  // The block, or share, whose pieces decide in which rounds this step exists; -1: the matrix.
+  // Beyond the blocks are the sent blocks: number of ranks + q is PatternCall::sent[q].
+  int32_t block = -1;
   // kReceive: the slot is only copied to user memory (`left` says where) that no other step uses,
   // so the message may land there directly.
   bool only_copied_out = false;
@@ -125,21 +125,19 @@ struct Stream {
   int least_slots = kMinSlots;  // it cannot do with fewer
 };
 
-// Portions that travel in one message, wrapping around at the number of ranks: piece i of each that
+// Blocks that travel in one message, wrapping around at the number of ranks: piece i of each that
 // has one, in this order. A slot holds the run of the step that opened it; other steps may work on
-// a part of that run. Where all portions are equally long, the run of a step may name places in the
-// slot only, counted from 0, and its user memory may be of another run of as many portions.
-struct PortionRun {
+// a part of that run. Where all blocks are equally long, the run of a step may name places in the
+// slot only, counted from 0, and its user memory may be of another run of as many blocks.
+struct BlockRun {
   int first = 0;
   int count = 1;
-  int PortionAt(int index, int ranks) const { return (first + index) % ranks; }
-  // How many of these portions come before those of `part`, some of these.
-  int Before(const PortionRun& part, int ranks) const {
-    return (part.first - first + ranks) % ranks;
-  }
+  int BlockAt(int index, int ranks) const { return (first + index) % ranks; }
+  // How many of these blocks come before those of `part`, some of these.
+  int Before(const BlockRun& part, int ranks) const { return (part.first - first + ranks) % ranks; }
 };
 
-inline bool operator==(const PortionRun& a, const PortionRun& b) {
+inline bool operator==(const BlockRun& a, const BlockRun& b) {
   return a.first == b.first && a.count == b.count;
 }
 
@@ -152,12 +150,12 @@ struct Schedule {
   std::vector<Stream> streams;
   std::vector<Lane> lanes;
   int max_lead = 0;
-  // Where the matrix is cut, its shares are what steps call portions, and a share's first piece may
+  // Where the matrix is cut, its shares are what steps call blocks, and a share's first piece may
   // have its turn in a later round than 0 (FirstRounds).
   Shares shares;
-  // Where messages hold several portions, these are what steps and places call portions.
-  std::vector<PortionRun> runs;
-  // The most portions in a message of any rank; 0: in those of this rank.
+  // Where messages hold several blocks, the blocks of steps and places are indices of these.
+  std::vector<BlockRun> runs;
+  // The most blocks in a message of any rank; 0: in those of this rank.
   int most_together = 0;
 
   // Slots that it cannot do without, over all streams.
@@ -167,7 +165,7 @@ struct Schedule {
   std::string ToString() const;
 };
 
-// Builds a schedule step by step; lead and portion apply to all steps until changed.
+// Builds a schedule step by step; lead and block apply to all steps until changed.
 class ScheduleBuilder {
  public:
   ScheduleBuilder() { schedule_.lanes.emplace_back(); }
@@ -177,9 +175,9 @@ class ScheduleBuilder {
   // Returns the number by which steps call it.
   int AddRun(int first, int count);
   void SetShares(const Shares& shares) { schedule_.shares = shares; }
-  void SetMostTogether(int portions) { schedule_.most_together = portions; }
+  void SetMostTogether(int blocks) { schedule_.most_together = blocks; }
   void SetLead(int lead) { lead_ = lead; }
-  void SetPortion(int portion) { portion_ = portion; }
+  void SetBlock(int block) { block_ = block; }
 
   // Posts the receive, and awaits it at this point of the work.
   void ReceiveAndAwait(int peer, int stream);
@@ -196,7 +194,7 @@ class ScheduleBuilder {
 
   Schedule schedule_;
   int lead_ = 0;
-  int portion_ = -1;
+  int block_ = -1;
 };
 
 }  // namespace brigade

@@ -11,12 +11,12 @@ size_t ShareBegin(const Shares& shares, size_t elems, size_t elem_bytes, int sha
   const auto count = static_cast<size_t>(shares.count);
   const auto index = static_cast<size_t>(share);
   if (index == count) return elems;
-  const size_t dealt = elems - std::min(rules::kUncutBytes / elem_bytes, elems / count);
+  const size_t distributed = elems - std::min(rules::kUncutBytes / elem_bytes, elems / count);
   if (count == 1) return 0;
-  // Longer ones last: in the first round some kinds have no block.
+  // Longer ones last: in the first round some kinds have no segment.
   const size_t kinds = count - 1;
-  const size_t shorter = kinds - dealt % kinds;
-  return index * (dealt / kinds) + (index > shorter ? index - shorter : 0);
+  const size_t shorter = kinds - distributed % kinds;
+  return index * (distributed / kinds) + (index > shorter ? index - shorter : 0);
 }
 
 size_t LongestShare(const Shares& shares, size_t elems, size_t elem_bytes) {
@@ -31,13 +31,13 @@ size_t LongestShare(const Shares& shares, size_t elems, size_t elem_bytes) {
 
 std::vector<int64_t> FirstRounds(const Shares& shares, const std::vector<int64_t>& pieces) {
   std::vector<int64_t> first(pieces.size(), 0);
-  if (shares.cut != Shares::kBlocks && shares.cut != Shares::kBlocksBackwards) return first;
+  if (shares.cut != Shares::kSegments && shares.cut != Shares::kSegmentsBackwards) return first;
   const size_t last = pieces.size() - 1;
   const int64_t most = last == 0 ? 1 : *std::max_element(pieces.begin(), pieces.end() - 1);
   for (size_t kind = 0; kind < last; ++kind) {
-    first[kind] = shares.cut == Shares::kBlocks ? most - pieces[kind] : pieces[last] - 1;
+    first[kind] = shares.cut == Shares::kSegments ? most - pieces[kind] : pieces[last] - 1;
   }
-  if (shares.cut == Shares::kBlocks) first[last] = most - 1;
+  if (shares.cut == Shares::kSegments) first[last] = most - 1;
   return first;
 }
 

@@ -14,22 +14,22 @@ namespace brigade {
 
 struct Shares {
   enum Cut : uint8_t {
-    kNone,             // the matrix is not cut
-    kEqual,            // sizes differ by one element at most
-    kBlocks,           // as below
-    kBlocksBackwards,  // the same, for a schedule that runs backwards
+    kNone,               // the matrix is not cut
+    kEqual,              // sizes differ by one element at most
+    kSegments,           // as below
+    kSegmentsBackwards,  // the same, for a schedule that runs backwards
   };
   Cut cut = kNone;
   int count = 0;  // 0: not cut
   // Ranks in a row that a piece passes, or what costs as much, for the choice of its length.
   int row = 2;
 
-  // One share each for the blocks of every kind modulo `rounds`, and one for the last block, which
-  // has a way of its own (circulant_graph.h). The last share is at most rules::kUncutBytes long,
-  // and no longer than the others. The blocks of all kinds end in the same round, and then comes
-  // the last; backwards, they begin in the same round, after the last.
-  static Shares Blocks(int rounds, bool backwards) {
-    return {backwards ? kBlocksBackwards : kBlocks, rounds + 1, 2};
+  // One share each for the segments of every kind modulo `rounds`, and one for the last segment,
+  // which has a way of its own (circulant_graph.h). The last share is at most rules::kUncutBytes
+  // long, and no longer than the others. The segments of all kinds end in the same round, and then
+  // comes the last; backwards, they begin in the same round, after the last.
+  static Shares Segments(int rounds, bool backwards) {
+    return {backwards ? kSegmentsBackwards : kSegments, rounds + 1, 2};
   }
   // One for each of two trees.
   static Shares Halves(int ranks) {
@@ -39,8 +39,8 @@ struct Shares {
   }
 };
 
-// Where share `share` begins of `elems` elements that are dealt to `ranks`, and the one before
-// ends.
+// Where share `share` begins of `elems` elements that are distributed over `ranks`, and the one
+// before ends.
 inline size_t ShareBegin(size_t elems, int ranks, int share) {
   return elems * static_cast<size_t>(share) / static_cast<size_t>(ranks);
 }

@@ -20,7 +20,7 @@ std::vector<size_t> Sizes(const Shares& shares, size_t elems, size_t elem_bytes)
 
 TEST(Shares, BlocksCoverTheMatrixAndTheLastIsShort) {
   for (const int rounds : {1, 2, 3, 4, 11}) {
-    const Shares shares = Shares::Blocks(rounds, /*backwards=*/false);
+    const Shares shares = Shares::Segments(rounds, /*backwards=*/false);
     ASSERT_EQ(shares.count, rounds + 1);
     for (const size_t elem_bytes : {1, 8, 20}) {
       for (const size_t elems : {0, 1, 2, 3, 12, 13, 1000, 1025, 9999, 1000003}) {
@@ -35,8 +35,9 @@ TEST(Shares, BlocksCoverTheMatrixAndTheLastIsShort) {
       }
     }
   }
-  EXPECT_EQ(Sizes(Shares::Blocks(3, false), 14, 8), (std::vector<size_t>{3, 4, 4, 3}));
-  EXPECT_EQ(Sizes(Shares::Blocks(2, false), 100000, 8), (std::vector<size_t>{49488, 49488, 1024}));
+  EXPECT_EQ(Sizes(Shares::Segments(3, false), 14, 8), (std::vector<size_t>{3, 4, 4, 3}));
+  EXPECT_EQ(Sizes(Shares::Segments(2, false), 100000, 8),
+            (std::vector<size_t>{49488, 49488, 1024}));
 }
 
 TEST(Shares, EqualOnesDifferByOne) {
@@ -45,7 +46,7 @@ TEST(Shares, EqualOnesDifferByOne) {
 }
 
 TEST(Shares, TheLongestIsThatOfTheirSizes) {
-  for (const Shares& shares : {Shares::Blocks(3, false), Shares::Halves(8)}) {
+  for (const Shares& shares : {Shares::Segments(3, false), Shares::Halves(8)}) {
     for (const size_t elems : {0u, 1u, 14u, 100000u}) {
       const std::vector<size_t> sizes = Sizes(shares, elems, 8);
       EXPECT_EQ(LongestShare(shares, elems, 8), *std::max_element(sizes.begin(), sizes.end()));
@@ -56,10 +57,10 @@ TEST(Shares, TheLongestIsThatOfTheirSizes) {
 
 TEST(Shares, BlocksEndTogetherBeforeTheLast) {
   using Rounds = std::vector<int64_t>;
-  const Shares forwards = Shares::Blocks(3, false);
+  const Shares forwards = Shares::Segments(3, false);
   EXPECT_EQ(FirstRounds(forwards, {4, 5, 5, 1}), (Rounds{1, 0, 0, 4}));
   EXPECT_EQ(FirstRounds(forwards, {5, 5, 5, 2}), (Rounds{0, 0, 0, 4}));
-  const Shares backwards = Shares::Blocks(3, true);
+  const Shares backwards = Shares::Segments(3, true);
   EXPECT_EQ(FirstRounds(backwards, {4, 5, 5, 1}), (Rounds{0, 0, 0, 0}));
   EXPECT_EQ(FirstRounds(backwards, {4, 5, 5, 3}), (Rounds{2, 2, 2, 0}));
   EXPECT_EQ(FirstRounds({Shares::kEqual, 2, 2}, {7, 8}), (Rounds{0, 0}));

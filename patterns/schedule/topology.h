@@ -19,16 +19,16 @@ enum class Shape : uint8_t {
   kSplitRing,
   // Every rank exchanges with a partner per dimension (combines only; the result is everywhere).
   kHypercube,
-  // The matrix is dealt to the ranks in equal shares: each combines its own along the ring, then
-  // all get all of them (all-reduce only; the result is everywhere).
-  kDealt,
+  // Reduce-scatter + allgather along the ring, as Rabenseifner's algorithm: each rank combines one
+  // equal share of the matrix, then all get all shares (all-reduce only; the result is everywhere).
+  kReduceScatterAllgather,
   // Two trees whose inner ranks differ, each for half of the matrix: every rank sends and receives
   // about the matrix once (broadcast and reduce). Matrices of up to rules::kUncutBytes are not cut
   // and go along the binomial tree, here and in the next shape.
   kTwoTree,
   // Blocks along a circulant graph: n of them in n - 1 + ceil(log2 ranks) messages in a row, which
   // is the least there is (broadcast and reduce). Multi-broadcast, multi-reduce, and all-to-all of
-  // equal blocks: several portions in each message, which must have room for an element of each.
+  // equal blocks: several blocks in each message, which must have room for an element of each.
   kCirculant,
   // Each rank that gets the result receives all contributions, where memory is shared, and combines
   // them in the order of the k-nomial tree; parameter = k >= 2 (reduce and all-reduce). A call

@@ -33,7 +33,7 @@ constexpr KindText kKindTexts[kTraceKinds] = {
     {"received", "message"},
 };
 
-thread_local bool is_helper = false;
+thread_local bool is_progress_thread = false;
 
 // The format's unit is the microsecond.
 void PrintTime(std::FILE* out, const char* key, uint64_t ns) {
@@ -47,7 +47,7 @@ void PrintEvent(std::FILE* out, int rank, const TraceEvent& event) {
   const bool instant = event.kind >= TraceKind::kSent;
   std::fprintf(out, ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":%s,\"pid\":%d,\"tid\":%d",
                call ? event.routine : text.name, text.category,
-               instant ? "\"i\",\"s\":\"t\"" : "\"X\"", rank, event.by_helper ? 1 : 0);
+               instant ? "\"i\",\"s\":\"t\"" : "\"X\"", rank, event.by_progress_thread ? 1 : 0);
   PrintTime(out, "ts", event.begin_ns);
   if (!instant) PrintTime(out, "dur", event.end_ns - event.begin_ns);
   std::fprintf(out, ",\"args\":{\"bytes\":%zu", event.bytes);
@@ -106,7 +106,7 @@ Status Trace::Stop() {
                 "cannot write the trace to " + unfinished + ": " + std::strerror(reason));
 }
 
-void Trace::ThisIsTheHelper() { is_helper = true; }
+void Trace::ThisIsTheProgressThread() { is_progress_thread = true; }
 
 void Trace::AddInstant(TraceKind kind, size_t bytes, int peer) {
   const uint64_t now_ns = NowNs();
@@ -114,7 +114,7 @@ void Trace::AddInstant(TraceKind kind, size_t bytes, int peer) {
 }
 
 void Trace::Add(TraceEvent event) {
-  event.by_helper = is_helper;
+  event.by_progress_thread = is_progress_thread;
   const std::lock_guard<std::mutex> lock(mutex_);
   Trace* const trace = current_.load(std::memory_order_acquire);  // Start takes no lock
   if (trace == nullptr) return;                                   // stopped just now
@@ -136,10 +136,11 @@ bool Trace::WriteTo(const std::string& path) const {
                "{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":%d,"
                "\"args\":{\"sort_index\":%d}}",
                rank_, ranks_, dropped_, rank_, rank_, rank_, rank_);
-  if (std::any_of(events_.begin(), events_.end(), [](const auto& e) { return e.by_helper; })) {
+  if (std::any_of(events_.begin(), events_.end(),
+                  [](const auto& e) { return e.by_progress_thread; })) {
     std::fprintf(out,
                  ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":1,"
-                 "\"args\":{\"name\":\"helper\"}}",
+                 "\"args\":{\"name\":\"progress thread\"}}",
                  rank_);
   }
   for (const TraceEvent& event : events_) PrintEvent(out, rank_, event);

@@ -4,8 +4,8 @@
 // one or two looks at the clock and 40 bytes of memory, up to a fixed number of events; those that
 // come later are counted only. The clock is CLOCK_MONOTONIC, the same for all ranks of a host.
 //
-// Recorded by any thread; started and stopped by one at a time. What the helper (helper.h) records
-// has a line of its own.
+// Recorded by any thread; started and stopped by one at a time. What the progress thread
+// (progress_thread.h) records has a line of its own.
 
 #ifndef BRIGADE_PATTERNS_TRACE_TRACE_H_
 #define BRIGADE_PATTERNS_TRACE_TRACE_H_
@@ -47,9 +47,9 @@ struct TraceEvent {
   const char* routine = nullptr;  // of kCall; never freed
   int32_t peer = -1;              // a rank of the group; -1: none
   TraceKind kind = TraceKind::kCall;
-  char scope = 0;          // of kCall: R, C or A; 0: none
-  char topology = 0;       // of kCall: BLACS' letter; 0: none
-  bool by_helper = false;  // set by Add
+  char scope = 0;                   // of kCall: R, C or A; 0: none
+  char topology = 0;                // of kCall: BLACS' letter; 0: none
+  bool by_progress_thread = false;  // set by Add
 };
 static_assert(sizeof(TraceEvent) == 40, "a million of them fit 40 MiB");
 
@@ -85,8 +85,8 @@ class Trace {
   }
   static void AddInstant(TraceKind kind, size_t bytes, int peer);
   static void Add(TraceEvent event);
-  // Said once by the helper's thread.
-  static void ThisIsTheHelper();
+  // Said once by the progress thread.
+  static void ThisIsTheProgressThread();
 
   // "lu.3.json" of "lu.json" and 3.
   static std::string PartOf(const std::string& file, int rank);

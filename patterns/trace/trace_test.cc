@@ -56,12 +56,12 @@ TEST_F(TraceTest, APartOfAnUnknownRankIsNamedAfterTheProcess) {
 }
 
 // Spans of two threads overlap; on one line they would not nest.
-TEST_F(TraceTest, WhatTheHelperDoesHasALineOfItsOwn) {
+TEST_F(TraceTest, TheProgressThreadHasALineOfItsOwn) {
   ASSERT_TRUE(Trace::Start(file_, 3, 4).ok());
   {
     const TraceSpan call("pdgemr2d");
     std::thread([] {
-      Trace::ThisIsTheHelper();
+      Trace::ThisIsTheProgressThread();
       const TraceSpan span(TraceKind::kPostSend, 8, 1);
       Trace::Mark(TraceKind::kSent, 8, 1);
     }).join();
@@ -72,7 +72,7 @@ TEST_F(TraceTest, WhatTheHelperDoesHasALineOfItsOwn) {
     EXPECT_EQ(event.at("tid"), event.at("cat") == "call" ? 0 : 1) << event;
   }
   EXPECT_EQ(EventsOf(trace).size(), 3u);
-  EXPECT_NE(trace.dump().find(R"({"name":"helper"})"), std::string::npos);
+  EXPECT_NE(trace.dump().find(R"({"name":"progress thread"})"), std::string::npos);
 }
 
 // A thread may be at it when the recording ends.

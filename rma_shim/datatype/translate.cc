@@ -168,15 +168,15 @@ Status Subarray(const std::vector<int64_t>& integers, const TypedLayout& child,
   return TypedLayout::List({{offset, &part}}, layout);
 }
 
-// What process `at` of `processes` has of a dimension that is dealt in blocks of `block`.
-Status Dealt(int64_t size, int64_t block, int64_t at, int64_t processes, int64_t stride,
-             const TypedLayout& child, TypedLayout* layout) {
+// What process `at` of `processes` has of a dimension that is distributed in blocks of `block`.
+Status Distributed(int64_t size, int64_t block, int64_t at, int64_t processes, int64_t stride,
+                   const TypedLayout& child, TypedLayout* layout) {
   const TypedLayout one = child.Resized(stride);
-  Blocks dealt;
+  Blocks blocks;
   for (int64_t start = at * block; start < size; start += processes * block) {
-    BRIGADE_RETURN_IF_ERROR(dealt.AddAlike(start * stride, std::min(block, size - start), one));
+    BRIGADE_RETURN_IF_ERROR(blocks.AddAlike(start * stride, std::min(block, size - start), one));
   }
-  return dealt.List(layout);
+  return blocks.List(layout);
 }
 
 Status Darray(const std::vector<int64_t>& integers, const TypedLayout& child, TypedLayout* layout) {
@@ -200,7 +200,7 @@ Status Darray(const std::vector<int64_t>& integers, const TypedLayout& child, Ty
       block = ways[d] == MPI_DISTRIBUTE_BLOCK ? (sizes[d] + grid[d] - 1) / grid[d] : 1;
     }
     BRIGADE_RETURN_IF_ERROR(
-        Dealt(sizes[d], block, at[static_cast<size_t>(d)], grid[d], stride, part, &part));
+        Distributed(sizes[d], block, at[static_cast<size_t>(d)], grid[d], stride, part, &part));
     stride *= sizes[d];
   }
   *layout = part;

@@ -456,7 +456,7 @@ TEST_F(BrigadeHppOperation, MultipliersGoWithTheirObjects) {
   Group column;
   ASSERT_TRUE(column.FromMpi(engine_, MPI_Comm_c2f(MPI_COMM_WORLD), size_, 1));
 
-  // A is size x 1 and B is 1 x size, dealt by single rows and in one block.
+  // A is size x 1 and B is 1 x size, distributed by single rows and in one block.
   const double one = 1, zero = 0;
   double a = rank_ + 1;
   std::vector<double> b(static_cast<size_t>(size_), 2), c(static_cast<size_t>(size_));

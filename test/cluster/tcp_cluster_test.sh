@@ -174,7 +174,7 @@ for transport in tcp sockets; do
   for pattern in "${patterns[@]}"; do
     for end in die leave; do
       title "$end during $pattern over $transport" || continue
-      # A rank that only sends to it receives no goodbye, and may detect the loss first and notify the others. The test
+      # A rank that only sends to it receives no shutdown frame, and may detect the loss first and notify the others. The test
       # runs again then.
       for _ in 1 2 3; do
         run --mpirun --enable-recovery 4 "$programs/patterns/peer_failure" $transport "$pattern" 100000 $end

@@ -98,7 +98,7 @@ TEST_F(CalibrationTest, MemoryThatRanksShareIsDescribed) {
   MachineDescription again;
   ASSERT_TRUE(MachineDescription::Parse(text, "text", &again).ok());
   EXPECT_TRUE(again.shared_memory.is_shared);
-  EXPECT_GT(again.shared_memory.line_bytes, size_t{0});
+  EXPECT_GT(again.shared_memory.max_inline_bytes, size_t{0});
   EXPECT_TRUE(again.needs_staging);
   const int staging = again.memory_of_kind[0];
   ASSERT_NE(staging, MachineDescription::kUserMemory);
@@ -154,7 +154,7 @@ TEST_P(EachTransport, CandidatesAreRight) {
   const int64_t elems = 20000;
   const auto ranks = static_cast<size_t>(group_->cols());
   std::vector<int64_t> data(elems), own(elems / ranks);
-  std::vector<Matrix> portions(ranks);
+  std::vector<Matrix> blocks(ranks);
   const auto matrix_of = [](std::vector<int64_t>* values, size_t first, size_t count) {
     Matrix matrix;
     matrix.data = reinterpret_cast<std::byte*>(values->data() + first);
@@ -162,13 +162,13 @@ TEST_P(EachTransport, CandidatesAreRight) {
     EXPECT_TRUE(StridedLayout::General(rows, 1, rows, sizeof(int64_t), &matrix.layout).ok());
     return matrix;
   };
-  for (size_t q = 0; q < ranks; ++q) portions[q] = matrix_of(&data, q * own.size(), own.size());
+  for (size_t q = 0; q < ranks; ++q) blocks[q] = matrix_of(&data, q * own.size(), own.size());
   for (const Pattern pattern :
        {Pattern::kAllReduce, Pattern::kMultiReduce, Pattern::kMultiBroadcast}) {
     PatternCall call;
     call.pattern = pattern;
     call.type = ElementType::kInt64;
-    call.portions = portions.data();
+    call.blocks = blocks.data();
     call.matrix = pattern == Pattern::kAllReduce ? matrix_of(&data, 0, data.size())
                                                  : matrix_of(&own, 0, own.size());
     const std::vector<Candidate> candidates = group_->Candidates(call);

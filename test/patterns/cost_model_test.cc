@@ -55,13 +55,13 @@ double Simulate(const MachineDescription& machine, const CostQuery& query) {
     Matrix matrix;
     matrix.data = memory;
     Require(StridedLayout::General(elems, 1, elems, sizeof(double), &matrix.layout));
-    const std::vector<Matrix> portions(static_cast<size_t>(query.ranks), matrix);
+    const std::vector<Matrix> blocks(static_cast<size_t>(query.ranks), matrix);
     PatternCall call;
     call.pattern = query.pattern;
     call.topology = query.topology;
     call.piece_bytes = query.piece_bytes;
     call.matrix = matrix;
-    call.portions = call.sent = portions.data();
+    call.blocks = call.sent = blocks.data();
     call.equal_blocks = true;
     if (query.pattern == Pattern::kSend) {
       call.root = 1 - rank;
@@ -184,7 +184,7 @@ TEST(CostModel, AgreesWithTheSimulator) {
 
 // One message each way in each round: exact but for the order in which messages meet at ports,
 // which matters where a host has fewer ranks than others.
-TEST(CostModel, PortionsOnCirculantGraphs) {
+TEST(CostModel, BlocksOnCirculantGraphs) {
   ExpectWithin(Read("shaped_cluster"), IsCirculantMulti, 0.0001, 0.01, 0.02);
   MachineDescription machine = Read("fat_nodes_100g");
   for (const int ranks_per_host : {64, 8, 4, 2, 1}) {

@@ -55,17 +55,17 @@ class MpiFailures : public testing::TestWithParam<const char*> {
     PatternCall call;
     call.pattern = pattern;
     data_.resize(static_cast<size_t>(ranks_) + 1);
-    portions_.clear();
-    for (std::vector<double>& portion : data_) {
-      portion.resize(elems);
+    blocks_.clear();
+    for (std::vector<double>& block : data_) {
+      block.resize(elems);
       Matrix matrix;
-      matrix.data = reinterpret_cast<std::byte*>(portion.data());
+      matrix.data = reinterpret_cast<std::byte*>(block.data());
       const auto rows = static_cast<int64_t>(elems);
       EXPECT_TRUE(StridedLayout::General(rows, 1, rows, sizeof(double), &matrix.layout).ok());
-      portions_.push_back(matrix);
+      blocks_.push_back(matrix);
     }
-    call.matrix = portions_.back();
-    call.portions = portions_.data();
+    call.matrix = blocks_.back();
+    call.blocks = blocks_.data();
     const std::vector<Topology>& topologies = EntryOf(pattern).topologies;
     if (!topologies.empty()) call.topology = topologies.front();
     return call;
@@ -77,7 +77,7 @@ class MpiFailures : public testing::TestWithParam<const char*> {
   int rank_ = 0;
   int ranks_ = 0;
   std::vector<std::vector<double>> data_;
-  std::vector<Matrix> portions_;
+  std::vector<Matrix> blocks_;
 };
 
 TEST_P(MpiFailures, ARankThatDisagreesEndsTheCallsOfAll) {

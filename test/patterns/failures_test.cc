@@ -112,24 +112,24 @@ struct Rank {
     Require(Group::Create(engine.get(), bootstrap, 1, ranks, &group));
   }
 
-  // Returns a call whose matrix, or each of its portions, has `elems` elements.
+  // Returns a call whose matrix, or each of its blocks, has `elems` elements.
   PatternCall Call(Pattern pattern, int root, size_t elems) {
     PatternCall call;
     call.pattern = pattern;
     call.root = root;
-    data.resize(2 * static_cast<size_t>(ranks) + 1);  // portions, sent blocks, matrix
-    portions.clear();
-    for (std::vector<double>& portion : data) {
-      portion.resize(elems);
+    data.resize(2 * static_cast<size_t>(ranks) + 1);  // blocks, sent blocks, matrix
+    blocks.clear();
+    for (std::vector<double>& block : data) {
+      block.resize(elems);
       Matrix matrix;
-      matrix.data = reinterpret_cast<std::byte*>(portion.data());
+      matrix.data = reinterpret_cast<std::byte*>(block.data());
       const auto rows = static_cast<int64_t>(elems);
       Require(StridedLayout::General(rows, 1, rows, sizeof(double), &matrix.layout));
-      portions.push_back(matrix);
+      blocks.push_back(matrix);
     }
-    call.matrix = portions.back();
-    call.portions = portions.data();
-    call.sent = portions.data() + ranks;
+    call.matrix = blocks.back();
+    call.blocks = blocks.data();
+    call.sent = blocks.data() + ranks;
     call.equal_blocks = true;
     const std::vector<Topology>& topologies = EntryOf(pattern).topologies;
     if (!topologies.empty()) call.topology = topologies.front();
@@ -154,7 +154,7 @@ struct Rank {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Group> group;
   std::vector<std::vector<double>> data;
-  std::vector<Matrix> portions;
+  std::vector<Matrix> blocks;
 };
 
 using Body = std::function<Status(Rank& me)>;

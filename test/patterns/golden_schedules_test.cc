@@ -68,7 +68,7 @@ constexpr Topology kTree{Shape::kTree, 2};
 constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr Topology kTwoTree{Shape::kTwoTree, 0};
 constexpr Topology kCirculant{Shape::kCirculant, 0};
-constexpr Topology kDealt{Shape::kDealt, 0};
+constexpr Topology kReduceScatterAllgather{Shape::kReduceScatterAllgather, 0};
 constexpr Surroundings kHosts{true, false};
 constexpr Surroundings kSharedMemory{false, true};
 constexpr Surroundings kHostsWithSharedMemory{true, true};
@@ -90,8 +90,8 @@ const InFull kKeptInFull[] = {
     {Pattern::kReduce, kCirculant, 4, {}},
     {Pattern::kAllReduce, kTree, 4, {}},
     {Pattern::kAllReduce, {Shape::kHypercube, 0}, 3, {}},
-    {Pattern::kAllReduce, kDealt, 3, {}},
-    {Pattern::kAllReduce, kDealt, 3, kSharedMemory},
+    {Pattern::kAllReduce, kReduceScatterAllgather, 3, {}},
+    {Pattern::kAllReduce, kReduceScatterAllgather, 3, kSharedMemory},
     {Pattern::kAllReduce, {Shape::kExchange, 8}, 4, kSharedMemory},
     {Pattern::kReduce, {Shape::kExchange, 2}, 4, kSharedMemory},
     {Pattern::kMultiBroadcast, kRing, 3, {}},

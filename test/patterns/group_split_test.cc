@@ -38,11 +38,11 @@ std::vector<Setting> Settings() {
   using Transport = Setting::Transport;
   std::vector<Setting> all = {
       {"inproc", Transport::kInproc, {}, false}, {"faults", Transport::kInproc, {}, true},
-      {"peer", Transport::kInproc, {}, true},    {"helper", Transport::kInproc, {}, false},
+      {"peer", Transport::kInproc, {}, true},    {"progress_thread", Transport::kInproc, {}, false},
       {"shm", Transport::kShm, {}, false},       {"tcp", Transport::kTcp, {}, false},
       {"hosts", Transport::kHosts, {}, false}};
   all[2].inproc.lands_in_peer_memory = true;
-  all[3].inproc.helper_may_drive = true;
+  all[3].inproc.allows_progress_thread = true;
   return all;
 }
 

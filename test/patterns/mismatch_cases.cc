@@ -227,18 +227,18 @@ class Data {
       Matrix matrix;
       matrix.data = reinterpret_cast<std::byte*>(memory.data());
       made_ = StridedLayout::General(rows, 1, rows, ElementBytes(call), &matrix.layout);
-      portions_.push_back(matrix);
+      blocks_.push_back(matrix);
     }
-    if (HasMatrix(tested.pattern)) call.matrix = portions_.back();
-    if (EntryOf(tested.pattern).multi) call.portions = portions_.data();
-    call.sent = portions_.data() + ranks;
+    if (HasMatrix(tested.pattern)) call.matrix = blocks_.back();
+    if (EntryOf(tested.pattern).multi) call.blocks = blocks_.data();
+    call.sent = blocks_.data() + ranks;
   }
   const Status& made() const { return made_; }
   PatternCall call;
 
  private:
   std::vector<std::vector<double>> memory_;
-  std::vector<Matrix> portions_;
+  std::vector<Matrix> blocks_;
   Status made_;
 };
 

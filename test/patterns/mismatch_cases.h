@@ -21,7 +21,7 @@ struct TestCall {
   Pattern pattern = Pattern::kBarrier;
   int root = 0;  // of pairs: the peer
   size_t elems = 10;
-  size_t last_elems = 0;  // of the last portion; 0: as many as of the others
+  size_t last_elems = 0;  // of the last block; 0: as many as of the others
   ChannelKind scope = ChannelKind::kAll;
   Topology topology{Shape::kTree, 2};
   ElementType type = ElementType::kDouble;

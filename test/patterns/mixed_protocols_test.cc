@@ -129,14 +129,14 @@ struct Drawn {
   int number = 0;
   int from = 0;  // the sender of a message
   int64_t rows = 0;
-  int64_t cols = 0;       // of the matrix, or in the mean of a portion
+  int64_t cols = 0;       // of the matrix, or in the mean of a block
   bool located = false;   // with locations
   bool ordered = false;   // sums depend on their order, which is a chain that ends at the owner
-  bool is_multi = false;  // has portions
+  bool is_multi = false;  // has blocks
 
-  // Returns the columns of a portion, or of the matrix (-1).
-  int64_t ColsOf(int portion) const {
-    return portion < 0 ? cols : std::max<int64_t>(0, cols + portion % 3 - 1);
+  // Returns the columns of a block, or of the matrix (-1).
+  int64_t ColsOf(int block) const {
+    return block < 0 ? cols : std::max<int64_t>(0, cols + block % 3 - 1);
   }
   // The same of a block of an all-to-all.
   int64_t ColsOf(int sender, int receiver) const {
@@ -182,8 +182,8 @@ Drawn Draw(const Group& group, int number, Random* random) {
     call.op = CombineOp::kSum;
     drawn.located = false;
     call.piece_bytes = 0;
-    call.topology =
-        drawn.is_multi ? Topology{Shape::kIncreasingRings, 1} : Topology{Shape::kDealt, 0};
+    call.topology = drawn.is_multi ? Topology{Shape::kIncreasingRings, 1}
+                                   : Topology{Shape::kReduceScatterAllgather, 0};
   }
   const auto elems = static_cast<int64_t>(length / ElementBytes(call.type));
   drawn.rows = std::min(elems, rows);
@@ -227,7 +227,7 @@ class Data {
       matrices_.push_back({memory_->data() + part.offset, part.layout});
     }
     call.matrix = matrices_.back();
-    call.portions = drawn_.is_multi ? matrices_.data() : nullptr;
+    call.blocks = drawn_.is_multi ? matrices_.data() : nullptr;
     if (to_all) call.sent = matrices_.data() + Size();
     for (int q = 0; IsRootedBlocks(call.pattern) && me != call.root && q < Size(); ++q) {
       if (q != me) matrices_[static_cast<size_t>(q)].data = nullptr;
@@ -243,9 +243,10 @@ class Data {
     PatternCall chosen = call;
     Require(group.Choose(&chosen));
     const Shape shape = chosen.topology.shape;
-    drawn_.ordered = call.op == CombineOp::kSum &&
-                     ((call.pattern == Pattern::kAllReduce && shape == Shape::kDealt) ||
-                      (call.pattern == Pattern::kMultiReduce && shape == Shape::kIncreasingRings));
+    drawn_.ordered =
+        call.op == CombineOp::kSum &&
+        ((call.pattern == Pattern::kAllReduce && shape == Shape::kReduceScatterAllgather) ||
+         (call.pattern == Pattern::kMultiReduce && shape == Shape::kIncreasingRings));
     image_.assign(memory_->bytes(), kCanary);
     WriteInputs(me, locations_at);
     std::memcpy(memory_->data(), image_.data(), image_.size());
@@ -266,7 +267,7 @@ class Data {
   };
 
   int Size() const { return static_cast<int>(members_.size()); }
-  int64_t Elems(int portion) const { return drawn_.rows * drawn_.ColsOf(portion); }
+  int64_t Elems(int block) const { return drawn_.rows * drawn_.ColsOf(block); }
   int64_t Elems(const Part& part) const { return part.layout.rows() * part.layout.cols(); }
   void Add(int64_t cols, bool flat, int64_t gap) {
     Part part{used_ + kGuard, StridedLayout()};
@@ -280,8 +281,8 @@ class Data {
   }
 
   // Returns an integer for a sum of unknown order: integers have the same sum in any order.
-  double Value(int rank, int portion, int64_t k) const {
-    auto h = static_cast<uint32_t>(drawn_.number * 7919 + rank * 104729 + portion * 1299709);
+  double Value(int rank, int block, int64_t k) const {
+    auto h = static_cast<uint32_t>(drawn_.number * 7919 + rank * 104729 + block * 1299709);
     h = (h + static_cast<uint32_t>(k)) * 2654435761u;
     h = (h ^ h >> 15) * 2246822519u;
     h ^= h >> 13;
@@ -316,10 +317,10 @@ class Data {
                 sizeof(location));
   }
 
-  // Writes what rank `rank` has for portion `portion` to a part.
-  void PutAll(int index, int rank, int portion) {
+  // Writes what rank `rank` has for block `block` to a part.
+  void PutAll(int index, int rank, int block) {
     const Part& part = parts_[static_cast<size_t>(index)];
-    for (int64_t k = 0; k < Elems(part); ++k) Put(part, k, Value(rank, portion, k));
+    for (int64_t k = 0; k < Elems(part); ++k) Put(part, k, Value(rank, block, k));
   }
 
   void WriteInputs(int me, size_t locations_at) {
@@ -342,13 +343,13 @@ class Data {
 
   // Writes element k of a sum or maximum. A sum begins at the rank behind the owner and goes along
   // the ring.
-  void WriteCombined(int owner, int portion, int64_t k, size_t locations_at) {
-    const int step = portion >= 0 && call.decreasing ? Size() - 1 : 1;
+  void WriteCombined(int owner, int block, int64_t k, size_t locations_at) {
+    const int step = block >= 0 && call.decreasing ? Size() - 1 : 1;
     double result = 0;
     int winner = 0;
     for (int i = 1; i <= Size(); ++i) {
       const int rank = members_[static_cast<size_t>((owner + i * step) % Size())];
-      const double value = Value(rank, portion, k);
+      const double value = Value(rank, block, k);
       if (call.op == CombineOp::kSum) {
         result = Rounded(result + value);
       } else if (i == 1 || std::abs(value) > std::abs(result)) {
@@ -419,7 +420,7 @@ class Data {
   Drawn drawn_;
   const int rank_;
   std::vector<int> members_;  // of the scope, by their ranks in the group
-  std::vector<Part> parts_;   // the portions, then the matrix
+  std::vector<Part> parts_;   // the blocks, then the matrix
   size_t used_ = 0;
   std::unique_ptr<Memory> memory_;
   std::vector<Matrix> matrices_;
@@ -430,7 +431,7 @@ enum Taken { kByInline, kByPostedBuffer, kByZeroCopy, kByEager, kByPipeline, kTa
 
 // Returns the protocol that a blocking call of an idle engine has taken.
 Taken TakenBy(const Group& group, const PatternCall& call, const OperationStatistics& did) {
-  const Engine::Turn turn(group.engine());
+  const Engine::ProgressGuard guard(group.engine());
   const Plan* plan = nullptr;
   Require(FindPlan(*group.engine(), group.state(), call, &plan));
   const auto end = plan->protocols + plan->protocol_count;
@@ -591,14 +592,14 @@ struct Case {
   const char* name;
   Pattern pattern;
   Topology topology;
-  int64_t elems;  // of the matrix, or of each portion
+  int64_t elems;  // of the matrix, or of each block
   bool mapped = true;
   Over over = Over::kShm;
   bool starts = false;  // instead of a blocking call
 };
 constexpr Topology kTree{Shape::kTree, 2};
 constexpr Topology kRing{Shape::kIncreasingRings, 1};
-constexpr Topology kDealt{Shape::kDealt, 0};
+constexpr Topology kReduceScatterAllgather{Shape::kReduceScatterAllgather, 0};
 constexpr Topology kFlat{Shape::kTree, kFlatBranches};
 const Case kCases[] = {
     {"inline", Pattern::kBroadcast, kTree, 8},
@@ -607,7 +608,7 @@ const Case kCases[] = {
     {"posted_buffer_by_kernel", Pattern::kSend, kTree, 50000, false, Over::kShmByKernel},
     {"zero_copy_multi_broadcast", Pattern::kMultiBroadcast, kRing, 50000},
     {"zero_copy_multi_reduce", Pattern::kMultiReduce, kRing, 50000},
-    {"zero_copy_all_reduce", Pattern::kAllReduce, kDealt, 90000},
+    {"zero_copy_all_reduce", Pattern::kAllReduce, kReduceScatterAllgather, 90000},
     {"zero_copy_by_kernel", Pattern::kMultiBroadcast, kRing, 50000, false, Over::kShmByKernel},
     {"blocks_scattered", Pattern::kScatter, kFlat, 50000},
     {"blocks_gathered", Pattern::kGather, kFlat, 50000},
@@ -658,7 +659,7 @@ class Caller {
       next += matrix.layout.bytes();
     }
     call.matrix = matrices_.back();
-    call.portions = matrices_.data();
+    call.blocks = matrices_.data();
     return call;
   }
   Status Run(const PatternCall& call, OperationStatistics* did = nullptr) {
@@ -721,8 +722,8 @@ class Caller {
  private:
   static constexpr size_t kPage = 4096;
   static size_t BytesOf(const Case& c, int ranks) {
-    const int portions = EntryOf(c.pattern).multi ? ranks : 0;
-    const int matrices = portions + (c.pattern == Pattern::kMultiBroadcast ? 0 : 1);
+    const int blocks = EntryOf(c.pattern).multi ? ranks : 0;
+    const int matrices = blocks + (c.pattern == Pattern::kMultiBroadcast ? 0 : 1);
     return static_cast<size_t>(c.elems * matrices) * sizeof(double);
   }
   static EngineOptions Options() {

@@ -89,8 +89,8 @@ struct Drawn {
 
   size_t ElemBytes() const { return ElementBytes(call); }
   bool multi() const { return call.pattern == Pattern::kMultiReduce; }
-  int64_t ColsOf(int portion) const {
-    return portion < 0 ? cols : std::max<int64_t>(0, cols + portion % 3 - 1);
+  int64_t ColsOf(int block) const {
+    return block < 0 ? cols : std::max<int64_t>(0, cols + block % 3 - 1);
   }
 };
 
@@ -101,10 +101,10 @@ uint64_t Hash(uint64_t x) {
 
 // Writes one element of a rank's contribution. Sums and products of floating numbers are exact in
 // every order.
-void WriteElement(const Drawn& drawn, int rank, int portion, size_t index, std::byte* element) {
+void WriteElement(const Drawn& drawn, int rank, int block, size_t index, std::byte* element) {
   const uint64_t seed =
       Hash(static_cast<uint64_t>(drawn.number) * 1000003 + static_cast<uint64_t>(rank) * 7919 +
-           index * 31 + static_cast<uint64_t>(portion + 1));
+           index * 31 + static_cast<uint64_t>(block + 1));
   const PatternCall& call = drawn.call;
   const size_t bytes = drawn.ElemBytes();
   if (call.user_op != nullptr && call.user_op->combine == Append) {
@@ -173,11 +173,11 @@ struct Owned {
 };
 
 // Returns a matrix that holds a rank's contribution; rank -1: of other bytes.
-Owned Make(const Drawn& drawn, int rank, int portion, int64_t gap, bool in_mapped_memory) {
+Owned Make(const Drawn& drawn, int rank, int block, int64_t gap, bool in_mapped_memory) {
   Owned owned;
   const int64_t ld = std::max<int64_t>(1, drawn.rows + gap);
   const size_t elem_bytes = drawn.ElemBytes();
-  Require(StridedLayout::General(drawn.rows, drawn.ColsOf(portion), ld, elem_bytes,
+  Require(StridedLayout::General(drawn.rows, drawn.ColsOf(block), ld, elem_bytes,
                                  &owned.matrix.layout));
   const size_t bytes = owned.Bytes();
   if (in_mapped_memory) {
@@ -195,7 +195,7 @@ Owned Make(const Drawn& drawn, int rank, int portion, int64_t gap, bool in_mappe
   for (size_t i = 0; rank >= 0 && i < owned.matrix.layout.bytes() / elem_bytes; ++i) {
     const auto rows = static_cast<size_t>(drawn.rows);
     const size_t at = (i / rows * static_cast<size_t>(ld) + i % rows) * elem_bytes;
-    WriteElement(drawn, rank, portion, i, owned.matrix.data + at);
+    WriteElement(drawn, rank, block, i, owned.matrix.data + at);
   }
   return owned;
 }
@@ -212,17 +212,17 @@ std::vector<int32_t> LocationsOf(const Drawn& drawn, int rank) {
 
 // Returns the operands of the first `ranks` ranks, combined one after the other, as a packed
 // block; likewise *locations, unless it is null.
-std::vector<std::byte> Expected(const Drawn& drawn, int ranks, int portion,
+std::vector<std::byte> Expected(const Drawn& drawn, int ranks, int block,
                                 std::vector<int32_t>* locations) {
   const size_t elem_bytes = drawn.ElemBytes();
-  const auto elems = static_cast<size_t>(drawn.rows * drawn.ColsOf(portion));
+  const auto elems = static_cast<size_t>(drawn.rows * drawn.ColsOf(block));
   const size_t bytes = elems * elem_bytes;
   const StridedLayout layout = StridedLayout::Contiguous(bytes);
   std::vector<std::byte> sum(bytes), next(bytes);
   std::vector<int32_t> winners = LocationsOf(drawn, 0);
   for (int rank = 0; rank < ranks; ++rank) {
     for (size_t i = 0; i < elems; ++i) {
-      WriteElement(drawn, rank, portion, i, &(rank == 0 ? sum : next)[i * elem_bytes]);
+      WriteElement(drawn, rank, block, i, &(rank == 0 ? sum : next)[i * elem_bytes]);
     }
     if (rank == 0) continue;
     const std::vector<int32_t> others = LocationsOf(drawn, rank);
@@ -323,14 +323,14 @@ void RunDrawn(Group* group, const Drawn& drawn, bool has_shm, std::mt19937* rand
   const auto mapped = [&] { return has_shm && drawn.number % 2 == 0; };
   PatternCall call = drawn.call;
   if (drawn.multi()) {
-    std::vector<Owned> portions;
+    std::vector<Owned> blocks;
     std::vector<Matrix> matrices;
     for (int q = 0; q < ranks; ++q) {
-      portions.push_back(Make(drawn, rank, q, gap(), mapped()));
-      matrices.push_back(portions.back().matrix);
+      blocks.push_back(Make(drawn, rank, q, gap(), mapped()));
+      matrices.push_back(blocks.back().matrix);
     }
     const Owned result = Make(drawn, -1, rank, gap(), mapped());
-    call.portions = matrices.data();
+    call.blocks = matrices.data();
     call.matrix = result.matrix;
     Require(RunIt(group, drawn, call).WithContext(name));
     ExpectMemory(result, Expected(drawn, ranks, rank, nullptr), drawn.rows,
@@ -437,7 +437,7 @@ TEST(Sources, AreReadWhereTheyLie) {
     for (int number = 0; number < 4; ++number) {
       Drawn drawn;
       drawn.call.pattern = Pattern::kAllReduce;
-      drawn.call.topology = {Shape::kDealt, 0};
+      drawn.call.topology = {Shape::kReduceScatterAllgather, 0};
       drawn.number = number;
       drawn.rows = int64_t{kRanks} << 14;
       drawn.cols = 1;

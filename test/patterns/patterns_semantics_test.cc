@@ -34,7 +34,7 @@ struct Transport {
   const char* name;
   bool shm;              // instead of inproc
   InprocOptions inproc;  // with shm only the bootstraps of its world are used
-  int hosts = 1;         // to which the ranks are dealt, with shm within and inproc between
+  int hosts = 1;         // over which the ranks are distributed, with shm within and inproc between
 };
 
 std::vector<Transport> Transports() {
@@ -138,7 +138,7 @@ TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
       Call(Pattern::kAllReduce, 0, {Shape::kDecreasingRings, 1}),
       Call(Pattern::kAllReduce, 0, {Shape::kSplitRing, 0}),
       Call(Pattern::kAllReduce, 0, {Shape::kHypercube, 0}),
-      Call(Pattern::kAllReduce, 0, {Shape::kDealt, 0}),
+      Call(Pattern::kAllReduce, 0, {Shape::kReduceScatterAllgather, 0}),
       Call(Pattern::kReduce, 2, {Shape::kTwoTree, 0}),
       Call(Pattern::kReduce, 2, {Shape::kCirculant, 0})};
   for (const PatternCall& call : calls) {
@@ -173,7 +173,7 @@ TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
 
 // Share q of the matrix is combined from the rank after q on, around to q, wherever pieces and
 // hosts begin.
-TEST_P(Semantics, DealtSumsAreChainsFromTheRankAfterTheOwner) {
+TEST_P(Semantics, ReduceScatteredSumsAreChainsFromTheRankAfterTheOwner) {
   constexpr int kRanks = 5;
   const auto datum = [](int rank, size_t k) {
     return std::sin(static_cast<double>(k * 7) + rank) * std::pow(10.0, rank % 3);
@@ -196,22 +196,23 @@ TEST_P(Semantics, DealtSumsAreChainsFromTheRankAfterTheOwner) {
         std::vector<double> data(elems);
         for (size_t k = 0; k < elems; ++k) data[k] = datum(rank, k);
         // A parameter that means nothing makes no difference.
-        Require(me.Run(Call(Pattern::kAllReduce, 0, {Shape::kDealt, rank}), &data));
+        Require(
+            me.Run(Call(Pattern::kAllReduce, 0, {Shape::kReduceScatterAllgather, rank}), &data));
         EXPECT_EQ(data, expected) << elems << " elements, rank " << rank;
       });
     }
   }
 }
 
-// Along a circulant graph a portion's contributions are added by their distance from its rank,
+// Along a circulant graph a block's contributions are added by their distance from its rank,
 // wherever pieces begin; so they are where a short call leaves the choice to the library.
-TEST_P(Semantics, CirculantSumsOfPortionsGoByDistance) {
+TEST_P(Semantics, CirculantSumsOfBlocksGoByDistance) {
   constexpr int kRanks = 7;
-  const auto datum = [](int rank, int portion, size_t k) {
-    return std::sin(static_cast<double>(k * 7) + rank + 3 * portion) * std::pow(10.0, rank % 4);
+  const auto datum = [](int rank, int block, size_t k) {
+    return std::sin(static_cast<double>(k * 7) + rank + 3 * block) * std::pow(10.0, rank % 4);
   };
   for (const size_t length : {size_t{40}, size_t{700}}) {
-    const auto elems = [&](int portion) { return portion % 3 == 1 ? 0 : length + 5 * portion; };
+    const auto elems = [&](int block) { return block % 3 == 1 ? 0 : length + 5 * block; };
     for (const Shape shape : {Shape::kCirculant, Shape::kFree}) {
       if (shape == Shape::kFree && length > 40) continue;  // it takes the ring
       for (const size_t chunk_bytes : {kLeastChunkBytes, size_t{4096}}) {
@@ -220,15 +221,15 @@ TEST_P(Semantics, CirculantSumsOfPortionsGoByDistance) {
           options.chunk_bytes = chunk_bytes;
           Rank me(world, rank, options);
           std::vector<std::vector<double>> data(kRanks);
-          std::vector<Matrix> portions(kRanks);
+          std::vector<Matrix> blocks(kRanks);
           for (int q = 0; q < kRanks; ++q) {
             for (size_t k = 0; k < elems(q); ++k) data[q].push_back(datum(rank, q, k));
             const auto rows = static_cast<int64_t>(elems(q));
-            portions[q].data = reinterpret_cast<std::byte*>(data[q].data());
-            Require(StridedLayout::General(rows, 1, rows, sizeof(double), &portions[q].layout));
+            blocks[q].data = reinterpret_cast<std::byte*>(data[q].data());
+            Require(StridedLayout::General(rows, 1, rows, sizeof(double), &blocks[q].layout));
           }
           PatternCall call = Call(Pattern::kMultiReduce, 0, {shape, 0});
-          call.portions = portions.data();
+          call.blocks = blocks.data();
           std::vector<double> result(elems(rank));
           Require(me.Run(call, &result));
           for (size_t k = 0; k < result.size(); ++k) {
@@ -244,7 +245,7 @@ TEST_P(Semantics, CirculantSumsOfPortionsGoByDistance) {
   }
 }
 
-TEST_P(Semantics, DealtMaximaKnowWhereTheyWere) {
+TEST_P(Semantics, ReduceScatteredMaximaKnowWhereTheyWere) {
   constexpr int kRanks = 5;
   for (const int elems : {2, 1000}) {
     OnRanks(kRanks, [&](InprocWorld& world, int rank) {
@@ -256,7 +257,7 @@ TEST_P(Semantics, DealtMaximaKnowWhereTheyWere) {
         data.push_back(k % kRanks == rank ? -9 - k : k % 7 == 0 ? -9 - k : rank);
         locations.push_back(rank + 10 * k);
       }
-      PatternCall call = Call(Pattern::kAllReduce, 0, {Shape::kDealt, 0});
+      PatternCall call = Call(Pattern::kAllReduce, 0, {Shape::kReduceScatterAllgather, 0});
       call.op = CombineOp::kAbsMax;
       call.locations = locations.data();
       Require(me.Run(call, &data));
@@ -331,7 +332,8 @@ TEST_P(Semantics, ASendReturnsWithoutItsReceiverAndArrivesWithoutItsSender) {
 // A relay that has returned may never call again. If it had forwarded the root's memory, the root
 // must not wait for its release.
 TEST_P(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
-  for (const Topology& topology : {Topology{Shape::kIncreasingRings, 1}, {Shape::kDealt, 0}}) {
+  for (const Topology& topology :
+       {Topology{Shape::kIncreasingRings, 1}, {Shape::kReduceScatterAllgather, 0}}) {
     for (const size_t elems : {size_t{40}, size_t{2000}}) {
       std::atomic<int> returned{0};
       OnRanks(4, [&](InprocWorld& world, int rank) {
@@ -590,28 +592,28 @@ TEST_P(Mismatch, Sizes) {
   ExpectMismatch(
       [](Rank& me) {
         std::vector<double> data(me.rank == 0 ? 100 : 101);
-        return me.Run(Call(Pattern::kAllReduce, 0, {Shape::kDealt, 0}), &data);
+        return me.Run(Call(Pattern::kAllReduce, 0, {Shape::kReduceScatterAllgather, 0}), &data);
       },
       "bytes: 80");  // 800 or 808
 }
 
-// Which of two portions in one message is the longer.
-TEST_P(Mismatch, LengthsOfPortions) {
+// Which of two blocks in one message is the longer.
+TEST_P(Mismatch, LengthsOfBlocks) {
   std::atomic<int> told{0};
   std::atomic<int> over{0};
   OnRanks(4, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(19);
-    std::vector<Matrix> portions(4);
+    std::vector<Matrix> blocks(4);
     size_t first = 0;
     for (int q = 0; q < 4; ++q) {
       const int64_t count = q == (rank == 0 ? 2 : 3) ? 4 : 5;
-      portions[q].data = reinterpret_cast<std::byte*>(data.data() + first);
-      Require(StridedLayout::General(count, 1, count, sizeof(double), &portions[q].layout));
+      blocks[q].data = reinterpret_cast<std::byte*>(data.data() + first);
+      Require(StridedLayout::General(count, 1, count, sizeof(double), &blocks[q].layout));
       first += static_cast<size_t>(count);
     }
     PatternCall call = Call(Pattern::kMultiBroadcast, 0, {Shape::kCirculant, 0});
-    call.portions = portions.data();
+    call.blocks = blocks.data();
     const Status status = me.Run(call, &data);
     told += status.code() == StatusCode::kMismatch ? 1 : 0;
     ++over;
@@ -727,7 +729,8 @@ TEST_P(Semantics, ALostPeerTakesNoMemoryFromOtherGroups) {
     }
     const std::unique_ptr<Group> without = group_of({0, 1});
     std::vector<double> data(20000);
-    const PatternCall sum = Rank::With(&data, Call(Pattern::kAllReduce, 0, {Shape::kDealt, 0}));
+    const PatternCall sum =
+        Rank::With(&data, Call(Pattern::kAllReduce, 0, {Shape::kReduceScatterAllgather, 0}));
     for (size_t lost = 2; lost < 6; ++lost) {
       if (rank == 0) {
         ++turn;
@@ -877,7 +880,8 @@ TEST_P(Semantics, RanksThatShareMemoryAndProcessorsDoNotDeal) {
       return statistics.messages_sent;
     };
     const bool crowded = me.endpoint->capabilities().lands_in_peer_memory;
-    const Topology topology = crowded ? Topology{Shape::kTree, 8} : Topology{Shape::kDealt, 0};
+    const Topology topology =
+        crowded ? Topology{Shape::kTree, 8} : Topology{Shape::kReduceScatterAllgather, 0};
     EXPECT_EQ(messages({Shape::kFree, 0}), messages(topology));
   });
 }
@@ -895,7 +899,7 @@ TEST_P(Semantics, WrongArgumentsAreRefusedBeforeAnythingHappens) {
     refused(Call(Pattern::kSend, -1), "rank -1");
     refused(Call(Pattern::kBroadcast, 0, {Shape::kHypercube, 0}), "topology");
     refused(Call(Pattern::kBroadcast, 0, {Shape::kTree, 1}), "1 is below 2");
-    refused(Call(Pattern::kMultiBroadcast), "portions");
+    refused(Call(Pattern::kMultiBroadcast), "blocks");
     PatternCall call = Call(Pattern::kReduce);
     call.type = ElementType::kFloat;
     refused(call, "float");

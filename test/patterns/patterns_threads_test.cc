@@ -39,13 +39,13 @@ constexpr size_t kChunkBytes = 1024;
 struct Setting {
   std::string name;
   bool shm = false;        // instead of inproc
-  int hosts = 0;           // to which the ranks are dealt, over auto instead of inproc
+  int hosts = 0;           // over which the ranks are distributed, over auto instead of inproc
   std::string machine;     // over sim, instead of threads
   int ranks_per_host = 1;  // of it
   InprocOptions transport;
   bool faults = false;
   // Calls are started, and one rank at a time calls again: all others leave the rest to their
-  // helpers.
+  // progress threads.
   bool asleep = false;
   size_t staging_bytes = 64 * kChunkBytes;
 };
@@ -77,7 +77,7 @@ std::vector<Setting> Settings() {
   for (const char* name : {"asleep", "asleep_peer", "asleep_faults"}) {
     const bool faults = std::strcmp(name, "asleep_faults") == 0;
     add(name, std::strcmp(name, "asleep_peer") == 0, faults, faults, 64);
-    all.back().asleep = all.back().transport.helper_may_drive = true;
+    all.back().asleep = all.back().transport.allows_progress_thread = true;
   }
   const auto add_shm = [&](const char* name, bool faults, int chunks) {
     add(name, false, false, faults, chunks);
@@ -118,7 +118,8 @@ std::vector<Topology> TopologiesOf(const CatalogueEntry& entry, bool by_host) {
           Topology{Shape::kSplitRing, 0, true}}) {
       all.push_back(topology);
     }
-    if (entry.pattern == Pattern::kAllReduce) all.push_back({Shape::kDealt, 0, true});
+    if (entry.pattern == Pattern::kAllReduce)
+      all.push_back({Shape::kReduceScatterAllgather, 0, true});
   }
   return all;
 }
@@ -147,8 +148,8 @@ class Guarded {
   StridedLayout layout_;
 };
 
-double Datum(int rank, int portion, int64_t k) {
-  return rank * 1000 + portion * 100000 + static_cast<double>(k % 977);
+double Datum(int rank, int block, int64_t k) {
+  return rank * 1000 + block * 100000 + static_cast<double>(k % 977);
 }
 
 // Counters that the ranks of a job share.
@@ -307,20 +308,19 @@ class Rank {
     }
   }
 
-  // Returns an element of a portion before the call, or as it must be `after` it.
-  double DatumOf(const PatternCall& call, int portion, bool after, int64_t k) const {
+  // Returns an element of a block before the call, or as it must be `after` it.
+  double DatumOf(const PatternCall& call, int block, bool after, int64_t k) const {
     switch (call.pattern) {
       case Pattern::kMultiBroadcast:
-        return after || portion == rank_ ? Datum(portion, portion, k) : -1;
+        return after || block == rank_ ? Datum(block, block, k) : -1;
       case Pattern::kGather:
-        return portion == rank_ || (after && rank_ == call.root) ? Datum(portion, portion, k) : -1;
+        return block == rank_ || (after && rank_ == call.root) ? Datum(block, block, k) : -1;
       case Pattern::kScatter:
-        return rank_ == call.root || (after && portion == rank_) ? Datum(call.root, portion, k)
-                                                                 : -1;
+        return rank_ == call.root || (after && block == rank_) ? Datum(call.root, block, k) : -1;
       case Pattern::kAllToAll:
-        return after ? Datum(portion, rank_, k) : -1;
+        return after ? Datum(block, rank_, k) : -1;
       default:
-        return Datum(rank_, portion, k);
+        return Datum(rank_, block, k);
     }
   }
   // Returns the columns of a block of an all-to-all. Unless all are equal, some blocks of short
@@ -348,21 +348,21 @@ class Rank {
     Guarded own(rows, cols, ld);
     for (int64_t k = 0; k < own.elems(); ++k) own.at(k) = Datum(rank_, 0, k);
     call.matrix = own.matrix();
-    std::vector<Guarded> portions;
-    std::vector<Matrix> portion_matrices;
+    std::vector<Guarded> blocks;
+    std::vector<Matrix> block_matrices;
     const bool to_all = entry.pattern == Pattern::kAllToAll;
     for (int q = 0; entry.multi && q < size_; ++q) {
-      const int64_t of_portion = cols == 0 ? 0 : cols + q % 3 - 1;
-      portions.emplace_back(rows, to_all ? ColumnsOfBlock(call, cols, q, rank_) : of_portion, ld);
-      for (int64_t k = 0; k < portions[q].elems(); ++k) {
-        portions[q].at(k) = DatumOf(call, q, /*after=*/false, k);
+      const int64_t of_block = cols == 0 ? 0 : cols + q % 3 - 1;
+      blocks.emplace_back(rows, to_all ? ColumnsOfBlock(call, cols, q, rank_) : of_block, ld);
+      for (int64_t k = 0; k < blocks[q].elems(); ++k) {
+        blocks[q].at(k) = DatumOf(call, q, /*after=*/false, k);
       }
     }
-    for (Guarded& p : portions) portion_matrices.push_back(p.matrix());
+    for (Guarded& p : blocks) block_matrices.push_back(p.matrix());
     for (int q = 0; IsRootedBlocks(entry.pattern) && rank_ != root && q < size_; ++q) {
-      if (q != rank_) portion_matrices[q].data = nullptr;
+      if (q != rank_) block_matrices[q].data = nullptr;
     }
-    call.portions = portion_matrices.data();
+    call.blocks = block_matrices.data();
     std::vector<Guarded> sent;
     std::vector<Matrix> sent_matrices;
     for (int q = 0; to_all && q < size_; ++q) {
@@ -371,7 +371,7 @@ class Rank {
     }
     for (Guarded& s : sent) sent_matrices.push_back(s.matrix());
     call.sent = sent_matrices.data();
-    Guarded result(rows, entry.multi ? portion_matrices[rank_].layout.cols() : 0, rows);
+    Guarded result(rows, entry.multi ? block_matrices[rank_].layout.cols() : 0, rows);
     if (entry.pattern == Pattern::kMultiReduce) call.matrix = result.matrix();
     if (entry.pattern == Pattern::kBarrier) call.matrix = Matrix();
 
@@ -392,10 +392,10 @@ class Rank {
     Expect(own.GapsIntact(), what + ": wrote outside the matrix");
     ExpectMatrix(call, root, &own, what);
     for (int q = 0; entry.multi && q < size_; ++q) {
-      Expect(portions[q].GapsIntact(), what + ": wrote outside a portion");
-      for (int64_t k = 0; k < portions[q].elems(); ++k) {
-        if (portions[q].at(k) == DatumOf(call, q, /*after=*/true, k)) continue;
-        Expect(false, what + ": portion " + std::to_string(q));
+      Expect(blocks[q].GapsIntact(), what + ": wrote outside a block");
+      for (int64_t k = 0; k < blocks[q].elems(); ++k) {
+        if (blocks[q].at(k) == DatumOf(call, q, /*after=*/true, k)) continue;
+        Expect(false, what + ": block " + std::to_string(q));
       }
     }
     if (entry.pattern == Pattern::kMultiReduce) {

@@ -70,9 +70,9 @@ class Caller {
         sent_(all_) {
     call_.pattern = pattern;
     if (IsScan(pattern)) call_.topology.shape = Shape::kFree;
-    for (std::vector<double>& portion : all_) portions_.push_back(MatrixOf(&portion));
+    for (std::vector<double>& block : all_) blocks_.push_back(MatrixOf(&block));
     for (std::vector<double>& block : sent_) sent_matrices_.push_back(MatrixOf(&block));
-    call_.portions = portions_.data();
+    call_.blocks = blocks_.data();
     call_.sent = sent_matrices_.data();
   }
 
@@ -112,7 +112,7 @@ class Caller {
         for (int r = 0; r < ranks; ++r) Check(all_[r], Value(r, number));
         break;
       case Pattern::kMultiReduce:
-        for (std::vector<double>& portion : all_) portion = own_;
+        for (std::vector<double>& block : all_) block = own_;
         call_.matrix = MatrixOf(&result_);
         Require(group_->Run(call_));
         Check(result_, sum);
@@ -165,7 +165,7 @@ class Caller {
   std::vector<double> own_, result_;
   std::vector<std::vector<double>> all_;
   std::vector<std::vector<double>> sent_;
-  std::vector<Matrix> portions_;
+  std::vector<Matrix> blocks_;
   std::vector<Matrix> sent_matrices_;
 };
 

@@ -360,11 +360,11 @@ TEST_P(Copies, OncePerSide) {
   const int ranks = 6;
   RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 1, ranks);
-    std::vector<std::unique_ptr<Vector>> portions;
-    std::vector<Matrix> portion_matrices;
+    std::vector<std::unique_ptr<Vector>> blocks;
+    std::vector<Matrix> block_matrices;
     for (int q = 0; q < ranks; ++q) {
-      portions.push_back(std::make_unique<Vector>(elems));
-      portion_matrices.push_back(portions.back()->matrix);
+      blocks.push_back(std::make_unique<Vector>(elems));
+      block_matrices.push_back(blocks.back()->matrix);
     }
     std::vector<std::unique_ptr<Vector>> sent;
     std::vector<Matrix> sent_matrices;
@@ -383,12 +383,12 @@ TEST_P(Copies, OncePerSide) {
       call.topology = topology;
       call.root = root;
       call.matrix = data.matrix;
-      call.portions = portion_matrices.data();
+      call.blocks = block_matrices.data();
       call.sent = sent_matrices.data();
       call.equal_blocks = true;
       const OperationStatistics did = me.Run(call);
       EXPECT_EQ(did.overflow_pieces, 0u);
-      if (topology.shape == Shape::kDealt) {
+      if (topology.shape == Shape::kReduceScatterAllgather) {
         // In: the share that begins here. All others are combined, and all copied out.
         const int share = (rank + ranks - 1) % ranks;
         const size_t in = (ShareBegin(elems, ranks, share + 1) - ShareBegin(elems, ranks, share)) *

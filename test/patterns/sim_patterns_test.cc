@@ -112,7 +112,7 @@ TEST(SimPatterns, AChainTakesOnePieceTimePerPieceAndRelay) {
 }
 
 // Two hosts, between which all time passes, whose four ranks each alternate in the group. On a
-// named ring every edge is between hosts; by host each portion comes to the other host once, and a
+// named ring every edge is between hosts; by host each block comes to the other host once, and a
 // sum goes there and back. Calls with a free topology go by host.
 TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
   constexpr int kRanks = 8;
@@ -135,16 +135,16 @@ TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
                             world.MakeBootstrap(members, static_cast<int>(self)).get(), 1, kRanks,
                             &group));
       double data[kRanks] = {};
-      std::vector<Matrix> portions(kRanks);
+      std::vector<Matrix> blocks(kRanks);
       for (int q = 0; q < kRanks; ++q) {
-        portions[q].data = reinterpret_cast<std::byte*>(&data[q]);
-        Require(StridedLayout::General(1, 1, 1, sizeof(double), &portions[q].layout));
+        blocks[q].data = reinterpret_cast<std::byte*>(&data[q]);
+        Require(StridedLayout::General(1, 1, 1, sizeof(double), &blocks[q].layout));
       }
       double sum = 0;
       PatternCall call = Call(pattern, topology);
       call.op = CombineOp::kAbsMax;
-      call.portions = portions.data();
-      call.matrix = portions[0];
+      call.blocks = blocks.data();
+      call.matrix = blocks[0];
       call.matrix.data = reinterpret_cast<std::byte*>(&sum);
       Require(group->Run(call));
       last_us = std::max(last_us, world.Clock(rank));
@@ -252,9 +252,9 @@ TEST(SimPatterns, ACirculantGraphTakesTheLeastMessagesInARow) {
   EXPECT_GE(numbers.size(), 15u);
 }
 
-// Every rank's portion to all, or all contributions to every portion, in ceil(log2 p) messages one
+// Every rank's block to all, or all contributions to every block, in ceil(log2 p) messages one
 // after the other.
-TEST(SimPatterns, ShortPortionsTakeALogarithmOfMessages) {
+TEST(SimPatterns, ShortBlocksTakeALogarithmOfMessages) {
   constexpr int kTooMany = 2000;  // for the least chunks
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     const bool sums = pattern == Pattern::kMultiReduce;
@@ -274,18 +274,18 @@ TEST(SimPatterns, ShortPortionsTakeALogarithmOfMessages) {
           Require(Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, ranks, &group));
           std::vector<int32_t> data(ranks);
           for (int q = 0; q < ranks; ++q) data[q] = sums || q == rank ? rank + 1000 * q : -1;
-          std::vector<Matrix> portions(ranks);
+          std::vector<Matrix> blocks(ranks);
           int32_t sum = 0;
           PatternCall call = Call(pattern, {Shape::kCirculant, 0});
           call.type = ElementType::kInt32;
           for (int q = 0; q < ranks; ++q) {
-            portions[q].data = reinterpret_cast<std::byte*>(&data[q]);
-            Require(StridedLayout::General(1, 1, 1, sizeof(int32_t), &portions[q].layout));
+            blocks[q].data = reinterpret_cast<std::byte*>(&data[q]);
+            Require(StridedLayout::General(1, 1, 1, sizeof(int32_t), &blocks[q].layout));
           }
-          call.portions = portions.data();
-          if (sums) call.matrix = {reinterpret_cast<std::byte*>(&sum), portions[0].layout};
+          call.blocks = blocks.data();
+          if (sums) call.matrix = {reinterpret_cast<std::byte*>(&sum), blocks[0].layout};
           const Status status = group->Run(call, nullptr);
-          // A message has room for an element of each of its portions, or it is not begun.
+          // A message has room for an element of each of its blocks, or it is not begun.
           if (ranks == kTooMany) {
             EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
             EXPECT_NE(status.message().find(std::to_string(kLeastChunkBytes)), std::string::npos)

@@ -52,7 +52,7 @@ namespace {
 
 constexpr Topology kRing{Shape::kIncreasingRings, 1};
 constexpr Topology kCirculant{Shape::kCirculant, 0};
-constexpr Topology kDealt{Shape::kDealt, 0};
+constexpr Topology kReduceScatterAllgather{Shape::kReduceScatterAllgather, 0};
 constexpr Topology kExchange{Shape::kHypercube, 0};
 constexpr Topology kWide{Shape::kTree, 8};
 // Steps of zero_copy_agreement.h, as in a status word.
@@ -113,7 +113,7 @@ struct Case {
   bool unequal = false;  // of an all-to-all: blocks differ, and one is empty
 };
 
-// The input and output of a rank, in one stretch of memory: portions of different lengths, one of
+// The input and output of a rank, in one stretch of memory: blocks of different lengths, one of
 // them empty, or a matrix.
 class Data {
  public:
@@ -127,7 +127,7 @@ class Data {
   void Fill(int ranks) {
     std::memset(memory_.data(), 0xab, memory_.bytes());
     used_ = 0;
-    portions_.clear();
+    blocks_.clear();
     sent_.clear();
     for (int q = 0; case_.pattern == Pattern::kAllToAll && q < ranks; ++q) {
       sent_.push_back(Take(ColsOfBlock(case_, rank_, q)));
@@ -135,13 +135,13 @@ class Data {
     }
     for (int q = 0; IsMulti(case_) && q < ranks; ++q) {
       const bool exchanges = case_.pattern == Pattern::kAllToAll;
-      portions_.push_back(Take(exchanges ? ColsOfBlock(case_, q, rank_) : ColsOf(case_, q, ranks)));
+      blocks_.push_back(Take(exchanges ? ColsOfBlock(case_, q, rank_) : ColsOf(case_, q, ranks)));
       const bool is_own = q == rank_ && case_.pattern == Pattern::kMultiBroadcast;
-      if (case_.pattern == Pattern::kMultiReduce || is_own) Write(portions_.back(), q);
+      if (case_.pattern == Pattern::kMultiReduce || is_own) Write(blocks_.back(), q);
     }
     if (case_.pattern == Pattern::kMultiReduce) {
-      matrix_ = case_.in_place ? portions_[static_cast<size_t>(rank_)]
-                               : Take(ColsOf(case_, rank_, ranks));
+      matrix_ =
+          case_.in_place ? blocks_[static_cast<size_t>(rank_)] : Take(ColsOf(case_, rank_, ranks));
     } else if (!IsMulti(case_)) {
       matrix_ = Take(case_.elems / kRows);
       Write(matrix_, 0);
@@ -156,7 +156,7 @@ class Data {
     call.decreasing = case_.decreasing;
     call.root = case_.root;
     call.matrix = matrix_;
-    if (IsMulti(case_)) call.portions = portions_.data();
+    if (IsMulti(case_)) call.blocks = blocks_.data();
     call.sent = sent_.data();
     call.equal_blocks = case_.pattern == Pattern::kAllToAll && !case_.unequal;
     return call;
@@ -173,10 +173,10 @@ class Data {
     return c.pattern == Pattern::kMultiBroadcast || c.pattern == Pattern::kMultiReduce ||
            c.pattern == Pattern::kAllToAll;
   }
-  static int64_t ColsOf(const Case& c, int portion, int ranks) {
+  static int64_t ColsOf(const Case& c, int block, int ranks) {
     const int64_t mean = c.elems / kRows;
-    if (ranks > 2 && portion == 1) return 0;
-    return ranks > 2 && portion == 2 ? 2 * mean + 1 : mean + portion;
+    if (ranks > 2 && block == 1) return 0;
+    return ranks > 2 && block == 2 ? 2 * mean + 1 : mean + block;
   }
   static int64_t ColsOfBlock(const Case& c, int from, int to) {
     if (!c.unequal) return c.elems / kRows;
@@ -196,24 +196,24 @@ class Data {
     return matrix;
   }
   // Sums depend on their order; some magnitudes are equal, some values no numbers, some zero.
-  double ValueAt(int64_t i, int portion) const {
+  double ValueAt(int64_t i, int block) const {
     if (i % 7 == 3) return rank_ % 2 == 0 ? 0.0 : -0.0;
-    if (i % 11 == 5 && rank_ == portion % 2) {
+    if (i % 11 == 5 && rank_ == block % 2) {
       return i % 2 == 0 ? std::numeric_limits<double>::quiet_NaN()
                         : -std::numeric_limits<double>::quiet_NaN();
     }
-    const double magnitude = 1.0 / static_cast<double>(3 + (i % 5 == 0 ? 0 : rank_) + portion + i);
+    const double magnitude = 1.0 / static_cast<double>(3 + (i % 5 == 0 ? 0 : rank_) + block + i);
     return (5 * rank_ + i) % 3 == 0 ? -magnitude : magnitude;
   }
-  void Write(const Matrix& matrix, int portion) const {
+  void Write(const Matrix& matrix, int block) const {
     const StridedLayout& layout = matrix.layout;
     for (int64_t i = 0; i < layout.rows() * layout.cols(); ++i) {
       std::byte* const to = matrix.data + static_cast<size_t>(i / kRows * layout.ld() + i % kRows) *
                                               layout.elem_bytes();
-      const double value = ValueAt(i, portion);
+      const double value = ValueAt(i, block);
       const auto single = static_cast<float>(value);
-      const double pair[] = {value, ValueAt(i + 1, portion)};
-      const auto integer = static_cast<int32_t>(i * 1000003 + rank_ * 17 + portion);
+      const double pair[] = {value, ValueAt(i + 1, block)};
+      const auto integer = static_cast<int32_t>(i * 1000003 + rank_ * 17 + block);
       switch (case_.type) {
         case ElementType::kFloat:
           std::memcpy(to, &single, sizeof(single));
@@ -234,7 +234,7 @@ class Data {
   const int rank_;
   Memory memory_;
   size_t used_ = 0;
-  std::vector<Matrix> portions_;
+  std::vector<Matrix> blocks_;
   std::vector<Matrix> sent_;
   Matrix matrix_;
 };
@@ -312,16 +312,16 @@ std::vector<Case> Cases(int ranks) {
           {Pattern::kMultiReduce, kRing, type, CombineOp::kSum, false, false, gap, kElems});
     }
     for (const CombineOp op : {CombineOp::kSum, CombineOp::kAbsMax, CombineOp::kAbsMin}) {
-      cases.push_back(
-          {Pattern::kAllReduce, kDealt, ElementType::kDouble, op, false, false, gap, all_elems});
+      cases.push_back({Pattern::kAllReduce, kReduceScatterAllgather, ElementType::kDouble, op,
+                       false, false, gap, all_elems});
     }
-    cases.push_back({Pattern::kAllReduce, kDealt, ElementType::kInt32, CombineOp::kSum, false,
-                     false, gap, 2 * all_elems});
+    cases.push_back({Pattern::kAllReduce, kReduceScatterAllgather, ElementType::kInt32,
+                     CombineOp::kSum, false, false, gap, 2 * all_elems});
     if (ranks > 2) continue;
     cases.push_back({Pattern::kMultiReduce, kCirculant, ElementType::kDouble, CombineOp::kSum,
                      false, false, gap, kElems});
-    cases.push_back({Pattern::kAllReduce, kDealt, ElementType::kComplexDouble, CombineOp::kSum,
-                     false, false, gap, all_elems});
+    cases.push_back({Pattern::kAllReduce, kReduceScatterAllgather, ElementType::kComplexDouble,
+                     CombineOp::kSum, false, false, gap, all_elems});
     cases.push_back({Pattern::kAllReduce, kExchange, ElementType::kDouble, CombineOp::kSum, false,
                      false, gap, all_elems});
   }
@@ -430,13 +430,13 @@ TEST(ZeroCopyReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
-    const auto bytes_of = [&](int portion) {
+    const auto bytes_of = [&](int block) {
       const int64_t cols[] = {100, 0, 201};
-      return static_cast<uint64_t>(cols[portion] * Data::kRows) * sizeof(double);
+      return static_cast<uint64_t>(cols[block] * Data::kRows) * sizeof(double);
     };
     const uint64_t all = bytes_of(0) + bytes_of(1) + bytes_of(2);
     const uint64_t own = bytes_of(rank);
-    const uint64_t portions_of_others = own > 0 ? 1 : 2;  // that are not empty
+    const uint64_t blocks_of_others = own > 0 ? 1 : 2;  // that are not empty
     const Case spread{Pattern::kMultiBroadcast,
                       kRing,
                       ElementType::kDouble,
@@ -449,7 +449,7 @@ TEST(ZeroCopyReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
     OperationStatistics did = RunUntilRead(&me, data.Call());
     EXPECT_EQ(did.messages_sent, own > 0 ? 2 : 0);
     EXPECT_EQ(did.bytes_sent, did.messages_sent * (sizeof(WireHeader) + own));
-    EXPECT_EQ(did.copies, portions_of_others);
+    EXPECT_EQ(did.copies, blocks_of_others);
     EXPECT_EQ(did.bytes_copied, all - own);
     EXPECT_EQ(did.combines, 0);
     EXPECT_STREQ(did.protocol, "zero-copy read");
@@ -458,7 +458,7 @@ TEST(ZeroCopyReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
     sum.pattern = Pattern::kMultiReduce;
     Data sums(sum, rank, kRanks, kMapped);
     did = RunUntilRead(&me, sums.Call());
-    EXPECT_EQ(did.messages_sent, portions_of_others);
+    EXPECT_EQ(did.messages_sent, blocks_of_others);
     EXPECT_EQ(did.bytes_sent, did.messages_sent * sizeof(WireHeader) + all - own);
     EXPECT_EQ(did.combines, own > 0 ? 2 : 0);
     EXPECT_EQ(did.bytes_combined, 2 * own);
@@ -477,7 +477,7 @@ TEST(ZeroCopyReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
     EXPECT_EQ(did.combines, 0);
 
     sum.pattern = Pattern::kAllReduce;
-    sum.topology = kDealt;
+    sum.topology = kReduceScatterAllgather;
     sum.elems = kRanks * kElems;
     Data total(sum, rank, kRanks, kMapped);
     did = RunUntilRead(&me, total.Call());
@@ -494,8 +494,8 @@ const Case kSomeCases[] = {
     {Pattern::kMultiBroadcast, kRing, ElementType::kDouble, CombineOp::kSum, false, false, 0,
      kElems},
     {Pattern::kMultiReduce, kRing, ElementType::kDouble, CombineOp::kSum, false, true, 0, kElems},
-    {Pattern::kAllReduce, kDealt, ElementType::kDouble, CombineOp::kSum, false, false, 0,
-     4 * kElems},
+    {Pattern::kAllReduce, kReduceScatterAllgather, ElementType::kDouble, CombineOp::kSum, false,
+     false, 0, 4 * kElems},
     {Pattern::kAllToAll, kRing, ElementType::kDouble, CombineOp::kSum, false, false, 0, kElems},
 };
 
@@ -577,11 +577,11 @@ TEST(ZeroCopyReadsOfSome, OneThatCannotOfferToAllOffersToNone) {
     RunUntilRead(&me, call);
     Meet(world, rank);
     const int last = (rank + kRanks - 1) % kRanks;
-    Memory own(kOrdinary, call.portions[last].layout.bytes() + 1);
-    std::vector<Matrix> portions(call.portions, call.portions + kRanks);
+    Memory own(kOrdinary, call.blocks[last].layout.bytes() + 1);
+    std::vector<Matrix> blocks(call.blocks, call.blocks + kRanks);
     if (rank == 0) {
-      portions[static_cast<size_t>(last)].data = own.data();
-      call.portions = portions.data();
+      blocks[static_cast<size_t>(last)].data = own.data();
+      call.blocks = blocks.data();
     }
     const std::byte* const text = me.To((rank + 1) % kRanks)->status_text();
     const std::vector<std::byte> before(text, text + EdgeStatus::kTextBytes);
@@ -711,24 +711,24 @@ TEST(ZeroCopyReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
 TEST(ZeroCopyReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
   constexpr int64_t kRows = 96;
   constexpr int64_t kCols = 101;
-  constexpr size_t kPortion = kRows * kCols;
+  constexpr size_t kBlock = kRows * kCols;
   const auto run = [&](int ranks, bool side_by_side, bool at_own) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get());
-      const size_t elems = kPortion * static_cast<size_t>(ranks);
+      const size_t elems = kBlock * static_cast<size_t>(ranks);
       Memory memory(kMapped, elems * sizeof(double));
-      std::vector<Matrix> portions(static_cast<size_t>(ranks));
-      for (size_t q = 0; q < portions.size(); ++q) {
-        const size_t begin = side_by_side ? q * kRows : q * kPortion;
-        portions[q].data = memory.data() + begin * sizeof(double);
+      std::vector<Matrix> blocks(static_cast<size_t>(ranks));
+      for (size_t q = 0; q < blocks.size(); ++q) {
+        const size_t begin = side_by_side ? q * kRows : q * kBlock;
+        blocks[q].data = memory.data() + begin * sizeof(double);
         Require(StridedLayout::General(kRows, kCols, side_by_side ? ranks * kRows : kRows,
-                                       sizeof(double), &portions[q].layout));
+                                       sizeof(double), &blocks[q].layout));
       }
       PatternCall call;
       call.pattern = Pattern::kMultiReduce;
       call.topology = kRing;
-      call.portions = portions.data();
-      call.matrix = portions[at_own ? static_cast<size_t>(rank) : 0];
+      call.blocks = blocks.data();
+      call.matrix = blocks[at_own ? static_cast<size_t>(rank) : 0];
       const bool may_offer = at_own || rank == 0;
       bool was_read = false;
       for (int i = 0; i < (at_own ? kMostTries : 40) && !was_read; ++i) {
@@ -740,11 +740,11 @@ TEST(ZeroCopyReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
         OperationStatistics did;
         Require(me.group->Run(call, &did));
         was_read = WasRead(did);
-        for (size_t k = 0; k < kPortion; ++k) {
+        for (size_t k = 0; k < kBlock; ++k) {
           const size_t column = k / kRows * static_cast<size_t>(call.matrix.layout.ld());
           const size_t at = column + k % kRows;
           const size_t in_all =
-              at + static_cast<size_t>(portions[static_cast<size_t>(rank)].data - memory.data()) /
+              at + static_cast<size_t>(blocks[static_cast<size_t>(rank)].data - memory.data()) /
                        sizeof(double);
           double sum = 0;
           std::memcpy(&sum, call.matrix.data + at * sizeof(double), sizeof(sum));
@@ -774,16 +774,16 @@ TEST(ZeroCopyReadsOfNone, ShortRunsThatDifferGoByTheSchedule) {
       const int64_t cols = 7000 / rows * 5;
       const size_t bytes = static_cast<size_t>((rows + 1) * cols) * sizeof(double);
       Memory memory(kMapped, 2 * bytes);
-      Matrix portions[2];
-      for (Matrix& portion : portions) {
-        Require(StridedLayout::General(rows, cols, rows + 1, sizeof(double), &portion.layout));
-        portion.data = memory.data() + (&portion - portions) * static_cast<ptrdiff_t>(bytes);
+      Matrix blocks[2];
+      for (Matrix& block : blocks) {
+        Require(StridedLayout::General(rows, cols, rows + 1, sizeof(double), &block.layout));
+        block.data = memory.data() + (&block - blocks) * static_cast<ptrdiff_t>(bytes);
       }
       PatternCall call;
       call.pattern = pattern;
-      call.topology = pattern == Pattern::kAllReduce ? kDealt : kRing;
-      call.matrix = portions[0];
-      if (pattern == Pattern::kMultiBroadcast) call.portions = portions;
+      call.topology = pattern == Pattern::kAllReduce ? kReduceScatterAllgather : kRing;
+      call.matrix = blocks[0];
+      if (pattern == Pattern::kMultiBroadcast) call.blocks = blocks;
       for (int i = 0; i < 40; ++i) {
         OperationStatistics did;
         Meet(world, rank);
@@ -813,7 +813,7 @@ TEST(ZeroCopyReadsOfNone, AnAllToAllWithARankWithoutBlocksTakesTheSchedule) {
     call.pattern = Pattern::kAllToAll;
     call.topology = kRing;
     call.sent = sent;
-    call.portions = received;
+    call.blocks = received;
     for (int i = 0; i < 40; ++i) {
       OperationStatistics did;
       Require(me.group->Run(call, &did));

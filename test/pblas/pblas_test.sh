@@ -34,7 +34,7 @@ harder() {
       value["K"] = "24 28  9 22  3 39  1 33"
       value["IMB"] = " 3  5  6  3  2  1  9  5"; value["INB"] = " 4  2  6  1  2  7  3  5"
       value["MB"] = " 4  7  2  3  2  5 15 10"; value["NB"] = " 4  3  5  3  1  6  4  9"
-      # B and C are dealt otherwise in every second problem.
+      # B and C are distributed otherwise in every second problem.
       other["MB"] = " 4  6  2  5  2  4 15  3"; other["NB"] = " 4  8  5  2  1  9  4  7"
       value["I"] = " 5  1  7  7  1 12  1 11"; value["J"] = " 1  4  7  2  9 12  6  1"
     }

@@ -13,13 +13,13 @@ namespace {
 using Doubles = std::vector<double>;
 
 // A whole number, so that sums are exact.
-double Datum(int rank, int portion, size_t k) {
-  return rank * 1000 + portion * 100000 + static_cast<double>(k % 977);
+double Datum(int rank, int block, size_t k) {
+  return rank * 1000 + block * 100000 + static_cast<double>(k % 977);
 }
 
-Doubles Data(int rank, int portion, int64_t elems) {
+Doubles Data(int rank, int block, int64_t elems) {
   Doubles data(static_cast<size_t>(elems));
-  for (size_t k = 0; k < data.size(); ++k) data[k] = Datum(rank, portion, k);
+  for (size_t k = 0; k < data.size(); ++k) data[k] = Datum(rank, block, k);
   return data;
 }
 
@@ -99,30 +99,30 @@ class Caller {
     }
   }
 
-  double Sum(int portion, size_t k) const { return SumBelow(ranks_, portion, k); }
-  static double SumBelow(int ranks, int portion, size_t k) {
+  double Sum(int block, size_t k) const { return SumBelow(ranks_, block, k); }
+  static double SumBelow(int ranks, int block, size_t k) {
     double sum = 0;
-    for (int rank = 0; rank < ranks; ++rank) sum += Datum(rank, portion, k);
+    for (int rank = 0; rank < ranks; ++rank) sum += Datum(rank, block, k);
     return sum;
   }
 
   void RunMulti(int64_t elems) {
-    std::vector<Doubles> portions;
+    std::vector<Doubles> blocks;
     std::vector<Matrix> matrices;
     const auto run = [&](Pattern pattern, Doubles* result) {
       matrices.clear();
-      for (Doubles& portion : portions) matrices.push_back(MatrixOf(&portion));
+      for (Doubles& block : blocks) matrices.push_back(MatrixOf(&block));
       PatternCall call = Call(pattern);
-      call.portions = matrices.data();
+      call.blocks = matrices.data();
       Run(call, result);
     };
-    for (int q = 0; q < ranks_; ++q) portions.push_back(Data(q == me_ ? me_ : -1, 0, elems + q));
+    for (int q = 0; q < ranks_; ++q) blocks.push_back(Data(q == me_ ? me_ : -1, 0, elems + q));
     run(Pattern::kMultiBroadcast, nullptr);
     for (int q = 0; q < ranks_; ++q) {
-      Expect(portions[static_cast<size_t>(q)], [&](size_t k) { return Datum(q, 0, k); });
+      Expect(blocks[static_cast<size_t>(q)], [&](size_t k) { return Datum(q, 0, k); });
     }
-    portions.clear();
-    for (int q = 0; q < ranks_; ++q) portions.push_back(Data(me_, q, elems + q));
+    blocks.clear();
+    for (int q = 0; q < ranks_; ++q) blocks.push_back(Data(me_, q, elems + q));
     Doubles result(static_cast<size_t>(elems + me_));
     run(Pattern::kMultiReduce, &result);
     Expect(result, [&](size_t k) { return Sum(me_, k); });
@@ -135,7 +135,7 @@ class Caller {
     for (int q = 0; q < ranks_; ++q) blocks.push_back(Data(me_ == root ? root : -1, q, elems + q));
     for (Doubles& block : blocks) matrices.push_back(MatrixOf(&block));
     PatternCall call = Call(Pattern::kScatter, root);
-    call.portions = matrices.data();
+    call.blocks = matrices.data();
     Run(call, nullptr);
     Expect(blocks[static_cast<size_t>(me_)], [&](size_t k) { return Datum(root, me_, k); });
     for (int q = 0; me_ == root && q < ranks_; ++q) {
@@ -162,7 +162,7 @@ class Caller {
     PatternCall call = Call(Pattern::kAllToAll);
     call.equal_blocks = equal;
     call.sent = sources.data();
-    call.portions = targets.data();
+    call.blocks = targets.data();
     Run(call, nullptr);
     for (int q = 0; q < ranks_; ++q) {
       Expect(received[static_cast<size_t>(q)], [&](size_t k) { return Datum(q, me_, k); });

@@ -26,11 +26,11 @@ class EdgeLink {
   EdgeLink() {
     EXPECT_TRUE(SharedSegment::Create(&segment).ok());
     memory = std::make_unique<EdgeMemory>(segment.get());
-    bells = static_cast<Bell*>(memory->Allocate(2 * sizeof(Bell)));
+    doorbells = static_cast<Doorbell*>(memory->Allocate(2 * sizeof(Doorbell)));
     entry = static_cast<std::atomic<uint64_t>*>(memory->Allocate(sizeof(*entry)));
     ring = static_cast<EdgeShared*>(memory->Allocate(sizeof(EdgeShared)));
-    out = std::make_unique<OutEdge>(ring, memory.get(), &bells[0]);
-    in = std::make_unique<InEdge>(entry, segment.get(), &bells[1]);
+    out = std::make_unique<OutEdge>(ring, memory.get(), &doorbells[0]);
+    in = std::make_unique<InEdge>(entry, segment.get(), &doorbells[1]);
     *entry = memory->OffsetOf(ring);
   }
 
@@ -64,7 +64,7 @@ class EdgeLink {
 
   std::shared_ptr<SharedSegment> segment;
   std::unique_ptr<EdgeMemory> memory;
-  Bell* bells = nullptr;
+  Doorbell* doorbells = nullptr;
   std::atomic<uint64_t>* entry = nullptr;
   EdgeShared* ring = nullptr;
   std::unique_ptr<OutEdge> out;

@@ -49,7 +49,7 @@ struct ProtocolMember : GroupMember {
   // plan.
   Outcome RunBy(const Protocol& protocol, const PatternCall& call, bool or_behind = false,
                 OperationStatistics* did = nullptr, Status* status = nullptr) {
-    const Engine::Turn turn(engine.get());
+    const Engine::ProgressGuard guard(engine.get());
     const Plan& plan = PlanOf(call);
     const TimeLimit limit;
     CallRun run{engine.get(), &state, plan, call, SequenceOf(call), limit, did};

@@ -58,9 +58,9 @@ ConformanceTransport Auto(const char* name, const std::vector<int>& hosts, const
 }  // namespace
 
 std::vector<ConformanceTransport> ConformanceTransports() {
-  return {Auto("Dealt", {0, 1, 0, 1}, Bare),
-          Auto("DealtChecked", {0, 1, 0, 1}, Checked),
-          Auto("DealtFaulty", {0, 1, 0, 1}, Faulty),
+  return {Auto("Cyclic", {0, 1, 0, 1}, Bare),
+          Auto("CyclicChecked", {0, 1, 0, 1}, Checked),
+          Auto("CyclicFaulty", {0, 1, 0, 1}, Faulty),
           Auto("OneAlone", {0, 1, 1, 1}, Bare),
           Auto("OneAloneChecked", {0, 1, 1, 1}, Checked),
           Auto("OneAloneFaulty", {0, 1, 1, 1}, Faulty),

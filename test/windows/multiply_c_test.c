@@ -215,7 +215,7 @@ static void mistakes(void) {
   ok(brigade_multiplier_free(NULL), "free nothing");
   check(brigade_dealt_count(10, 3, 1, 2, 1) == 6 && brigade_dealt_count(10, 3, 1, 2, 0) == 4 &&
             brigade_dealt_count(10, 0, 0, 1, 0) == -1,
-        "how indices are dealt");
+        "how indices are distributed");
   brigade_group_destroy(group);
   free(product.a.data);
   free(product.b.data);

@@ -140,7 +140,7 @@ class HeldEndpoint final : public ForwardingEndpoint {
     return ForwardingEndpoint::Progress();
   }
   uint64_t PollsAwake() const override { return 0; }
-  bool HelperMayDrive() const override { return false; }
+  bool AllowsProgressThread() const override { return false; }
 
   std::atomic<bool> is_held{false};
   std::atomic<bool> waits{false};

@@ -40,7 +40,7 @@ constexpr int64_t kSlots = 450000;  // many pieces
 constexpr int64_t kBlocks = 3000;
 constexpr int64_t kFar = kSlots / kBlocks;
 
-// Whose helper may leave.
+// Whose progress thread may leave.
 class Leaving : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -49,16 +49,16 @@ class Leaving : public ForwardingEndpoint {
     if (leaves_next) has_left_ = true;
     return status;
   }
-  bool HelperMayDrive() const override {
-    return !has_left_ && ForwardingEndpoint::HelperMayDrive();
+  bool AllowsProgressThread() const override {
+    return !has_left_ && ForwardingEndpoint::AllowsProgressThread();
   }
   bool Progress() override {
-    const bool is_helper = std::this_thread::get_id() != owner_;
-    return (!is_deaf || !is_helper) && !is_stuck && ForwardingEndpoint::Progress();
+    const bool is_progress_thread = std::this_thread::get_id() != owner_;
+    return (!is_deaf || !is_progress_thread) && !is_stuck && ForwardingEndpoint::Progress();
   }
 
   bool leaves_next = false;           // from the next group on there is none
-  std::atomic<bool> is_deaf{false};   // the helper hears nothing
+  std::atomic<bool> is_deaf{false};   // the progress thread hears nothing
   std::atomic<bool> is_stuck{false};  // nobody here hears anything
 
  private:
@@ -101,7 +101,8 @@ class WindowMpi : public testing::TestWithParam<std::tuple<std::string, bool>> {
     if (layout.size() == 0) Expect(TypedLayout::Repeat(kBlocks, stride, Word(), &layout));
     return layout;
   }
-  // The kernel does what nobody answers for. From its next call on each has a helper that answers.
+  // The kernel does what nobody answers for. From its next call on each has a progress thread that
+  // answers.
   void WantAnswers(Window* window) {
     if (!window->is_direct()) return;
     std::vector<int64_t> sent(kBlocks);
@@ -121,7 +122,7 @@ class WindowMpi : public testing::TestWithParam<std::tuple<std::string, bool>> {
     Expect(window_->Fence());
   }
   // Whether operations on these do.
-  bool GoesByMessages() const { return !window_->is_direct() || endpoint_->HelperMayDrive(); }
+  bool GoesByMessages() const { return !window_->is_direct() || endpoint_->AllowsProgressThread(); }
   // So many layouts, if they do.
   uint64_t Told(uint64_t layouts) const { return GoesByMessages() ? layouts : 0; }
 
@@ -226,7 +227,7 @@ TEST_P(WindowMpi, AnswersHaveLeftBehindAFence) {
 
 // It is told that the epochs are over by a message of MPI, for which it waits there.
 TEST_P(WindowMpi, ATargetInsideMpiIsReached) {
-  if (!window_->is_direct() && !endpoint_->HelperMayDrive()) {
+  if (!window_->is_direct() && !endpoint_->AllowsProgressThread()) {
     GTEST_SKIP() << "over this transport a target must call";
   }
   std::vector<int64_t> sent(kSlots, 3);
@@ -255,7 +256,7 @@ TEST_P(WindowMpi, APutWaitsForNoFenceIfNobodySendsItLater) {
     if (window_->rank() == 0) {
       std::vector<int64_t> sent(100, value);
       Expect(window_->Put(Words(&sent), {1, 0, Word(), 100}, nullptr, /*fence_follows=*/true));
-      if (value == 2) {  // from here on it has no helper, or so it seems
+      if (value == 2) {  // from here on it has no progress thread, or so it seems
         endpoint_->leaves_next = true;
         MpiBootstrap alone(MPI_COMM_SELF);
         std::unique_ptr<Group> group;
@@ -322,7 +323,7 @@ TEST_P(WindowMpi, PutsOfManyShortBlocksAreDoneBehindWhateverEndsThem) {
   Expect(window_->FlushLocal(next_));
   std::fill(sent.begin(), sent.end(), -1);  // the origin's own again
   Expect(window_->Unlock(next_));
-  if (window_->is_direct() || endpoint_->HelperMayDrive()) {
+  if (window_->is_direct() || endpoint_->AllowsProgressThread()) {
     meet();  // nobody else needs a call of this rank
     expect_mine();
     meet();
@@ -374,7 +375,7 @@ TEST_P(WindowMpi, ReachedMemoryHoldsManyShortBlocksWhenThePutReturns) {
 TEST_P(WindowMpi, ATargetThatIsElsewhereDoesManyShortBlocks) {
   for (int64_t i = 0; i < kSlots; ++i) memory_[i] = i;
   Expect(window_->Fence());
-  if (!window_->is_direct() && !endpoint_->HelperMayDrive()) {
+  if (!window_->is_direct() && !endpoint_->AllowsProgressThread()) {
     GTEST_SKIP() << "over this transport a target must call";
   }
   std::vector<int64_t> sent(kBlocks, 3);
@@ -442,7 +443,7 @@ TEST_P(WindowMpi, AccumulatesOfManyShortBlocksAreAsAllAre) {
 
 // The target opens a group that uses `mpi`, or so it seems. Others have begun to ask, and are
 // answered first. What they do behind that needs nobody: the target is inside MPI.
-TEST_P(WindowMpi, AHelperLeavesBehindThoseThatCountOnIt) {
+TEST_P(WindowMpi, AProgressThreadLeavesBehindThoseThatCountOnIt) {
   struct Threads : OtherThreads {
     bool AnyWait() const override { return true; }
     void LetIn() override { ++times; }
@@ -457,7 +458,7 @@ TEST_P(WindowMpi, AHelperLeavesBehindThoseThatCountOnIt) {
   Expect(window->Fence());
   if (!GoesByMessages() || !window->is_direct()) {
     Expect(window->Free());
-    GTEST_SKIP() << "no helper is counted on";
+    GTEST_SKIP() << "no progress thread is counted on";
   }
   endpoint_->is_deaf = window_->rank() == 0;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -467,7 +468,7 @@ TEST_P(WindowMpi, AHelperLeavesBehindThoseThatCountOnIt) {
     MpiBootstrap alone(MPI_COMM_SELF);
     std::unique_ptr<Group> group;
     Expect(Group::Create(engine_.get(), &alone, 1, 1, &group));
-    EXPECT_FALSE(endpoint_->HelperMayDrive());
+    EXPECT_FALSE(endpoint_->AllowsProgressThread());
     int word = 0;
     for (int r = 1; r < window_->size(); ++r) {
       MPI_Send(&word, 1, MPI_INT, r, 0, MPI_COMM_WORLD);  // it has left
@@ -502,9 +503,10 @@ TEST_P(WindowMpi, AHelperLeavesBehindThoseThatCountOnIt) {
 
 // The same, and nothing moves any more, as if all memory for answers were lent to ranks that wait
 // for this one. It goes on, and answers in its next call.
-TEST_P(WindowMpi, AHelperLeavesThoughItCannotAnswer) {
+TEST_P(WindowMpi, AProgressThreadLeavesThoughItCannotAnswer) {
   Expect(window_->Fence());
-  if (!GoesByMessages() || !window_->is_direct()) GTEST_SKIP() << "no helper is counted on";
+  if (!GoesByMessages() || !window_->is_direct())
+    GTEST_SKIP() << "no progress thread is counted on";
   endpoint_->is_stuck = window_->rank() == 0;
   MPI_Barrier(MPI_COMM_WORLD);
   if (window_->rank() == 0) {

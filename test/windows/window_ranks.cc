@@ -72,13 +72,13 @@ void Require(const Status& status) {
 
 std::vector<WindowWay> WindowWays() {
   using Transport = WindowWay::Transport;
-  InprocOptions helper;
-  helper.helper_may_drive = true;
-  InprocOptions peer = helper;
+  InprocOptions progress_thread;
+  progress_thread.allows_progress_thread = true;
+  InprocOptions peer = progress_thread;
   peer.lands_in_peer_memory = true;
-  InprocOptions through_staging = helper;
+  InprocOptions through_staging = progress_thread;
   through_staging.lands_in_place = false;
-  InprocOptions straight = helper;
+  InprocOptions straight = progress_thread;
   straight.sends_in_place = true;
   std::vector<WindowWay> ways(12);
   ways[0].name = "messages";
@@ -86,8 +86,8 @@ std::vector<WindowWay> WindowWays() {
   ways[1].inproc = through_staging;
   ways[2].name = "messages_in_peer_memory";
   ways[2].inproc = peer;
-  ways[3].name = "messages_and_helper";
-  ways[3].inproc = helper;
+  ways[3].name = "messages_and_progress_thread";
+  ways[3].inproc = progress_thread;
   ways[4].name = "disturbed_messages";
   ways[4].is_disturbed = true;
   ways[5].name = "shared_memory";
@@ -215,15 +215,16 @@ void WindowRank::Die(std::unique_ptr<Window> window) {
   struct Remains {
     std::unique_ptr<Endpoint> endpoint;
     std::unique_ptr<Engine> engine;
-    Engine::Turn turn;
+    Engine::ProgressGuard guard;
     std::unique_ptr<WindowSpace> space;
     std::unique_ptr<Group> group;
     std::unique_ptr<Window> window;
   };
   static auto* const remains = new std::vector<Remains*>;
   Engine* const engine = engine_.get();
-  remains->push_back(new Remains{std::move(endpoint_), std::move(engine_), Engine::Turn(engine),
-                                 std::move(space_), std::move(group_), std::move(window)});
+  remains->push_back(new Remains{std::move(endpoint_), std::move(engine_),
+                                 Engine::ProgressGuard(engine), std::move(space_),
+                                 std::move(group_), std::move(window)});
 }
 
 void OnWindowRanks(const WindowWay& way, int ranks, const std::function<void(WindowRank&)>& body,

@@ -235,7 +235,7 @@ TEST_P(WindowStops, OfAnOriginLeaveTheMemoryOfItsTargetFlat) {
       std::this_thread::sleep_for(std::chrono::milliseconds(60));
       const int64_t held = BytesHeld();
       for (bool over = false; !over;) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a helper answers
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a progress thread answers
         is_right = is_right && BytesHeld() - held <= kMostMore;
         require(window->NotifyTest(0, 1, &over));
       }

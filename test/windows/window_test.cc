@@ -592,7 +592,7 @@ TEST_P(Windows, WhatIsUnderWayToOneWhoIsLateIsBounded) {
       for (int i = 0; i < 3000; ++i) {
         // Where nothing stays under way it is never full.
         const auto under_way = [&] {
-          const Engine::Turn turn(self.engine());  // which a helper may drive
+          const Engine::ProgressGuard guard(self.engine());  // which a progress thread may drive
           return window->under_way(1);
         };
         if (under_way() >= MessageAccess::kMostUnderWay || i == 2999) is_full = true;
@@ -609,7 +609,8 @@ TEST_P(Windows, WhatIsUnderWayToOneWhoIsLateIsBounded) {
   });
 }
 
-// Nothing else moves what others have asked for where there is no helper, or none that looks often.
+// Nothing else moves what others have asked for where there is no progress thread, or none that
+// looks often.
 TEST_P(Windows, SyncAndFlushesMoveWhatOthersAskFor) {
   std::atomic<int> moves{0};
   std::atomic<bool> is_done{false};
@@ -873,7 +874,7 @@ TEST_P(Windows, SharedMemoryIsInOnePieceIfItMustBe) {
 // Where something drives in its place, a target need not call.
 bool NeedsCalls(const WindowWay& way) {
   return way.transport == WindowWay::Transport::kSim ||
-         (way.transport == WindowWay::Transport::kInproc && !way.inproc.helper_may_drive);
+         (way.transport == WindowWay::Transport::kInproc && !way.inproc.allows_progress_thread);
 }
 
 // An epoch of rank 1 at rank 0, in which all comes back that it has done.
@@ -908,7 +909,7 @@ TEST_P(Windows, ATargetThatComputesIsReached) {
   });
 }
 
-// Of two who drive in turns each finds what came in the other's turn.
+// Of two threads that progress by turns each finds what came in the other's call.
 TEST_P(Windows, ATargetThatComesAndGoesIsReached) {
   if (NeedsCalls(GetParam())) GTEST_SKIP() << "this way needs the target's calls";
   const int rounds = StressRounds(100, 10000);
@@ -1035,8 +1036,8 @@ TEST_P(Windows, ShortAccumulatesAreInOrderWithLongOnes) {
 }
 
 // Rank 0 puts a few short values to rank 1, does `behind`, and then waits outside until they have
-// come: in a turn, so that not even a helper sends them, or not.
-void AwaitHeldPuts(const WindowWay& way, int ranks, bool in_turn,
+// come: under a guard, so that not even a progress thread sends them, or not.
+void AwaitHeldPuts(const WindowWay& way, int ranks, bool guarded,
                    const std::function<void(Window*)>& behind) {
   constexpr int64_t kPuts = 5;
   std::atomic<bool> is_over{false};
@@ -1049,13 +1050,13 @@ void AwaitHeldPuts(const WindowWay& way, int ranks, bool in_turn,
                             At(1, 8 * (value - 1), 1, Element::kInt64)));
       }
       behind(window.get());
-      std::optional<Engine::Turn> turn;
-      if (in_turn) turn.emplace(self.engine());
+      std::optional<Engine::ProgressGuard> guard;
+      if (guarded) guard.emplace(self.engine());
       while (!is_over) std::this_thread::yield();
     } else if (self.rank() == 1) {
       const auto have_come = [&] {
         Require(window->Sync());
-        const Engine::Turn turn(self.engine());  // no helper writes meanwhile
+        const Engine::ProgressGuard guard(self.engine());  // no progress thread writes meanwhile
         int64_t values[kPuts];
         std::memcpy(values, window->base(), sizeof(values));
         return std::all_of(values, values + kPuts,
@@ -1078,12 +1079,12 @@ bool SendsAllAtOnce(const WindowWay& way) {
 
 TEST_P(Windows, ShortPutsComeThoughTheirRankMakesNoCall) {
   if (!SendsAllAtOnce(GetParam())) GTEST_SKIP() << "no messages, or nobody sends them then";
-  AwaitHeldPuts(GetParam(), 2, /*in_turn=*/false, [](Window*) {});
+  AwaitHeldPuts(GetParam(), 2, /*guarded=*/false, [](Window*) {});
 }
 
 TEST_P(Windows, AnyProgressSendsShortPuts) {
   if (!SendsAllAtOnce(GetParam())) GTEST_SKIP() << "no messages, or they may be refused";
-  AwaitHeldPuts(GetParam(), 2, /*in_turn=*/true, [](Window* window) { Require(window->Sync()); });
+  AwaitHeldPuts(GetParam(), 2, /*guarded=*/true, [](Window* window) { Require(window->Sync()); });
 }
 
 // A get behind them, for which there is no memory.
@@ -1093,7 +1094,7 @@ TEST_P(Windows, ShortPutsComeThoughOthersWaitForMemory) {
   TypedLayout apart;  // so that none lands in its place
   Require(TypedLayout::Repeat(5, 16, TypedLayout::Run(Element::kByte, 8), &apart));
   std::byte got[80];
-  AwaitHeldPuts(GetParam(), kRanks, /*in_turn=*/true, [&](Window* window) {
+  AwaitHeldPuts(GetParam(), kRanks, /*guarded=*/true, [&](Window* window) {
     for (int from = 2; from < kRanks; ++from) {
       for (int i = 0; i < 6; ++i) Require(window->Get({got, apart, 1}, At(from, 100, 40)));
     }
@@ -1102,8 +1103,8 @@ TEST_P(Windows, ShortPutsComeThoughOthersWaitForMemory) {
 }
 
 // Gets that are frames, but for the first, and the flush behind them; and their answers, if their
-// target finds all of them at once. Should their owner be away for a moment its helper sends what
-// there is.
+// target finds all of them at once. Should their owner be away for a moment its progress thread
+// sends what there is.
 TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
   class Counting : public ForwardingEndpoint {
    public:
@@ -1121,7 +1122,7 @@ TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
   constexpr int kTrials = 100;
   std::vector<Counting*> endpoints(2);
   WindowWay way;
-  way.inproc.helper_may_drive = true;
+  way.inproc.allows_progress_thread = true;
   way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) {
     auto made = std::make_unique<Counting>(std::move(inner));
     endpoints[static_cast<size_t>(rank)] = made.get();
@@ -1141,7 +1142,7 @@ TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
       mine.frames = mine.packets = 0;
       self.Meet();
       if (self.rank() == 1) {
-        const Engine::Turn turn(self.engine());  // nor does a helper answer
+        const Engine::ProgressGuard guard(self.engine());  // nor does a progress thread answer
         is_away = true;
         while (endpoints[0]->frames <= kGets) std::this_thread::yield();
       } else {
@@ -1389,7 +1390,7 @@ TEST(Pages, WhoWouldSleepIsWoken) {
     endpoints[static_cast<size_t>(rank)] = made.get();
     return made;
   };
-  // What rank 0 waits in, and what rank 1 does before, is late with, and does behind it.
+  // The wait of rank 0; and the calls of rank 1: before it, late, and behind it.
   struct Epoch {
     std::function<void(Window*)> wait;
     std::function<void(Window*)> before;

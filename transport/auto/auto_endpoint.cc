@@ -27,7 +27,7 @@ Capabilities Both(const Capabilities& near, const Capabilities& far) {
   both.progresses_alone &= near.progresses_alone;
   both.reports_losses &= near.reports_losses;
   both.kept_landing_bytes = std::min(near.kept_landing_bytes, far.kept_landing_bytes);
-  both.line_bytes = std::min(near.line_bytes, far.line_bytes);
+  both.max_inline_bytes = std::min(near.max_inline_bytes, far.max_inline_bytes);
   both.max_piece_bytes = std::min(near.max_piece_bytes, far.max_piece_bytes);
   both.eager_piece_bytes = std::min(near.eager_piece_bytes, far.eager_piece_bytes);
   both.tuning.lazy_credit_bytes =
@@ -230,9 +230,9 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     }
   }
   size_t SendsTaken() override { return near_ != nullptr ? near_->SendsTaken() : 0; }
-  bool HelperMayDrive() const override {
+  bool AllowsProgressThread() const override {
     const auto forbids = [](const Far& far) {
-      return far.is_used && !far.endpoint->HelperMayDrive();
+      return far.is_used && !far.endpoint->AllowsProgressThread();
     };
     return CountUsed() > 0 && std::none_of(fars_.begin(), fars_.end(), forbids);
   }
@@ -290,7 +290,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     uint64_t polls_per_look;
     std::function<bool()> is_wanted;
     std::function<void()> is_missed;
-    std::atomic<bool> is_used{false};  // the helper reads it where it sleeps
+    std::atomic<bool> is_used{false};  // the progress thread reads it where it sleeps
     Capabilities with_near;
     std::string name;
   };

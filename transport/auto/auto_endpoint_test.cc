@@ -182,7 +182,7 @@ TEST(AutoEndpoint, TellsPeersByHost) {
     EXPECT_TRUE(every.lands_in_peer_memory);
     EXPECT_TRUE(every.needs_landing);
     EXPECT_TRUE(every.needs_registered_memory);
-    EXPECT_EQ(every.line_bytes, 0u);
+    EXPECT_EQ(every.max_inline_bytes, 0u);
   });
 }
 
@@ -295,7 +295,7 @@ TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
 
 // Messages through shared memory do not wake a progress thread. It may read which transports are in
 // use while the owner opens a group that changes it.
-TEST(AutoEndpoint, AHelperSleepsBrieflyWhereMemoryIsSharedToo) {
+TEST(AutoEndpoint, AProgressThreadSleepsBrieflyWhereMemoryIsSharedToo) {
   for (const bool with_near : {false, true}) {
     Job job(with_near ? std::vector<int>{0, 0, 1} : std::vector<int>{0, 1});
     job.real_tcp = true;
@@ -313,7 +313,7 @@ TEST(AutoEndpoint, AHelperSleepsBrieflyWhereMemoryIsSharedToo) {
   }
 }
 
-TEST(AutoEndpoint, AHelperSleepsWhileItsOwnerOpensGroups) {
+TEST(AutoEndpoint, AProgressThreadSleepsWhileItsOwnerOpensGroups) {
   Job job({0, 0, 1});
   job.while_opening = [](Endpoint* endpoint, const std::atomic<bool>& open) {
     while (!open) endpoint->Await(10);

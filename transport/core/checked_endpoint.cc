@@ -255,11 +255,11 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
     explicit Driving(CheckedEndpoint* endpoint) : endpoint_(endpoint) {
       std::thread::id nobody;
       const std::thread::id me = std::this_thread::get_id();
-      outermost_ = endpoint->driver_.compare_exchange_strong(nobody, me);
-      BRIGADE_RULE(outermost_ || nobody == me, "an endpoint has one driver at a time");
+      outermost_ = endpoint->progress_owner_.compare_exchange_strong(nobody, me);
+      BRIGADE_RULE(outermost_ || nobody == me, "an endpoint has one progress owner at a time");
     }
     ~Driving() {
-      if (outermost_) endpoint_->driver_.store(std::thread::id());
+      if (outermost_) endpoint_->progress_owner_.store(std::thread::id());
     }
     Driving(const Driving&) = delete;
     Driving& operator=(const Driving&) = delete;
@@ -381,7 +381,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   bool in_callback_ = false;
   bool in_handler_ = false;
   bool failed_ = false;
-  std::atomic<std::thread::id> driver_{std::thread::id()};
+  std::atomic<std::thread::id> progress_owner_{std::thread::id()};
 };
 
 }  // namespace

@@ -240,11 +240,11 @@ TEST_F(CheckedEndpointDeathTest, ProgressInACallback) {
   GiveUp();
 }
 
-TEST_F(CheckedEndpointDeathTest, SecondDriver) {
+TEST_F(CheckedEndpointDeathTest, SecondProgressOwner) {
   Nosy nosy(endpoint_.get(), true);
   ExpectOk(Receive(10, 10, &nosy));
   ExpectOk(Send(0, 10, &first_));
-  EXPECT_DEATH(endpoint_->Progress(), "one driver at a time");
+  EXPECT_DEATH(endpoint_->Progress(), "one progress owner at a time");
   GiveUp();
 }
 

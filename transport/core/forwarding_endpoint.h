@@ -70,7 +70,7 @@ class ForwardingEndpoint : public Endpoint {
   size_t SendsTaken() override { return target_->SendsTaken(); }
   bool Progress() override { return target_->Progress(); }
   void Flush() override { target_->Flush(); }
-  bool HelperMayDrive() const override { return target_->HelperMayDrive(); }
+  bool AllowsProgressThread() const override { return target_->AllowsProgressThread(); }
   void Await(int microseconds) override { target_->Await(microseconds); }
   void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }
   void Nudge() override { target_->Nudge(); }

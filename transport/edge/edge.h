@@ -2,7 +2,7 @@
 // (inline_ring.h), the buffer in which the receiver waits for the next one (posted_buffer.h), and a
 // status word of the sender (edge_status.h).
 //
-// One driver per side; not thread-safe beyond that.
+// One progress owner per side; not thread-safe beyond that.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_EDGE_H_
 #define BRIGADE_TRANSPORT_EDGE_EDGE_H_
@@ -13,7 +13,7 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/strided_layout.h"
-#include "transport/edge/bell.h"
+#include "transport/edge/doorbell.h"
 #include "transport/edge/edge_status.h"
 #include "transport/edge/inline_ring.h"
 #include "transport/edge/peer_memory.h"
@@ -35,7 +35,7 @@ static_assert(sizeof(EdgeShared) == 832, "the memory of an idle edge");
 class OutEdge : public OutRing {
  public:
   // `shared` is zeroed memory. `memory` gives extensions and must outlive the edge.
-  OutEdge(EdgeShared* shared, EdgeMemory* memory, Bell* receiver)
+  OutEdge(EdgeShared* shared, EdgeMemory* memory, Doorbell* receiver)
       : OutRing(shared->slots, &shared->returns, memory, receiver), shared_(shared) {}
 
   // Of the receiver.
@@ -73,7 +73,7 @@ class InEdge : public InRing {
  public:
   // `entry`, in the sender's memory, holds the offset of the edge in `segment` once the sender has
   // opened it, and 0 before.
-  InEdge(std::atomic<uint64_t>* entry, SharedSegment* segment, Bell* sender)
+  InEdge(std::atomic<uint64_t>* entry, SharedSegment* segment, Doorbell* sender)
       : InRing(segment, sender), entry_(entry) {}
 
   // The directory entry of an edge that its receiver closed before the sender had opened it.

@@ -9,9 +9,11 @@
 namespace brigade {
 namespace {
 
-constexpr size_t kLineBytes = 64;
+constexpr size_t kCacheLineBytes = 64;
 
-size_t RoundToLines(size_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes; }
+size_t RoundToLines(size_t bytes) {
+  return (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+}
 
 }  // namespace
 

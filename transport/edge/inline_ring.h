@@ -17,7 +17,7 @@
 //
 // The receiver checks every number that it reads: a faulty process may have written it.
 //
-// One driver per side; not thread-safe beyond that.
+// One progress owner per side; not thread-safe beyond that.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_INLINE_RING_H_
 #define BRIGADE_TRANSPORT_EDGE_INLINE_RING_H_
@@ -29,7 +29,7 @@
 #include <deque>
 
 #include "membuf/byte_span.h"
-#include "transport/edge/bell.h"
+#include "transport/edge/doorbell.h"
 #include "transport/host_memory/shared_segment.h"
 #include "transport/rules.h"
 
@@ -138,7 +138,7 @@ static_assert(WideSlot::kInlineBytes <= UINT16_MAX, "Slot::bytes");
 class OutRing {
  public:
   // `slots` and `returns` are zeroed memory. `memory` gives extensions and must outlive the ring.
-  OutRing(Slot* slots, RingReturns* returns, EdgeMemory* memory, Bell* receiver)
+  OutRing(Slot* slots, RingReturns* returns, EdgeMemory* memory, Doorbell* receiver)
       : returns_(returns), memory_(memory), receiver_(receiver), in_use_(slots, returns) {}
   OutRing(const OutRing&) = delete;
   OutRing& operator=(const OutRing&) = delete;
@@ -213,7 +213,7 @@ class OutRing {
   void FreeMemory();
 
  protected:
-  void Signal() { receiver_->Ring(); }
+  void Signal() { receiver_->Signal(); }
   // Whether no rank receives what is written to a slot that Next() returned.
   bool IsDiscarded(const Slot* slot) const { return slot == &discarded_; }
 
@@ -246,7 +246,7 @@ class OutRing {
 
   RingReturns* const returns_;
   EdgeMemory* const memory_;
-  Bell* const receiver_;
+  Doorbell* const receiver_;
   uint64_t sent_ = 0;          // messages
   uint64_t sent_in_ring_ = 0;  // jumps included
   RingInUse in_use_;
@@ -272,7 +272,7 @@ class OutRing {
 class InRing {
  public:
   // `segment`: the sender's memory.
-  InRing(SharedSegment* segment, Bell* sender) : segment_(segment), sender_(sender) {}
+  InRing(SharedSegment* segment, Doorbell* sender) : segment_(segment), sender_(sender) {}
   InRing(const InRing&) = delete;
   InRing& operator=(const InRing&) = delete;
 
@@ -332,7 +332,7 @@ class InRing {
   void Release() {
     std::atomic<uint64_t>& released = returns_->released;
     released.store(released.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    sender_->Ring();
+    sender_->Signal();
   }
   const Slot* Follow();
   const Slot* FollowToWideRing();
@@ -363,7 +363,7 @@ class InRing {
   friend class EdgeTestPeer;
 
   SharedSegment* const segment_;
-  Bell* const sender_;
+  Doorbell* const sender_;
   RingReturns* returns_ = nullptr;
   RingInUse in_use_;
   Slot* next_ = nullptr;

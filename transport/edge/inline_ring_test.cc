@@ -43,7 +43,7 @@ TEST(InlineRingTest, NothingIsThereBeforeItIsSent) {
   Link link;
   EXPECT_EQ(link.in->Peek(), nullptr);
   *link.entry = 0;
-  InEdge unopened(link.entry, link.segment.get(), &link.bells[1]);
+  InEdge unopened(link.entry, link.segment.get(), &link.doorbells[1]);
   EXPECT_EQ(unopened.Peek(), nullptr);
   EXPECT_EQ(unopened.broken(), nullptr);
 }
@@ -552,7 +552,7 @@ TEST(InlineRingTest, AnEdgeOutsideItsMemoryIsSeen) {
                             link.memory->OffsetOf(link.ring) + 8}) {
     SCOPED_TRACE(at);
     *link.entry = at;
-    InEdge in(link.entry, link.segment.get(), &link.bells[1]);
+    InEdge in(link.entry, link.segment.get(), &link.doorbells[1]);
     EXPECT_EQ(in.Peek(), nullptr);
     EXPECT_STREQ(in.broken(), "an edge outside its memory");
     in.Close();

@@ -196,7 +196,7 @@ class InprocEndpoint : public Endpoint {
       : owner_(world), world_(world->state_.get()), rank_(rank) {
     capabilities_.name = "inproc";
     capabilities_.lands_in_peer_memory = world_->options.lands_in_peer_memory;
-    capabilities_.progresses_alone = !world_->options.helper_may_drive;
+    capabilities_.progresses_alone = !world_->options.allows_progress_thread;
     capabilities_.eager_piece_bytes = world_->options.eager_piece_bytes;
   }
 
@@ -354,7 +354,7 @@ class InprocEndpoint : public Endpoint {
     return completions_.Run() || moved;
   }
 
-  bool HelperMayDrive() const override { return world_->options.helper_may_drive; }
+  bool AllowsProgressThread() const override { return world_->options.allows_progress_thread; }
   // A mailbox wakes no sleeper: sleeps are short.
   void Await(int microseconds) override { Endpoint::Await(std::min(microseconds, kAwaitUs)); }
 

@@ -32,7 +32,7 @@ struct InprocOptions {
   size_t eager_piece_bytes = SIZE_MAX;
   // A progress thread may drive the ranks' endpoints. If false, only the test's own threads call
   // them.
-  bool helper_may_drive = false;
+  bool allows_progress_thread = false;
 };
 
 // The job: `ranks` threads that can reach each other. Thread-safe. Must outlive its bootstraps and

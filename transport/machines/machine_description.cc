@@ -341,7 +341,7 @@ class MachineReader {
     Object object(problem_, value, path);
     SharedMemory memory;
     memory.is_shared = true;
-    memory.line_bytes = object.Bytes("line_bytes");
+    memory.max_inline_bytes = object.Bytes("line_bytes");
     Object copies(problem_, object["kernel_copies"], object.PathOf("kernel_copies"));
     memory.least_kernel_bytes = copies.BytesOrAny("least_bytes");
     memory.most_kernel_bytes = copies.BytesOrAny("most_bytes");

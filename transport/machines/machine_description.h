@@ -102,7 +102,7 @@ struct Link {
 struct SharedMemory {
   bool is_shared = false;
   // The longest inline message, header included: it arrives with its flag, without a copy.
-  size_t line_bytes = 0;
+  size_t max_inline_bytes = 0;
   // Point-to-point messages of these lengths are copied by the kernel, straight to the buffer of a
   // receiver that waits awake; none if the least is above the most.
   size_t least_kernel_bytes = SIZE_MAX;

@@ -46,7 +46,7 @@ class Writer {
     const SharedMemory& shared = machine_.shared_memory;
     if (shared.is_shared) {
       Json& entry = json["shared_memory"];
-      entry["line_bytes"] = Bytes(shared.line_bytes);
+      entry["line_bytes"] = Bytes(shared.max_inline_bytes);
       entry["kernel_copies"] = {{"least_bytes", Bytes(shared.least_kernel_bytes)},
                                 {"most_bytes", Bytes(shared.most_kernel_bytes)},
                                 {"rate", Quantity(shared.kernel_mb_s, "MB/s")}};

@@ -71,7 +71,7 @@ TEST(MachineDescription, MemoryThatRanksShareIsWrittenAsRead) {
   ASSERT_TRUE(MachineDescription::Read("transport/machines/fat_nodes_100g.json", &machine).ok());
   EXPECT_FALSE(machine.shared_memory.is_shared);
   machine.shared_memory.is_shared = true;
-  machine.shared_memory.line_bytes = 56;
+  machine.shared_memory.max_inline_bytes = 56;
   for (const size_t least : {size_t{16384}, SIZE_MAX}) {
     machine.shared_memory.least_kernel_bytes = least;
     machine.shared_memory.most_kernel_bytes = 65536;
@@ -80,7 +80,7 @@ TEST(MachineDescription, MemoryThatRanksShareIsWrittenAsRead) {
     const Status status = MachineDescription::Parse(text, "written", &again);
     ASSERT_TRUE(status.ok()) << status.ToString();
     EXPECT_TRUE(again.shared_memory.is_shared);
-    EXPECT_EQ(again.shared_memory.line_bytes, size_t{56});
+    EXPECT_EQ(again.shared_memory.max_inline_bytes, size_t{56});
     EXPECT_EQ(again.shared_memory.least_kernel_bytes, least);
     EXPECT_EQ(again.shared_memory.most_kernel_bytes, size_t{65536});
     EXPECT_EQ(again.shared_memory.kernel_mb_s, machine.shared_memory.kernel_mb_s);

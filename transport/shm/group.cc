@@ -70,11 +70,11 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
   // A sleeping peer checks these counters first.
   directories[peer]->notes.fetch_add(1, std::memory_order_release);
   members[peer]->shared->notes.fetch_add(1, std::memory_order_release);
-  members[peer]->shared->bell.Ring();
+  members[peer]->shared->doorbell.Signal();
   if (urgency == Urgency::kWithNext) {
     members[peer]->piece_follows = true;
   } else {
-    members[peer]->shared->helper.Ring();
+    members[peer]->shared->progress_doorbell.Signal();
   }
   return true;
 }

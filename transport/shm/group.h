@@ -136,8 +136,8 @@ void Group::TakeNotes(const Tell& tell) {
       edge.GiveBack(edge.Take(), /*piece=*/false);
       // Its sender may wait for room.
       if (++stream->notes % (kRingSlots / 2) == 0) {
-        peer->shared->bell.Ring();
-        peer->shared->helper.Ring();
+        peer->shared->doorbell.Signal();
+        peer->shared->progress_doorbell.Signal();
       }
     }
   }

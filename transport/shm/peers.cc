@@ -51,7 +51,7 @@ bool Peers::LookForLosses() {
 
 void Peers::Depart(Public* own) {
   own->departed.store(1, std::memory_order_release);
-  for (auto& [token, peer] : peers_) peer->shared->bell.Ring();
+  for (auto& [token, peer] : peers_) peer->shared->doorbell.Signal();
 }
 
 }  // namespace brigade::shm

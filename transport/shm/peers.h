@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "membuf/status.h"
-#include "transport/edge/bell.h"
+#include "transport/edge/doorbell.h"
 #include "transport/host/process_watch.h"
 #include "transport/host_memory/shared_segment.h"
 
@@ -20,13 +20,13 @@ namespace brigade::shm {
 
 // Public memory in the segment of each rank.
 struct alignas(64) Public {
-  Bell bell;
+  Doorbell doorbell;
   std::atomic<uint32_t> departed;
   std::atomic<uint32_t> notes;  // control messages ever written for this rank
-  // The doorbell of the progress thread, while the program is outside the library. Rung by control
-  // messages, by pieces that these announced, and by released pieces; not by inline messages of a
-  // pattern, nor by a rank that waits for the owner in its call.
-  alignas(64) Bell helper;
+  // The doorbell of the progress thread, while the program is outside the library. Signalled by
+  // control messages, by pieces that these announced, and by released pieces; not by inline
+  // messages of a pattern, nor by a rank that waits for the owner in its call.
+  alignas(64) Doorbell progress_doorbell;
 };
 
 struct Peer {
@@ -34,7 +34,7 @@ struct Peer {
   Public* shared = nullptr;
   ProcessWatch process;  // of none, if it is this one
   bool lost = false;
-  bool piece_follows = false;  // a note that was written to it, and rings the helper
+  bool piece_follows = false;  // a note that was written to it, and signals progress_doorbell
 };
 
 // Returns kPeerLost. `rank`: the peer's rank in the group of the failed operation.

@@ -87,7 +87,7 @@ void Receives::Release(const Lease& lease) {
   if (lease.token == 0) return;
   Leased& leased = leased_[lease.token - 1];
   leased.in->edge.GiveBack(leased.receipt, leased.piece);
-  if (leased.piece) leased.in->peer->shared->helper.Ring();
+  if (leased.piece) leased.in->peer->shared->progress_doorbell.Signal();
   --leased.in->leased;
   leased.in = nullptr;
   free_leases_.push_back(lease.token - 1);

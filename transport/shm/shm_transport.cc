@@ -69,7 +69,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     capabilities_.needs_landing = false;
     capabilities_.needs_registered_memory = true;
     capabilities_.progresses_alone = true;
-    capabilities_.line_bytes = Slot::kInlineBytes;
+    capabilities_.max_inline_bytes = Slot::kInlineBytes;
     capabilities_.tuning.overlap_piece_bytes = rules::kShmOverlapBytes;
   }
 
@@ -249,7 +249,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     if (!leaving_.empty()) FreeGroups();
     moved |= control_.Deliver();
     moved |= completions_.Run();
-    // For a driver that never pauses long enough to sleep.
+    // For a progress owner that never pauses long enough to sleep.
     idle_ = moved ? 0 : idle_ + 1;
     if (idle_ == rules::kShmPollsPerLossLook) {
       idle_ = 0;
@@ -259,22 +259,22 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   }
 
   void Pause(uint64_t idle_polls) override {
-    const Waiting::Spent spent = waiting_.Pause(idle_polls, &public_->bell);
+    const Waiting::Spent spent = waiting_.Pause(idle_polls, &public_->doorbell);
     if (spent != Waiting::Spent::kSpinning) sends_.LookNext();  // polls are slow now, and few
     if (spent == Waiting::Spent::kSleeping) LookForLosses();
   }
-  // Where a helper sleeps the first call only arms the bell: between that and the sleep its caller
-  // looks for messages.
+  // Where a progress thread sleeps the first call only arms the doorbell: between that and the
+  // sleep its caller looks for messages.
   void Await(int microseconds) override {
-    Bell* const bell = &public_->helper;
-    if (bell->armed()) {
-      bell->StayArmed(waiting_.LongestSleepUs(microseconds));
+    Doorbell* const doorbell = &public_->progress_doorbell;
+    if (doorbell->armed()) {
+      doorbell->StayArmed(waiting_.LongestSleepUs(microseconds));
     } else {
-      bell->Arm();
+      doorbell->Arm();
     }
     awaited_.store(true, std::memory_order_relaxed);
   }
-  bool HelperMayDrive() const override { return true; }
+  bool AllowsProgressThread() const override { return true; }
   void Nudge() override { LookForLosses(); }
   uint64_t PollsAwake() const override { return waiting_.PollsAwake(); }
   uint64_t PollsBeforeSleep() const override { return waiting_.PollsBeforeSleep(); }
@@ -285,7 +285,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
 
   // The note that announced it did not ring.
   static void RingBehindPiece(shm::Peer* peer) {
-    if (std::exchange(peer->piece_follows, false)) peer->shared->helper.Ring();
+    if (std::exchange(peer->piece_follows, false)) peer->shared->progress_doorbell.Signal();
   }
 
   void CountCrowded(int groups) {

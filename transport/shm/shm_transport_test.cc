@@ -728,14 +728,14 @@ TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
 
 // A progress thread that sleeps, and the events that wake it: any other event shows as a sleep of
 // full length.
-class ShmHelper : public testing::Test {
+class ShmProgressThread : public testing::Test {
  protected:
   static constexpr int kLongUs = 20000000;
   static constexpr int kShortUs = 20000;
 
   // Whether `happen` ends a sleep of at most so long.
   bool Wakes(int longest_us, const std::function<void()>& happen) {
-    endpoint_->Await(0);  // arms the bell
+    endpoint_->Await(0);  // arms the doorbell
     endpoint_->Progress();
     const auto start = std::chrono::steady_clock::now();
     std::thread sleeper([&] { endpoint_->Await(longest_us); });
@@ -764,14 +764,14 @@ class ShmHelper : public testing::Test {
   Operation sent_;
 };
 
-TEST_F(ShmHelper, IsWokenByANote) {
+TEST_F(ShmProgressThread, IsWokenByANote) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_TRUE(Wakes(kLongUs, [&] { SendNote(Urgency::kCanWait); }));
     EXPECT_TRUE(Wakes(kLongUs, [&] { SendNote(Urgency::kUrgent); }));
   }
 }
 
-TEST_F(ShmHelper, IsWokenByThePieceThatANoteAnnounced) {
+TEST_F(ShmProgressThread, IsWokenByThePieceThatANoteAnnounced) {
   EXPECT_FALSE(Wakes(kShortUs, [&] { SendNote(Urgency::kWithNext); }));
   EXPECT_TRUE(Wakes(kLongUs, [&] { SendPiece(); }));
   EXPECT_TRUE(Wakes(kLongUs, [&] {
@@ -782,7 +782,7 @@ TEST_F(ShmHelper, IsWokenByThePieceThatANoteAnnounced) {
   EXPECT_FALSE(Wakes(kShortUs, [&] { SendPiece(); })) << "which nobody announced";
 }
 
-TEST_F(ShmHelper, IsWokenByAPieceThatIsGivenBack) {
+TEST_F(ShmProgressThread, IsWokenByAPieceThatIsGivenBack) {
   ByteSpan memory;
   ASSERT_TRUE(endpoint_->domain()->Allocate(0, 4096, &memory).ok());
   ASSERT_TRUE(endpoint_->PostSend(PointToPoint(group_), 0, memory, &sent_).ok());
@@ -799,7 +799,7 @@ TEST_F(ShmHelper, IsWokenByAPieceThatIsGivenBack) {
   EXPECT_TRUE(sent_.over);
 }
 
-TEST_F(ShmHelper, IsWokenByRoomForNotes) {
+TEST_F(ShmProgressThread, IsWokenByRoomForNotes) {
   const auto takes_one = [&] {
     return endpoint_->SendControl(group_, 0, piece_, Urgency::kWithNext).ok();
   };
@@ -813,7 +813,7 @@ TEST_F(ShmHelper, IsWokenByRoomForNotes) {
   EXPECT_TRUE(takes_one());
 }
 
-TEST_F(ShmHelper, IsNotWokenByALine) {
+TEST_F(ShmProgressThread, IsNotWokenByALine) {
   EXPECT_FALSE(Wakes(kShortUs, [&] { SendLine(); }));
 }
 

@@ -18,7 +18,7 @@ struct Group;
 
 struct OutStream {
   OutStream(EdgeShared* r, EdgeMemory* memory, Peer* p, int peer_rank)
-      : ring(r), edge(r, memory, &p->shared->bell), peer(p), rank(peer_rank) {}
+      : ring(r), edge(r, memory, &p->shared->doorbell), peer(p), rank(peer_rank) {}
 
   struct Sent {
     OutEdge::Receipt receipt;
@@ -34,7 +34,7 @@ struct OutStream {
 
 struct InStream {
   InStream(std::atomic<uint64_t>* entry, Peer* p, int peer_rank, const Group* g)
-      : edge(entry, p->segment.get(), &p->shared->bell), peer(p), rank(peer_rank), group(g) {}
+      : edge(entry, p->segment.get(), &p->shared->doorbell), peer(p), rank(peer_rank), group(g) {}
 
   struct Receive {
     size_t most_bytes;

@@ -15,8 +15,8 @@ void Relax() {
 
 }  // namespace
 
-Waiting::Spent Waiting::Pause(uint64_t idle_polls, Bell* bell) {
-  if (idle_polls == 0 && bell->armed()) bell->Disarm();
+Waiting::Spent Waiting::Pause(uint64_t idle_polls, Doorbell* doorbell) {
+  if (idle_polls == 0 && doorbell->armed()) doorbell->Disarm();
   const Patience& patience = this->patience();
   if (idle_polls < patience.spins) {
     if (idle_polls >= rules::kShmHotPolls) Relax();
@@ -32,12 +32,12 @@ Waiting::Spent Waiting::Pause(uint64_t idle_polls, Bell* bell) {
     return Spent::kYielding;
   }
   // The caller looks for messages between arming and sleeping.
-  if (!bell->armed()) {
-    bell->Arm();
+  if (!doorbell->armed()) {
+    doorbell->Arm();
     return Spent::kYielding;
   }
-  polls_.SleepFor(LongestSleepUs(rules::kShmSleepUs), [&](int us) { bell->StayArmed(us); });
-  bell->Disarm();
+  polls_.SleepFor(LongestSleepUs(rules::kShmSleepUs), [&](int us) { doorbell->StayArmed(us); });
+  doorbell->Disarm();
   return Spent::kSleeping;
 }
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "transport/edge/bell.h"
+#include "transport/edge/doorbell.h"
 #include "transport/mpi_polls.h"
 #include "transport/rules.h"
 
@@ -15,15 +15,15 @@ namespace brigade::shm {
 class Waiting {
  public:
   enum class Spent { kSpinning, kYielding, kSleeping };
-  // Pauses once, after `idle_polls` polls in a row without effect. `bell`: this rank's own.
-  Spent Pause(uint64_t idle_polls, Bell* bell);
+  // Pauses once, after `idle_polls` polls in a row without effect. `doorbell`: this rank's own.
+  Spent Pause(uint64_t idle_polls, Doorbell* doorbell);
   // Returns the polls before the first sleep.
   uint64_t PollsAwake() const { return crowded_ ? kCrowded.spins + kCrowded.yields : kAlone.spins; }
   // Returns the polls after which the rank sleeps.
   uint64_t PollsBeforeSleep() const { return patience().spins + patience().yields; }
   // Limits a sleep of `us` microseconds, since signals of the doorbell may be missed.
   int LongestSleepUs(int us) const {
-    return bells_reach_all_ || us < rules::kShmSleepUnheardUs ? us : rules::kShmSleepUnheardUs;
+    return doorbells_reach_all_ || us < rules::kShmSleepUnheardUs ? us : rules::kShmSleepUnheardUs;
   }
   // Sets whether ranks outnumber processors.
   void SetCrowded(bool crowded) { crowded_ = crowded; }
@@ -37,7 +37,7 @@ class Waiting {
   static constexpr Patience kCrowded{rules::kShmSpinsIfCrowded, rules::kShmYieldsIfCrowded};
   const Patience& patience() const { return crowded_ ? kCrowded : kAlone; }
 
-  const bool bells_reach_all_ = Bell::Prepare();
+  const bool doorbells_reach_all_ = Doorbell::Prepare();
   bool crowded_ = false;
   MpiPolls polls_;
 };

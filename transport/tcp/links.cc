@@ -28,7 +28,7 @@ void Links::RemoveFromIo() {
 
 Status Links::Open(SocketIo* io, const SocketAddress& address, const AuthKey& key) {
   ListenerLimits limits;
-  limits.hello_time = silence_;
+  limits.handshake_time = silence_;
   BRIGADE_RETURN_IF_ERROR(Listener::Create(address, self_, key, log_, &listener_, limits));
   io_ = io;
   io_->Watch(
@@ -61,9 +61,9 @@ void Links::MakeConnection(Link* link) {
     if (error != ECONNREFUSED) return RetryLater(link, SocketFailure("connect", error));
     return Lose(link, Status(StatusCode::kPeerLost, std::strerror(error)));
   }
-  std::vector<std::byte> hello(kHelloBytes);
-  WriteHello(link->key(), self_, link->id(), link->NextSerial(), hello.data());
-  const Status status = Attach(link, socket, std::move(hello));
+  std::vector<std::byte> handshake(kHandshakeBytes);
+  WriteHandshake(link->key(), self_, link->id(), link->NextSerial(), handshake.data());
+  const Status status = Attach(link, socket, std::move(handshake));
   if (!status.ok()) RetryLater(link, status);
 }
 
@@ -93,12 +93,12 @@ void Links::RetryDue() {
   }
 }
 
-Status Links::Attach(Link* link, int socket, std::vector<std::byte> hello) {
-  auto connection = std::make_unique<Connection>(socket, link, link->outbox(), std::move(hello),
+Status Links::Attach(Link* link, int socket, std::vector<std::byte> handshake) {
+  auto connection = std::make_unique<Connection>(socket, link, link->outbox(), std::move(handshake),
                                                  io_, static_cast<ConnectionOwner*>(owner_));
   BRIGADE_RETURN_IF_ERROR(io_->Add(connection.get()));
   link->Add(std::move(connection));
-  if (leaving_) link->out()->SayGoodbye();
+  if (leaving_) link->out()->SendShutdown();
   link->Pump();
   owner_->OnConnected(link);
   return Status();
@@ -142,10 +142,10 @@ bool Links::HoldControl() const {
   });
 }
 
-void Links::SayGoodbye() {
+void Links::SendShutdown() {
   leaving_ = true;
   for (const auto& [id, link] : links_) {
-    if (link->out() != nullptr) link->out()->SayGoodbye();
+    if (link->out() != nullptr) link->out()->SendShutdown();
     link->Pump();
   }
 }

@@ -65,8 +65,8 @@ class Links {
   // Whether a control message has not wholly been given to a peer's connection.
   bool HoldControl() const;
 
-  // Sends a goodbye to all peers, and to those that connect later.
-  void SayGoodbye();
+  // Sends a shutdown frame to all peers, and to those that connect later.
+  void SendShutdown();
   // Returns a link whose peer's system has not received all data yet; null: there is none.
   const Link* FirstUnfinished() const;
   // Ends pending reads and writes of all connections. A forked child, whose sockets belong to its
@@ -79,7 +79,7 @@ class Links {
   // The obstacle to a connection may pass: a disconnected cable, or a limit.
   void RetryLater(Link* link, const Status& why);
   // Takes ownership of the socket.
-  Status Attach(Link* link, int socket, std::vector<std::byte> hello);
+  Status Attach(Link* link, int socket, std::vector<std::byte> handshake);
 
   const EndpointId self_;
   const std::chrono::seconds silence_;

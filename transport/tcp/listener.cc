@@ -16,7 +16,7 @@
 namespace brigade {
 namespace {
 
-// Keys in epoll of descriptors that are not guests.
+// Keys in epoll of descriptors that are not unauthenticated connections.
 constexpr uint64_t kSocketName = UINT64_MAX;
 constexpr uint64_t kTimerName = UINT64_MAX - 1;
 
@@ -76,7 +76,7 @@ Status Listener::Open(const SocketAddress& address) {
 }
 
 Listener::~Listener() {
-  for (const auto& [name, guest] : guests_) close(guest.socket);
+  for (const auto& [name, connection] : unauthenticated_) close(connection.socket);
   for (const int descriptor : {socket_, timer_, epoll_}) {
     if (descriptor >= 0) close(descriptor);
   }
@@ -97,19 +97,21 @@ bool Listener::Progress(const Admit& admit) {
     const uint64_t name = events[i].data.u64;
     if (name == kSocketName) {
       AcceptAll(admit);
-    } else if (const auto guest = guests_.find(name); guest != guests_.end()) {
-      const Status hello_read = ReadHelloOf(&guest->second);
-      if (hello_read.code() == StatusCode::kNoResource) continue;
-      const Guest leaving = guest->second;
-      Forget(guest);
-      AdmitOrRefuse(leaving, hello_read, admit);
+    } else if (const auto connection = unauthenticated_.find(name);
+               connection != unauthenticated_.end()) {
+      const Status handshake_read = ReadHandshakeOf(&connection->second);
+      if (handshake_read.code() == StatusCode::kNoResource) continue;
+      const Unauthenticated leaving = connection->second;
+      Forget(connection);
+      AdmitOrRefuse(leaving, handshake_read, admit);
     }
   }
   const Clock::time_point now = Clock::now();
-  while (!guests_.empty() && guests_.begin()->second.deadline <= now) {
-    EvictOldest(&counters_.silent,
-                "no whole hello came within " + std::to_string(limits_.hello_time.count()) + " ms",
-                admit);
+  while (!unauthenticated_.empty() && unauthenticated_.begin()->second.deadline <= now) {
+    EvictOldest(
+        &counters_.silent,
+        "no whole handshake came within " + std::to_string(limits_.handshake_time.count()) + " ms",
+        admit);
   }
   if (resting_ && rest_end_ <= now) {
     resting_ = false;
@@ -123,10 +125,10 @@ void Listener::AcceptAll(const Admit& admit) {
   for (int i = 0; i < kAcceptsAtOnce; ++i) {
     sockaddr_storage peer;
     socklen_t bytes = sizeof(peer);
-    Guest guest;
-    guest.socket =
+    Unauthenticated connection;
+    connection.socket =
         accept4(socket_, reinterpret_cast<sockaddr*>(&peer), &bytes, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (guest.socket < 0) {
+    if (connection.socket < 0) {
       if (errno == EAGAIN) return;
       if (errno == EINTR || errno == ECONNABORTED) continue;
       Count(&counters_.starved, "connections to " + address_.ToString() +
@@ -136,31 +138,34 @@ void Listener::AcceptAll(const Admit& admit) {
       Watch(EPOLL_CTL_MOD, socket_, kSocketName, 0);
       return;
     }
-    guest.address = SocketAddress::From(reinterpret_cast<sockaddr*>(&peer));
-    guest.deadline = Clock::now() + limits_.hello_time;
-    const Status hello_read = ReadHelloOf(&guest);
-    if (hello_read.code() != StatusCode::kNoResource) {
-      AdmitOrRefuse(guest, hello_read, admit);
+    connection.address = SocketAddress::From(reinterpret_cast<sockaddr*>(&peer));
+    connection.deadline = Clock::now() + limits_.handshake_time;
+    const Status handshake_read = ReadHandshakeOf(&connection);
+    if (handshake_read.code() != StatusCode::kNoResource) {
+      AdmitOrRefuse(connection, handshake_read, admit);
       continue;
     }
-    const std::string crowd = "too many have not said a whole hello";
-    if (guests_.size() >= limits_.guests) EvictOldest(&counters_.crowded, crowd, admit);
-    if (Watch(EPOLL_CTL_ADD, guest.socket, next_name_, EPOLLIN)) {
-      guests_.emplace(next_name_++, guest);
+    const std::string crowd = "too many connections without a whole handshake";
+    if (unauthenticated_.size() >= limits_.max_unauthenticated) {
+      EvictOldest(&counters_.crowded, crowd, admit);
+    }
+    if (Watch(EPOLL_CTL_ADD, connection.socket, next_name_, EPOLLIN)) {
+      unauthenticated_.emplace(next_name_++, connection);
     } else {
-      Drop(guest, &counters_.crowded, std::string("epoll_ctl: ") + std::strerror(errno));
+      Drop(connection, &counters_.crowded, std::string("epoll_ctl: ") + std::strerror(errno));
     }
   }
 }
 
-Status Listener::ReadHelloOf(Guest* guest) {
-  while (guest->hello_bytes < kHelloBytes) {
-    const ssize_t got = recv(guest->socket, guest->hello + guest->hello_bytes,
-                             kHelloBytes - guest->hello_bytes, MSG_DONTWAIT);
+Status Listener::ReadHandshakeOf(Unauthenticated* connection) {
+  while (connection->handshake_bytes < kHandshakeBytes) {
+    const ssize_t got =
+        recv(connection->socket, connection->handshake + connection->handshake_bytes,
+             kHandshakeBytes - connection->handshake_bytes, MSG_DONTWAIT);
     if (got > 0) {
-      guest->hello_bytes += static_cast<size_t>(got);
+      connection->handshake_bytes += static_cast<size_t>(got);
     } else if (got == 0) {
-      return Status(StatusCode::kMismatch, "it ended within its hello");
+      return Status(StatusCode::kMismatch, "it ended within its handshake");
     } else if (errno == EAGAIN) {
       return Status(StatusCode::kNoResource, "");
     } else if (errno != EINTR) {
@@ -170,41 +175,43 @@ Status Listener::ReadHelloOf(Guest* guest) {
   return Status();
 }
 
-void Listener::AdmitOrRefuse(const Guest& guest, const Status& hello_read, const Admit& admit) {
+void Listener::AdmitOrRefuse(const Unauthenticated& connection, const Status& handshake_read,
+                             const Admit& admit) {
   EndpointId from;
   uint32_t serial = 0;
-  const Status read =
-      hello_read.ok() ? ReadHello(key_, id_, guest.hello, &from, &serial) : hello_read;
+  const Status read = handshake_read.ok()
+                          ? ReadHandshake(key_, id_, connection.handshake, &from, &serial)
+                          : handshake_read;
   if (!read.ok()) {
-    Drop(guest, &counters_.refused, read.message());
-  } else if (admit(guest.socket, from, serial)) {
+    Drop(connection, &counters_.refused, read.message());
+  } else if (admit(connection.socket, from, serial)) {
     ++counters_.admitted;
   } else {
-    Drop(guest, &counters_.unwanted, "nobody expects it");
+    Drop(connection, &counters_.unwanted, "nobody expects it");
   }
 }
 
 void Listener::EvictOldest(uint64_t* counter, const std::string& why, const Admit& admit) {
-  Guest oldest = guests_.begin()->second;
-  Forget(guests_.begin());
-  const Status hello_read = ReadHelloOf(&oldest);
-  if (hello_read.code() == StatusCode::kNoResource) {
+  Unauthenticated oldest = unauthenticated_.begin()->second;
+  Forget(unauthenticated_.begin());
+  const Status handshake_read = ReadHandshakeOf(&oldest);
+  if (handshake_read.code() == StatusCode::kNoResource) {
     Drop(oldest, counter, why);
   } else {
-    AdmitOrRefuse(oldest, hello_read, admit);
+    AdmitOrRefuse(oldest, handshake_read, admit);
   }
 }
 
-void Listener::Forget(Guests::iterator guest) {
+void Listener::Forget(UnauthenticatedByName::iterator connection) {
   // A forked child may hold the socket open; epoll would then report it although it is closed here.
-  Watch(EPOLL_CTL_DEL, guest->second.socket, guest->first, 0);
-  guests_.erase(guest);
+  Watch(EPOLL_CTL_DEL, connection->second.socket, connection->first, 0);
+  unauthenticated_.erase(connection);
 }
 
-void Listener::Drop(const Guest& guest, uint64_t* counter, const std::string& why) {
-  close(guest.socket);
-  Count(counter, "a connection from " + guest.address.ToString() + " to " + address_.ToString() +
-                     " was dropped: " + why);
+void Listener::Drop(const Unauthenticated& connection, uint64_t* counter, const std::string& why) {
+  close(connection.socket);
+  Count(counter, "a connection from " + connection.address.ToString() + " to " +
+                     address_.ToString() + " was dropped: " + why);
 }
 
 void Listener::Count(uint64_t* counter, const std::string& what) {
@@ -215,7 +222,7 @@ void Listener::Count(uint64_t* counter, const std::string& what) {
 
 void Listener::SetTimer() {
   Clock::time_point next = Clock::time_point::max();
-  if (!guests_.empty()) next = guests_.begin()->second.deadline;
+  if (!unauthenticated_.empty()) next = unauthenticated_.begin()->second.deadline;
   if (resting_) next = std::min(next, rest_end_);
   // All zeros stop the timer. Setting it also clears an expiration.
   itimerspec when = {};

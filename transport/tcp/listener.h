@@ -1,10 +1,11 @@
 // Listener: accepts connections of peers to an endpoint, and refuses strangers.
 //
-// A new connection must send a whole hello (wire.h) before anything else is read. A peer's hello
-// comes with its first packet, so the kernel is asked to hold a connection back until data have
-// come on it: most peers are admitted or refused at once. Connections with an incomplete hello are
-// unauthenticated (*guests*). Peers hardly ever are guests, so their number is small, and the
-// oldest is closed if there are too many: a stranger that opens many connections displaces its own.
+// A new connection must send a whole handshake (wire.h) before anything else is read. A peer's
+// handshake comes with its first packet, so the kernel is asked to hold a connection back until
+// data have come on it: most peers are admitted or refused at once. Connections with an incomplete
+// handshake are unauthenticated. Peers hardly ever are, so the number of unauthenticated
+// connections is small, and the oldest is closed if there are too many: a stranger that opens many
+// connections displaces its own.
 
 #ifndef BRIGADE_TRANSPORT_TCP_LISTENER_H_
 #define BRIGADE_TRANSPORT_TCP_LISTENER_H_
@@ -25,9 +26,10 @@
 namespace brigade {
 
 struct ListenerLimits {
-  // Time limit for a guest's hello. A peer's may be as late if a cable was out when it was sent.
-  std::chrono::milliseconds hello_time = std::chrono::seconds(150);
-  size_t guests = 64;
+  // Time limit for the handshake of a connection. A peer's may be as late if a cable was out when
+  // it was sent.
+  std::chrono::milliseconds handshake_time = std::chrono::seconds(150);
+  size_t max_unauthenticated = 64;  // connections
 };
 
 // One thread at a time.
@@ -35,18 +37,18 @@ class Listener {
  public:
   // Takes a line for the user, without a line break.
   using Log = std::function<void(const std::string&)>;
-  // Called after a valid hello; returns whether to admit the peer. If true, the callee owns
-  // `socket`; it is nonblocking and close-on-exec, and nothing after the hello has been read.
-  // `serial` as in WriteHello.
+  // Called after a valid handshake; returns whether to admit the peer. If true, the callee owns
+  // `socket`; it is nonblocking and close-on-exec, and nothing after the handshake has been read.
+  // `serial` as in WriteHandshake.
   using Admit = std::function<bool(int socket, const EndpointId& from, uint32_t serial)>;
 
   // Numbers of connections, except the last.
   struct Counters {
     uint64_t admitted = 0;
-    uint64_t refused = 0;   // hello not valid
+    uint64_t refused = 0;   // handshake not valid
     uint64_t unwanted = 0;  // by `admit`
-    uint64_t silent = 0;    // hello not complete in time
-    uint64_t crowded = 0;   // closed as the oldest guest when there were too many
+    uint64_t silent = 0;    // handshake not complete in time
+    uint64_t crowded = 0;   // closed as the oldest unauthenticated one when there were too many
     uint64_t starved = 0;   // times that accept failed for lack of descriptors or memory
   };
 
@@ -73,14 +75,14 @@ class Listener {
  private:
   using Clock = std::chrono::steady_clock;
 
-  struct Guest {
+  struct Unauthenticated {
     int socket = -1;
     SocketAddress address;
     Clock::time_point deadline;
-    size_t hello_bytes = 0;
-    std::byte hello[kHelloBytes];
+    size_t handshake_bytes = 0;
+    std::byte handshake[kHandshakeBytes];
   };
-  using Guests = std::map<uint64_t, Guest>;  // the oldest first
+  using UnauthenticatedByName = std::map<uint64_t, Unauthenticated>;  // the oldest first
 
   Listener(const EndpointId& id, const AuthKey& key, Log log, const ListenerLimits& limits)
       : id_(id), key_(key), log_(std::move(log)), limits_(limits) {}
@@ -89,15 +91,16 @@ class Listener {
   bool Watch(int operation, int descriptor, uint64_t name, uint32_t events);
 
   void AcceptAll(const Admit& admit);
-  // Reads what is there of the hello. kNoResource: some is still to come. kMismatch: none will.
-  Status ReadHelloOf(Guest* guest);
-  // Admits or refuses a connection, by the result `hello_read` of ReadHelloOf.
-  void AdmitOrRefuse(const Guest& guest, const Status& hello_read, const Admit& admit);
-  // Closes the oldest guest, unless the rest of its hello has come.
+  // Reads what is there of the handshake. kNoResource: some is still to come. kMismatch: none will.
+  Status ReadHandshakeOf(Unauthenticated* connection);
+  // Admits or refuses a connection, by the result `handshake_read` of ReadHandshakeOf.
+  void AdmitOrRefuse(const Unauthenticated& connection, const Status& handshake_read,
+                     const Admit& admit);
+  // Closes the oldest unauthenticated connection, unless the rest of its handshake has come.
   void EvictOldest(uint64_t* counter, const std::string& why, const Admit& admit);
-  void Forget(Guests::iterator guest);
-  // Closes a connection that is not a guest, or not any more.
-  void Drop(const Guest& guest, uint64_t* counter, const std::string& why);
+  void Forget(UnauthenticatedByName::iterator connection);
+  // Closes a connection that is not in unauthenticated_, or not any more.
+  void Drop(const Unauthenticated& connection, uint64_t* counter, const std::string& why);
   void Count(uint64_t* counter, const std::string& what);
   void SetTimer();
 
@@ -110,8 +113,8 @@ class Listener {
 
   int epoll_ = -1;   // watches the others
   int socket_ = -1;  // the listening one
-  int timer_ = -1;   // for the oldest guest's deadline, and for trying again
-  Guests guests_;    // by the name that epoll_ knows them by
+  int timer_ = -1;   // for the oldest unauthenticated connection's deadline, and for trying again
+  UnauthenticatedByName unauthenticated_;  // by the name that epoll_ knows them by
   uint64_t next_name_ = 0;
   bool resting_ = false;  // nothing is accepted until rest_end_
   Clock::time_point rest_end_;

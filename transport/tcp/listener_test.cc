@@ -73,10 +73,10 @@ class ListenerTest : public ::testing::Test {
   }
 
   Caller Call() { return Caller(listener_->address()); }
-  std::string Hello(uint32_t serial) {
-    std::string hello(kHelloBytes, '\0');
-    WriteHello(key_, peer_, id_, serial, reinterpret_cast<std::byte*>(&hello[0]));
-    return hello;
+  std::string Handshake(uint32_t serial) {
+    std::string handshake(kHandshakeBytes, '\0');
+    WriteHandshake(key_, peer_, id_, serial, reinterpret_cast<std::byte*>(&handshake[0]));
+    return handshake;
   }
 
   bool Readable() {
@@ -92,7 +92,7 @@ class ListenerTest : public ::testing::Test {
       return true;
     });
   }
-  // Sleeps at fd(), as a driver does, until a counter has a value.
+  // Sleeps at fd(), as a progress owner does, until a counter has a value.
   void Await(const uint64_t& counter, uint64_t value) {
     while (counter < value) {
       pollfd ready = {listener_->fd(), POLLIN, 0};
@@ -118,14 +118,14 @@ TEST_F(ListenerTest, APeerIsLetIn) {
   EXPECT_FALSE(Readable());
   EXPECT_FALSE(Progress());
   Caller peer = Call();
-  peer.Say(Hello(41) + "x");
+  peer.Say(Handshake(41) + "x");
   Await(counters().admitted, 1);
   ASSERT_EQ(admitted_.size(), 1u);
   EXPECT_EQ(serials_[0], 41u);
   EXPECT_TRUE(log_.empty());
   EXPECT_NE(fcntl(admitted_[0], F_GETFL) & O_NONBLOCK, 0);
   EXPECT_NE(fcntl(admitted_[0], F_GETFD) & FD_CLOEXEC, 0);
-  // Bytes after the hello are not consumed, and later ones do not go to the listener.
+  // Bytes after the handshake are not consumed, and later ones do not go to the listener.
   char bytes[2] = {};
   EXPECT_EQ(recv(admitted_[0], bytes, 2, MSG_DONTWAIT), 1);
   EXPECT_EQ(bytes[0], 'x');
@@ -134,31 +134,31 @@ TEST_F(ListenerTest, APeerIsLetIn) {
   EXPECT_FALSE(Progress());
 }
 
-TEST_F(ListenerTest, AHelloMayComeInPieces) {
+TEST_F(ListenerTest, AHandshakeMayComeInPieces) {
   Listen();
   Caller peer = Call();
-  const std::string hello = Hello(1);
-  for (size_t i = 0; i < hello.size(); ++i) {
+  const std::string handshake = Handshake(1);
+  for (size_t i = 0; i < handshake.size(); ++i) {
     EXPECT_EQ(counters().admitted, 0u);
-    peer.Say(hello.substr(i, 1));
+    peer.Say(handshake.substr(i, 1));
     pollfd ready = {listener_->fd(), POLLIN, 0};
     ASSERT_EQ(poll(&ready, 1, -1), 1);
     EXPECT_TRUE(Progress());
   }
   EXPECT_EQ(counters().admitted, 1u);
-  // It is a guest no more.
+  // It is authenticated.
   peer.Say("y");
   EXPECT_FALSE(Readable());
 }
 
-TEST_F(ListenerTest, NothingBehindAHelloInPiecesIsRead) {
+TEST_F(ListenerTest, NothingBehindAHandshakeInPiecesIsRead) {
   Listen();
   Caller peer = Call();
-  const std::string hello = Hello(1);
-  peer.Say(hello.substr(0, 40));
+  const std::string handshake = Handshake(1);
+  peer.Say(handshake.substr(0, 40));
   while (!Progress()) {
   }
-  peer.Say(hello.substr(40) + "xyz");
+  peer.Say(handshake.substr(40) + "xyz");
   Await(counters().admitted, 1);
   char bytes[4] = {};
   EXPECT_EQ(recv(admitted_[0], bytes, sizeof(bytes), MSG_DONTWAIT), 3);
@@ -170,7 +170,7 @@ TEST_F(ListenerTest, ManyPeersAtOnce) {
   std::vector<Caller> peers;
   for (uint32_t i = 0; i < 200; ++i) {
     peers.push_back(Call());
-    peers.back().Say(Hello(i));
+    peers.back().Say(Handshake(i));
   }
   Await(counters().admitted, 200);
   std::sort(serials_.begin(), serials_.end());
@@ -183,7 +183,7 @@ TEST_F(ListenerTest, StrangersAreRefused) {
   AuthKey other;
   ASSERT_TRUE(MakeRandom(&other).ok());
   std::swap(key_, other);
-  const std::string of_another_job = Hello(1);
+  const std::string of_another_job = Handshake(1);
   std::swap(key_, other);
   uint64_t refused = 0;
   for (const std::string& text : {of_another_job, std::string(1000, 'x')}) {
@@ -200,7 +200,8 @@ TEST_F(ListenerTest, StrangersAreRefused) {
   EXPECT_FALSE(Readable());
   ASSERT_EQ(log_.size(), 1u);
   EXPECT_EQ(log_[0].find("a connection from 127.0.0.1:"), 0u) << log_[0];
-  EXPECT_NE(log_[0].find("dropped: a hello with a wrong authentication code"), std::string::npos)
+  EXPECT_NE(log_[0].find("dropped: a handshake with a wrong authentication code"),
+            std::string::npos)
       << log_[0];
 }
 
@@ -208,7 +209,7 @@ TEST_F(ListenerTest, TheCalleeMayRefuseAPeer) {
   Listen();
   wanted_ = false;
   Caller peer = Call();
-  peer.Say(Hello(1));
+  peer.Say(Handshake(1));
   Await(counters().unwanted, 1);
   peer.ExpectClosed();
   EXPECT_EQ(counters().admitted, 0u);
@@ -217,7 +218,7 @@ TEST_F(ListenerTest, TheCalleeMayRefuseAPeer) {
 
 TEST_F(ListenerTest, WhoSaysNothingIsDropped) {
   ListenerLimits limits;
-  limits.hello_time = std::chrono::milliseconds(30);
+  limits.handshake_time = std::chrono::milliseconds(30);
   Listen(limits);
   Caller stranger = Call();  // the kernel keeps this one to itself for a while
   Caller other = Call();
@@ -227,7 +228,7 @@ TEST_F(ListenerTest, WhoSaysNothingIsDropped) {
   other.ExpectClosed();
   EXPECT_FALSE(Readable());
   ASSERT_EQ(log_.size(), 1u);
-  EXPECT_NE(log_[0].find("no whole hello came within 30 ms"), std::string::npos) << log_[0];
+  EXPECT_NE(log_[0].find("no whole handshake came within 30 ms"), std::string::npos) << log_[0];
 }
 
 TEST_F(ListenerTest, ACrowdOfStrangersKeepsNobodyOut) {
@@ -241,26 +242,26 @@ TEST_F(ListenerTest, ACrowdOfStrangersKeepsNobodyOut) {
   strangers[0].ExpectClosed();
   strangers[35].ExpectClosed();
   Caller peer = Call();
-  peer.Say(Hello(1));
+  peer.Say(Handshake(1));
   Await(counters().admitted, 1);
   EXPECT_EQ(counters().crowded, 36u);
   EXPECT_FALSE(Readable());
   EXPECT_EQ(log_.size(), 2u);
 }
 
-TEST_F(ListenerTest, AGuestThatHasSpokenIsNotDismissed) {
+TEST_F(ListenerTest, AWholeHandshakeIsReadBeforeItsConnectionIsEvicted) {
   ListenerLimits limits;
-  limits.guests = 1;
+  limits.max_unauthenticated = 1;
   Listen(limits);
   Caller peer = Call();
-  const std::string hello = Hello(1);
-  peer.Say(hello.substr(0, 40));
+  const std::string handshake = Handshake(1);
+  peer.Say(handshake.substr(0, 40));
   while (!Progress()) {
   }
   // Whichever of the two is looked at first.
   Caller stranger = Call();
   stranger.Say("x");
-  peer.Say(hello.substr(40));
+  peer.Say(handshake.substr(40));
   Await(counters().admitted, 1);
   EXPECT_EQ(counters().crowded, 0u);
 }
@@ -269,7 +270,7 @@ TEST_F(ListenerTest, LogsPowersOfTen) {
   Listen();
   for (uint64_t i = 1; i <= 101; ++i) {
     Caller stranger = Call();
-    stranger.Say(std::string(kHelloBytes, 'x'));
+    stranger.Say(std::string(kHandshakeBytes, 'x'));
     Await(counters().refused, i);
   }
   ASSERT_EQ(log_.size(), 3u);
@@ -281,7 +282,7 @@ TEST_F(ListenerTest, LogsPowersOfTen) {
 TEST_F(ListenerTest, WaitsForAFreeDescriptor) {
   Listen();
   Caller peer = Call();
-  peer.Say(Hello(1));
+  peer.Say(Handshake(1));
   rlimit before;
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   const int next = dup(0);

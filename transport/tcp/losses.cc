@@ -12,8 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Longest time between the end of one of two connections and a goodbye on the other.
-constexpr std::chrono::seconds kGoodbyeTime(5);
+// Longest time between the end of one of two connections and a shutdown frame on the other.
+constexpr std::chrono::seconds kShutdownTime(5);
 // Time between two checks for silent peers.
 constexpr std::chrono::seconds kLookTime(1);
 // A rank without checks for this time has not waited: it reads arrived data first.
@@ -29,13 +29,13 @@ void Losses::LoseBroken() {
   }
 }
 
-// A peer is lost when all its connections have ended, or one after its goodbye; until then the
-// other may still bring something. One that breaks a rule is lost at once.
+// A peer is lost when all its connections have ended, or one after its shutdown frame; until then
+// the other may still bring something. One that breaks a rule is lost at once.
 void Losses::LoseIfBroken(Link* link) {
   const Status why = link->WhyBroken();
   if (why.ok()) return;  // lost meanwhile, or replaced
   const bool is_gone = why.code() == StatusCode::kPeerLost;
-  if (is_gone && link->said_goodbye()) {
+  if (is_gone && link->shutdown_received()) {
     links_->Lose(link, Status(StatusCode::kPeerLost, "it has left"));
   } else if (!is_gone || !link->HasLiveConnection()) {
     links_->Lose(link, why);
@@ -59,11 +59,11 @@ void Losses::LoseUnanswered() {
 }
 
 // A peer that has closed the connection on which this rank sends, and stays alive on the other one
-// without a goodbye, is lost: messages to it can never arrive.
+// without a shutdown frame, is lost: messages to it can never arrive.
 void Losses::LoseHalfBroken() {
   for (const auto& [id, link] : links_->all()) {
     if (link->state() == Link::State::kHalfBroken &&
-        Clock::now() - link->half_broken_since() > kGoodbyeTime) {
+        Clock::now() - link->half_broken_since() > kShutdownTime) {
       links_->Lose(link.get(), Status(link->out()->failure()));
     }
   }

@@ -25,8 +25,8 @@ class Losses {
   // Marks peers that do not answer as lost.
   void LoseUnanswered();
   // For a rank that waits, at any rate: marks peers as lost that do not answer, or do not send a
-  // goodbye. Connects to those for which this rank waits without a connection: they may be gone,
-  // which a connection would show.
+  // shutdown frame. Connects to those for which this rank waits without a connection: they may be
+  // gone, which a connection would show.
   void Look(const Groups& groups);
 
  private:

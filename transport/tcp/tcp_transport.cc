@@ -285,7 +285,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     grants_.SendQueued();
   }
 
-  bool HelperMayDrive() const override { return io_ != nullptr; }
+  bool AllowsProgressThread() const override { return io_ != nullptr; }
   void Await(int microseconds) override {
     // Without a group of several ranks there is nothing to wait for.
     io_ == nullptr ? Endpoint::Await(microseconds) : io_->Await(microseconds);
@@ -445,8 +445,8 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     link->Pump();
   }
 
-  // Sends goodbyes, and waits until the peers' systems have all data: closing a socket with unread
-  // data discards what has not arrived.
+  // Sends shutdown frames, and waits until the peers' systems have all data: closing a socket with
+  // unread data discards what has not arrived.
   void Leave() {
     const Hold hold(&completions_);
     if (io_ != nullptr) {
@@ -455,7 +455,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
       links_.Admit();
       io_->Progress();
     }
-    links_.SayGoodbye();
+    links_.SendShutdown();
     const auto start = Clock::now();
     MpiPolls polls;
     polls.Begin();
@@ -519,7 +519,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   }
 
   void OnFrames(Link* link) override { link->Pump(); }
-  void OnGoodbye(Link* link) override { link->OnGoodbye(); }
+  void OnShutdown(Link* link) override { link->OnShutdown(); }
   void OnBroken(Link* link) override { losses_.OnBroken(link); }
 
   // The peer may have been kept from sending by receives that could not be granted.

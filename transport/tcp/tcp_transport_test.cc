@@ -32,21 +32,21 @@
 // Of this process.
 static std::atomic<int> writes{0};
 
-// No hello gets anywhere.
+// No handshake gets anywhere.
 static std::atomic<bool> unreachable{false};
 
-// The last hello that this process sent, as an eavesdropper sees it. Endpoints send on their
+// The last handshake that this process sent, as an eavesdropper sees it. Endpoints send on their
 // threads.
 static std::mutex overheard_mutex;
-static std::vector<std::byte> overheard_hello;
+static std::vector<std::byte> overheard_handshake;
 
 extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
   ++writes;
   const iovec& first = message->msg_iov[0];
   const auto* const bytes = static_cast<const std::byte*>(first.iov_base);
-  if (first.iov_len >= brigade::kHelloBytes && std::memcmp(bytes, "brigade\n", 8) == 0) {
+  if (first.iov_len >= brigade::kHandshakeBytes && std::memcmp(bytes, "brigade\n", 8) == 0) {
     const std::lock_guard lock(overheard_mutex);
-    overheard_hello.assign(bytes, bytes + brigade::kHelloBytes);
+    overheard_handshake.assign(bytes, bytes + brigade::kHandshakeBytes);
     if (unreachable) {
       errno = EHOSTUNREACH;
       return -1;
@@ -151,7 +151,7 @@ class TcpTransportTest : public ::testing::TestWithParam<bool> {
     if (!receive->status.ok()) receive->over = true;
     return receive;
   }
-  // As a helper drives, that is without Pause.
+  // As a progress thread drives, that is without Pause.
   void Drive(const Transfer* transfer) {
     while (!transfer->over) {
       for (Rank& rank : ranks_) {
@@ -422,9 +422,9 @@ TEST_P(TcpTransportTest, WhoLeavesWaitsUntilEverythingIsTakenIn) {
   leaving.join();
 }
 
-TEST_P(TcpTransportTest, NothingFollowsAGoodbye) {
+TEST_P(TcpTransportTest, NothingFollowsAShutdownFrame) {
   Connect();
-  // The system takes all of it and the goodbye, but cannot deliver it yet.
+  // The system takes all of it and the shutdown frame, but cannot deliver it yet.
   for (const int descriptor : OpenDescriptors()) {
     const int bytes = 200000;
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));  // those that are sockets
@@ -602,12 +602,12 @@ TEST_P(TcpTransportTest, APeerThatCannotBeReachedMayReachThisRank) {
   ExpectReceived(1, 10, 'x');
 }
 
-TEST_P(TcpTransportTest, AHelloThatAStrangerRepeatsIsRefused) {
-  overheard_hello.clear();
+TEST_P(TcpTransportTest, AHandshakeThatAStrangerRepeatsIsRefused) {
+  overheard_handshake.clear();
   Connect();
-  ASSERT_FALSE(overheard_hello.empty());
-  // Not a frame: a reader that continues behind the hello would report a protocol violation.
-  std::vector<std::byte> said = overheard_hello;
+  ASSERT_FALSE(overheard_handshake.empty());
+  // Not a frame: a reader that continues behind the handshake would report a protocol violation.
+  std::vector<std::byte> said = overheard_handshake;
   said.resize(said.size() + 100);
   int listening = 0;
   for (const int descriptor : OpenDescriptors()) {

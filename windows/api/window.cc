@@ -359,7 +359,7 @@ brigade_status brigade_window_put_notify_values(brigade_window* window,
 
 int brigade_window_request_test(brigade_window_request* request) {
   if (request == nullptr || !request->window->window->Progress().ok()) return 1;
-  const Engine::Turn turn(request->window->engine);  // or somebody else may be writing it
+  const Engine::ProgressGuard guard(request->window->engine);  // or somebody else may be writing it
   return request->over ? 1 : 0;
 }
 

@@ -20,10 +20,10 @@ class EpochCountersTest : public testing::Test {
  protected:
   EpochCountersTest() {
     for (int r = 0; r < kMembers; ++r) {
-      memory_.emplace_back(MemberPage::BytesFor(kMembers) + kLineBytes);
+      memory_.emplace_back(MemberPage::BytesFor(kMembers) + kCacheLineBytes);
       void* at = memory_.back().data();
       size_t space = memory_.back().size();
-      std::align(kLineBytes, MemberPage::BytesFor(kMembers), at, space);
+      std::align(kCacheLineBytes, MemberPage::BytesFor(kMembers), at, space);
       pages_.emplace_back(static_cast<std::byte*>(at), kMembers);
       served_[r].rank = r;
       served_[r].page = pages_.back();

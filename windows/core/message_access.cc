@@ -20,7 +20,7 @@ Status MessageAccess::Send(const RmaRequest& request) {
   const WindowWait::ProgressGuard guard(&wait_);
   BRIGADE_RETURN_IF_ERROR(SendGuarded(request));
   if (messages_->outbox().StraightLeft(request.rank) > 0) AwaitPlaces(request.rank);
-  if (messages_->outbox().must_hurry()) engine_->HurryHelper();
+  if (messages_->outbox().must_hurry()) engine_->HurryProgressThread();
   return state_->failure;
 }
 

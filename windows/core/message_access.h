@@ -64,7 +64,7 @@ class MessageAccess {
   uint64_t requests(int target) const { return messages_->outbox().requests(target); }
   // Whether a fence takes a control message from each member to each other one. Of more members, a
   // sum of what each has been asked takes less.
-  bool sends_fences() const { return router_.size() <= rules::kMostRanksTelling; }
+  bool sends_fences() const { return router_.size() <= rules::kMaxFenceMessagePeers; }
 
  private:
   Status SendGuarded(const RmaRequest& request);

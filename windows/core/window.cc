@@ -11,7 +11,7 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/operation.h"
-#include "transport/edge/bell.h"
+#include "transport/edge/doorbell.h"
 #include "transport/host/host.h"
 #include "transport/host_memory/shared_allocations.h"
 #include "transport/host_memory/shared_segment.h"
@@ -163,7 +163,7 @@ Status Window::OpenTargets(WindowOptions options, std::vector<MemberAttributes> 
     std::vector<MemberPage> pages;
     for (int r = 0; r < size(); ++r) pages.push_back(router_.direct(r)->page());
     counters_.UseFlags(std::move(pages));
-    (void)Bell::Prepare();  // a rank that is not woken in time wakes by itself
+    (void)Doorbell::Prepare();  // a rank that is not woken in time wakes by itself
   }
   if (router_.has_mailboxes()) direct_access_->OpenMailboxes();
   // Elsewhere no rank is asked for anything while it makes no call.
@@ -193,7 +193,7 @@ void Window::Listen() {
 // But these calls need memory on both ranks. All of it may be lent to requests of other ranks,
 // which wait for this rank without making progress. So if nothing has moved for a while, the rest
 // is left to this rank's next call.
-void Window::OnHelper(bool answers) {
+void Window::OnProgressThread(bool answers) {
   message_access_->SetProgressThread(answers);
   Answering& mine = exposed_->page().answering();
   if (answers) {
@@ -313,15 +313,15 @@ Status Window::RunWithLooks(const PatternCall& call, const Look& look) {
 
 Status Window::AllGather(const void* mine, size_t bytes, void* all, const Look& look) {
   FullFence();
-  std::vector<Matrix> portions(static_cast<size_t>(size()));
-  for (size_t r = 0; r < portions.size(); ++r) {
-    portions[r] = {static_cast<std::byte*>(all) + r * bytes, StridedLayout::Contiguous(bytes)};
+  std::vector<Matrix> blocks(static_cast<size_t>(size()));
+  for (size_t r = 0; r < blocks.size(); ++r) {
+    blocks[r] = {static_cast<std::byte*>(all) + r * bytes, StridedLayout::Contiguous(bytes)};
   }
-  std::memcpy(portions[static_cast<size_t>(rank())].data, mine, bytes);
+  std::memcpy(blocks[static_cast<size_t>(rank())].data, mine, bytes);
   PatternCall spread;
   spread.pattern = Pattern::kMultiBroadcast;
   spread.topology.shape = Shape::kFree;
-  spread.portions = portions.data();
+  spread.blocks = blocks.data();
   BRIGADE_RETURN_IF_ERROR(look ? RunWithLooks(spread, look) : wait_->Run(group_.get(), spread));
   FullFence();
   return Status();

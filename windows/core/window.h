@@ -219,7 +219,7 @@ class Window final : private Engine::Listener {
   // Makes what costs this rank something once others have wanted it: a progress thread, which takes
   // time from ranks that share its processor, and memory for mailboxes.
   void GiveWhatIsWanted();
-  void OnHelper(bool answers) override;
+  void OnProgressThread(bool answers) override;
 
   // `change`s what is attached.
   template <typename Change>

@@ -130,7 +130,7 @@ bool Window::IsDone(uint64_t asked) const {
 // --- post, start, complete, wait ---
 
 // A rank that is about to sleep arms the doorbell, and looks at the flags once more behind that
-// (transport/edge/bell.h).
+// (transport/edge/doorbell.h).
 void Window::WakeIfAsleep(int member) {
   std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler at least keeps the order
   if (router_.direct(member)->page().asleep().armed()) messages_->SendWake(member);

@@ -18,7 +18,7 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/group.h"
-#include "transport/edge/bell.h"
+#include "transport/edge/doorbell.h"
 #include "transport/mpi_polls.h"
 #include "transport/rules.h"
 #include "windows/core/loss_watch.h"
@@ -65,7 +65,7 @@ class WindowWait {
   // The same for a flag that another process sets, after which it sends a message if it finds
   // `asleep` armed. Looks for the flag alone at first: nothing else moves meanwhile.
   template <typename Over>
-  Status UntilFlag(Bell* asleep, const char* what, const Over& over);
+  Status UntilFlag(Doorbell* asleep, const char* what, const Over& over);
 
   // The same until this rank holds a lock in shared memory.
   Status UntilLocked(ProcessLock* lock);
@@ -105,14 +105,14 @@ class WindowWait {
   Engine* const engine_;
   GroupState* const group_;
   OtherThreads* const others_;
-  std::optional<Engine::Turn> owner_;  // the thread that is in
+  std::optional<Engine::ProgressGuard> owner_;  // the thread that is in
   const std::shared_ptr<LossWatch> watch_;
   uint64_t looks_ = 0;  // by Look
   uint64_t waits_ = 0;  // by UntilFlag
 };
 
 template <typename Over>
-Status WindowWait::UntilFlag(Bell* asleep, const char* what, const Over& over) {
+Status WindowWait::UntilFlag(Doorbell* asleep, const char* what, const Over& over) {
   if (++waits_ % kLooks == 0) {  // for a caller that never waits long
     MpiPolls::PollIfLate();
     engine_->Move();
@@ -146,12 +146,13 @@ Status WindowWait::Until(OtherThreads* others, bool by_message, const char* what
   };
   if (by_message && others == nullptr) {
     engine_->WaitUntil(ends, describe);
-    if (!engine_->IsIdle()) engine_->HurryHelper();
+    if (!engine_->IsIdle()) engine_->HurryProgressThread();
     return group_->failure;
   }
-  // The endpoint may not sleep: it would not be woken. What others write to memory rings no bell;
-  // and of several threads that wait, one takes in what another waits for, which sleeps on. So naps
-  // are short, here and in `others`, however long it takes: a fence waits several times in a row.
+  // The endpoint may not sleep: it would not be woken. What others write to memory signals no
+  // doorbell; and of several threads that wait, one takes in what another waits for, which sleeps
+  // on. So naps are short, here and in `others`, however long it takes: a fence waits several times
+  // in a row.
   constexpr std::chrono::microseconds kNap(50);
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
   std::optional<Engine::Clock::time_point> reported;  // or the end of the first nap

@@ -38,7 +38,7 @@ class AttachedRanges {
     uint64_t end;
   };
   struct Table {
-    alignas(kLineBytes) ProcessLock changing;
+    alignas(kCacheLineBytes) ProcessLock changing;
     uint64_t count;
     Range ranges[kMost];  // in the order of their addresses
   };

@@ -8,7 +8,7 @@
 
 namespace brigade {
 
-inline constexpr size_t kLineBytes = 64;
+inline constexpr size_t kCacheLineBytes = 64;
 
 }  // namespace brigade
 

@@ -103,7 +103,7 @@ Status ExposedMemory::CreatePart(int rank, const std::vector<size_t>& bytes, int
                                  MemberAttributes* first, std::unique_ptr<ExposedMemory>* exposed) {
   // All pages, and behind them all memory.
   const auto members = static_cast<int>(bytes.size());
-  const size_t page_bytes = RoundTo(kLineBytes, MemberPage::BytesFor(members));
+  const size_t page_bytes = RoundTo(kCacheLineBytes, MemberPage::BytesFor(members));
   const size_t pages_bytes = RoundTo(SystemPageBytes(), page_bytes * bytes.size());
   std::shared_ptr<SharedSegment> segment;
   MemberAttributes attributes;

@@ -26,7 +26,7 @@ class FencedMailboxes {
     return FrontBytes() + 2 * static_cast<size_t>(members) * box_bytes;
   }
   // `areas`: of all members, zeroed, where this process maps them. REQUIRES: they are aligned to
-  // kLineBytes, and `box_bytes` is a multiple of it, the same for all.
+  // kCacheLineBytes, and `box_bytes` is a multiple of it, the same for all.
   FencedMailboxes(int rank, std::vector<std::byte*> areas, size_t box_bytes);
   // There is memory for the boxes of this member, which from here on it looks into. Before that
   // no member writes to them.
@@ -49,9 +49,9 @@ class FencedMailboxes {
   // Of a member; its boxes follow.
   struct Area {
     // Of member 0, for all: by parity, the last epoch with any entries.
-    alignas(kLineBytes) std::atomic<uint64_t> written[2];
+    alignas(kCacheLineBytes) std::atomic<uint64_t> written[2];
     // The last epoch with any entries whose entries this member has read.
-    alignas(kLineBytes) std::atomic<uint64_t> read;
+    alignas(kCacheLineBytes) std::atomic<uint64_t> read;
   };
   static_assert(std::atomic<uint64_t>::is_always_lock_free, "processes share it");
 

@@ -22,7 +22,7 @@ namespace brigade {
 // A view, of its one writer or its one reader.
 class Mailbox {
  public:
-  // REQUIRES: `memory` is aligned to kLineBytes; `bytes` is a multiple of it, below 4 GiB.
+  // REQUIRES: `memory` is aligned to kCacheLineBytes; `bytes` is a multiple of it, below 4 GiB.
   Mailbox(std::byte* memory, size_t bytes) : memory_(memory), room_(bytes - sizeof(Head)) {}
 
   // The bytes that fit into an empty mailbox, and those that an entry takes.

@@ -3,7 +3,9 @@
 namespace brigade {
 namespace {
 
-size_t UpToLine(size_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes * kLineBytes; }
+size_t UpToLine(size_t bytes) {
+  return (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
+}
 
 // What follows another part begins a cache line of its own.
 size_t LocksOffset(size_t flags_offset, int members) {

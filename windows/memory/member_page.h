@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "membuf/check.h"
-#include "transport/edge/bell.h"
+#include "transport/edge/doorbell.h"
 #include "windows/memory/cache_line.h"
 #include "windows/sync/answering.h"
 #include "windows/sync/lock_queue.h"
@@ -21,7 +21,7 @@ namespace brigade {
 class MemberPage {
  public:
   static size_t BytesFor(int members);
-  // REQUIRES: `memory` is aligned to kLineBytes, and outlives the handle.
+  // REQUIRES: `memory` is aligned to kCacheLineBytes, and outlives the handle.
   MemberPage(std::byte* memory, int members) : memory_(memory), members_(members) {}
 
   // Held while values in the member's memory are combined, or replaced by others that may be
@@ -40,7 +40,7 @@ class MemberPage {
   struct EpochFlags {
     // How often it has come to a fence, posted its window to this member, and completed its access
     // to this member's window.
-    alignas(kLineBytes) std::atomic<uint64_t> fences;
+    alignas(kCacheLineBytes) std::atomic<uint64_t> fences;
     std::atomic<uint64_t> posts;
     std::atomic<uint64_t> completes;
   };
@@ -53,16 +53,16 @@ class MemberPage {
     return reinterpret_cast<EpochFlags*>(memory_ + sizeof(Front))[member];
   }
   // Armed while the member may sleep until another sets a flag here: a control message wakes it.
-  Bell& asleep() const { return front().asleep; }
+  Doorbell& asleep() const { return front().asleep; }
 
  private:
   static_assert(std::atomic<uint64_t>::is_always_lock_free, "processes share it");
   // Each on a cache line of its own.
   struct Front {
-    alignas(kLineBytes) ProcessLock combining;
-    alignas(kLineBytes) ProcessLock queueing;
-    alignas(kLineBytes) Answering answering;
-    alignas(kLineBytes) Bell asleep;
+    alignas(kCacheLineBytes) ProcessLock combining;
+    alignas(kCacheLineBytes) ProcessLock queueing;
+    alignas(kCacheLineBytes) Answering answering;
+    alignas(kCacheLineBytes) Doorbell asleep;
   };
 
   Front& front() const { return *reinterpret_cast<Front*>(memory_); }

@@ -17,7 +17,8 @@ constexpr size_t kBoxesOfEach = 3;  // two between fences, and one from start to
 constexpr size_t kMostShare = 4;
 
 size_t BoxBytes(size_t members) {
-  return rules::kMailboxBytesOfWindow / (kBoxesOfEach * members) / kLineBytes * kLineBytes;
+  return rules::kMailboxBytesOfWindow / (kBoxesOfEach * members) / kCacheLineBytes *
+         kCacheLineBytes;
 }
 
 std::vector<std::byte*> Behind(size_t bytes, std::vector<std::byte*> areas) {

@@ -74,9 +74,9 @@ class ShortPutMailboxes {
   enum class Boxes : uint32_t { kNone, kWanted, kThere, kRefused };
   // At the beginning of a member's area; that of FencedMailboxes follows.
   struct Front {
-    alignas(kLineBytes) std::atomic<Boxes> boxes;
+    alignas(kCacheLineBytes) std::atomic<Boxes> boxes;
     // Of member 0, for all: the last epoch, of even and of odd number, with any questions.
-    alignas(kLineBytes) std::atomic<uint64_t> asked[2];
+    alignas(kCacheLineBytes) std::atomic<uint64_t> asked[2];
   };
   static_assert(std::atomic<Boxes>::is_always_lock_free, "processes share it");
 

@@ -30,8 +30,8 @@ constexpr size_t kBytes = 1024;
 
 // Memory of `bytes`, zeroed, that begins a line.
 std::byte* Zeroed(size_t bytes) {
-  struct alignas(kLineBytes) Line {
-    std::byte bytes[kLineBytes];
+  struct alignas(kCacheLineBytes) Line {
+    std::byte bytes[kCacheLineBytes];
   };
   static auto& all = *new std::deque<std::vector<Line>>;
   all.emplace_back(bytes / sizeof(Line) + 1);

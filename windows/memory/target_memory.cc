@@ -42,13 +42,13 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
   std::shared_ptr<SharedSegment> segment_of_memory;
   if (!(target.host == here) || !SharedSegment::Open(target.segment, &segment).ok()) return nullptr;
   std::byte* const page = segment->At(target.page_offset, MemberPage::BytesFor(members));
-  if (page == nullptr || target.page_offset % kLineBytes != 0) return nullptr;
+  if (page == nullptr || target.page_offset % kCacheLineBytes != 0) return nullptr;
   std::byte* mapped = nullptr;
   std::byte* attached = nullptr;
   std::optional<ProcessMemory> process;
   if (target.kind == WindowMemory::kDynamic) {
     attached = segment->At(target.memory_offset, AttachedRanges::Bytes());
-    if (attached == nullptr || target.memory_offset % kLineBytes != 0) return nullptr;
+    if (attached == nullptr || target.memory_offset % kCacheLineBytes != 0) return nullptr;
   }
   if (target.kind == WindowMemory::kShared) {
     if (!SharedSegment::Open(target.memory_segment, &segment_of_memory).ok()) return nullptr;
@@ -64,7 +64,7 @@ std::unique_ptr<TargetMemory> TargetMemory::Open(const MemberAttributes& target,
       std::move(segment), MemberPage(page, members), target.address, mapped, attached));
   opened->segment_of_memory_ = std::move(segment_of_memory);
   opened->process_ = std::move(process);
-  if (target.mailbox_bytes > 0 && target.memory_offset % kLineBytes == 0) {
+  if (target.mailbox_bytes > 0 && target.memory_offset % kCacheLineBytes == 0) {
     opened->mailboxes_ = opened->segment_->At(target.memory_offset, target.mailbox_bytes);
   }
   return opened;

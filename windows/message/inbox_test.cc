@@ -86,7 +86,7 @@ class InboxTest : public ::testing::Test {
     inbox_.emplace(&*context_, &served_);
   }
   void TearDown() override {
-    const Engine::Turn turn(engine_.get());
+    const Engine::ProgressGuard guard(engine_.get());
     engine_->RemoveGroup(std::move(state_));
   }
 
@@ -107,8 +107,8 @@ class InboxTest : public ::testing::Test {
     return any;
   }
 
-  struct alignas(kLineBytes) Line {
-    std::byte bytes[kLineBytes] = {};
+  struct alignas(kCacheLineBytes) Line {
+    std::byte bytes[kCacheLineBytes] = {};
   };
   InprocWorld world_{1};
   std::unique_ptr<Endpoint> owned_;

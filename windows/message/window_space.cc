@@ -28,7 +28,7 @@ ChunkRun AwaitSurplus(Engine* engine) {
 }  // namespace
 
 Status WindowSpace::Create(Engine* engine, std::unique_ptr<WindowSpace>* space) {
-  const Engine::Turn turn(engine);
+  const Engine::ProgressGuard guard(engine);
   std::unique_ptr<WindowSpace> made(new WindowSpace(engine));
   for (Share& share : made->shares_) {
     share.kept = AwaitSurplus(engine);
@@ -46,7 +46,7 @@ Status WindowSpace::Create(Engine* engine, std::unique_ptr<WindowSpace>* space) 
 }
 
 WindowSpace::~WindowSpace() {
-  const Engine::Turn turn(engine_);
+  const Engine::ProgressGuard guard(engine_);
   for (const Lent& lent : lent_) lent.buffer->owner = nullptr;
   for (Share& share : shares_) {
     if (share.is_free) engine_->buffers()->pool()->Release(share.kept);

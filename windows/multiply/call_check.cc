@@ -100,8 +100,8 @@ OwnPart OwnPartOf(const DistributedMatrix& matrix, int64_t used_rows, int64_t us
           cols.count(), matrix.ld};
 }
 
-// Whether they have an element in common, where they are equally dealt; otherwise, whether they
-// may.
+// Whether they have an element in common, where they are equally distributed; otherwise, whether
+// they may.
 bool Overlap(OwnPart one, OwnPart other, Element element) {
   if (one.rows * one.cols == 0 || other.rows * other.cols == 0) return false;
   if (std::less<>()(other.data, one.data)) std::swap(one, other);

@@ -1,5 +1,6 @@
-// Dealing: one dimension of a submatrix, whose indices are dealt in blocks to the rows or to the
-// columns of a grid, in turn. All indices count from 0, and from the beginning of the submatrix.
+// Dealing: one dimension of a submatrix, whose indices are distributed in blocks over the rows or
+// to the columns of a grid, in turn. All indices count from 0, and from the beginning of the
+// submatrix.
 //
 // Source: the block-cyclic distribution of ScaLAPACK.
 

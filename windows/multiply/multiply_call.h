@@ -1,4 +1,5 @@
-// MultiplyCall: one product of matrices that are dealt in blocks to a grid, and how it is computed.
+// MultiplyCall: one product of matrices that are distributed in blocks over a grid, and how it is
+// computed.
 
 #ifndef BRIGADE_WINDOWS_MULTIPLY_MULTIPLY_CALL_H_
 #define BRIGADE_WINDOWS_MULTIPLY_MULTIPLY_CALL_H_
@@ -11,8 +12,8 @@
 
 namespace brigade {
 
-// A submatrix of a matrix that is dealt in blocks to a grid. All but `data`, `ld` and `window` is
-// equal on all ranks.
+// A submatrix of a matrix that is distributed in blocks over a grid. All but `data`, `ld` and
+// `window` is equal on all ranks.
 struct DistributedMatrix {
   std::byte* data = nullptr;  // this rank's part, column-major; null only if it has no element
   int64_t rows = 0;           // of the whole matrix

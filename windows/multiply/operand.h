@@ -56,7 +56,7 @@ class Operand {
   Operand(const DistributedMatrix& matrix, const Options& options, Window* window,
           std::vector<PartPlace> places, MultiplyStatistics* statistics);
 
-  // How op(matrix)'s rows and columns are dealt.
+  // How op(matrix)'s rows and columns are distributed.
   const Dealing& op_rows() const { return options_.is_transposed ? cols_ : rows_; }
   const Dealing& op_cols() const { return options_.is_transposed ? rows_ : cols_; }
 

@@ -36,7 +36,7 @@ struct Starts {
 inline constexpr int kSums = 3;
 
 // Class after class, in the order in which they first appear; the same on all ranks but for the
-// width. `a`, `b`: how the `k` indices of the sum are dealt in A and B.
+// width. `a`, `b`: how the `k` indices of the sum are distributed in A and B.
 std::vector<Panel> CutIntoPanels(const Dealing& a, const Dealing& b, int64_t k, int64_t width);
 
 // What a rank has, as far as it decides where it begins.

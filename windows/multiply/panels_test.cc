@@ -45,7 +45,7 @@ TEST(Dealing, EveryIndexHasOneOwnerAndItsPlaceThere) {
   for (int trial = 0; trial < 300; ++trial) {
     const Dealing dealing = random.DrawDealing();
     const int64_t n = random.Draw(0, 60);
-    // Index by index, as the blocks are dealt.
+    // Index by index, as the blocks are distributed.
     std::vector<int64_t> has(static_cast<size_t>(dealing.procs));
     std::vector<std::vector<int64_t>> own(static_cast<size_t>(dealing.procs));
     int64_t begin = 0;  // of a block

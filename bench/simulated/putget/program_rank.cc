@@ -14,7 +14,7 @@
 namespace brigade::bench {
 namespace {
 
-constexpr double kSliceUs = 5;  // between two looks of a helper
+constexpr double kSliceUs = 5;  // between two looks of a progress thread
 
 const TypedLayout& OneByte() { return TypedLayout::One(Element::kByte); }
 
@@ -184,9 +184,9 @@ Status ProgramRank::Collect(Pattern pattern, bool along_row, size_t bytes) {
   const auto matrix = [&layout](double* values) {
     return Matrix{reinterpret_cast<std::byte*>(values), layout};
   };
-  std::vector<Matrix> portions;
-  for (size_t q = 0; q < members; ++q) portions.push_back(matrix(&data[q * doubles]));
-  call.portions = portions.data();
+  std::vector<Matrix> blocks;
+  for (size_t q = 0; q < members; ++q) blocks.push_back(matrix(&data[q * doubles]));
+  call.blocks = blocks.data();
   call.matrix = matrix(sum.data());
   BRIGADE_RETURN_IF_ERROR(group_->Run(call));
   const bool arrived =

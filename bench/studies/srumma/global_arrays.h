@@ -1,5 +1,5 @@
 // GlobalArraysProduct: the product of a SquareProduct by Global Arrays' GA_Dgemm, a descendant of
-// SRUMMA as well. Its matrices are dealt as that library deals them: a rank has one piece.
+// SRUMMA as well. Its matrices are distributed as that library does: a rank has one piece.
 
 #ifndef BRIGADE_BENCH_STUDIES_SRUMMA_GLOBAL_ARRAYS_H_
 #define BRIGADE_BENCH_STUDIES_SRUMMA_GLOBAL_ARRAYS_H_

@@ -41,11 +41,11 @@ double MicrosecondsSince(Clock::time_point start) {
 }
 
 // Gets as they go, and Brigade's by messages through staging memory even within a host: the
-// target's helper takes part in those.
+// target's progress thread takes part in those.
 constexpr char kGet[] = "get";
 constexpr char kStaged[] = "staged";
 
-// Whether the target has a processor to itself, or leaves it to its helper.
+// Whether the target has a processor to itself, or leaves it to its progress thread.
 enum class Target { kSleeps, kComputes };
 
 struct NamedWindow {
@@ -132,10 +132,10 @@ std::vector<NamedWindow> WindowsOf(const Study& study, int64_t doubles) {
     AbortUnlessOk(MakeBrigadeWindow(study.group(), study.space(), doubles, /*is_shared=*/true,
                                     window, /*goes_directly=*/false));
     AbortUnlessOk((*window)->LockAll());
-    if (!study.group()->endpoint()->HelperMayDrive()) {
-      AbortUnlessOk(
-          Status(StatusCode::kUnavailable,
-                 "no helper serves a target that is elsewhere: take --transport shm or tcp"));
+    if (!study.group()->endpoint()->AllowsProgressThread()) {
+      AbortUnlessOk(Status(
+          StatusCode::kUnavailable,
+          "no progress thread serves a target that is elsewhere: take --transport shm or tcp"));
     }
   }
   for (const auto& [name, window] : windows) {

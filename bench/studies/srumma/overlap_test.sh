@@ -17,6 +17,6 @@ for what in 'sleeps' 'computes'; do
   done
 done
 
-# Over mpi there is no helper, and a get by messages would wait for ever.
+# Over mpi there is no progress thread, and a get by messages would wait for ever.
 "$run_mpi" "$ranks" "$program" "${brief[@]}" --transport mpi --variants staged 2>&1 | tee "$lines.said" && { echo 'not refused'; exit 1; }
-grep -q 'no helper serves a target that is elsewhere' "$lines.said"
+grep -q 'no progress thread serves a target that is elsewhere' "$lines.said"

@@ -1,5 +1,5 @@
-// SquareProduct: C = A B with a square C, of matrices that are dealt in blocks to a grid, by this
-// library's multiplier, and by whichever pdgemm the process has.
+// SquareProduct: C = A B with a square C, of matrices that are distributed in blocks over a grid,
+// by this library's multiplier, and by whichever pdgemm the process has.
 
 #ifndef BRIGADE_BENCH_STUDIES_SRUMMA_SQUARE_PRODUCT_H_
 #define BRIGADE_BENCH_STUDIES_SRUMMA_SQUARE_PRODUCT_H_

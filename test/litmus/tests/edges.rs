@@ -138,7 +138,7 @@ fn failed_copy(m: Model) {
 }
 litmus!(failed_copy, "Causality violation", post claim give_back withdraw);
 
-// Bell::Ring, Arm, Sleep and Wake (transport/edge/bell.h, bell.cc) if both sides fence, as ThreadFence does without
+// Doorbell::Signal, Arm, Sleep and Wake (transport/edge/doorbell.h, doorbell.cc) if both sides fence, as ThreadFence does without
 // membarrier (transport/host/thread_fence.h). `full` is the message.
 fn doorbell_with_fences(m: Model) {
     let sender = move |(full, asleep): &(AtomicU32, AtomicU32)| {

@@ -199,7 +199,7 @@ class Owner {
       counts->resize(2);
     }
     served_.flushed_by.resize(2);
-    const Engine::Turn turn(engine_.get());
+    const Engine::ProgressGuard guard(engine_.get());
     messages_ = std::make_unique<WindowMessages>(space_.get(), state_.get(), &served_);
     const TypedLayout& byte = TypedLayout::One(Element::kByte);
     RmaRequest get;
@@ -213,7 +213,7 @@ class Owner {
   ~Owner() {
     const Status gone(StatusCode::kPeerLost, "the end");
     {
-      const Engine::Turn turn(engine_.get());
+      const Engine::ProgressGuard guard(engine_.get());
       engine_->BreakGroup(state_.get(), gone, {0, gone.code(), {}, 0, gone.message()});
       messages_.reset();
       engine_->RemoveGroup(std::move(state_));
@@ -222,7 +222,7 @@ class Owner {
   }
 
   void EndFence() {
-    const Engine::Turn turn(engine_.get());
+    const Engine::ProgressGuard guard(engine_.get());
     messages_->EndFence();
   }
   void Progress() { engine_->Progress(); }
@@ -233,8 +233,8 @@ class Owner {
   }
 
  private:
-  struct alignas(kLineBytes) Line {
-    std::byte bytes[kLineBytes];
+  struct alignas(kCacheLineBytes) Line {
+    std::byte bytes[kCacheLineBytes];
   };
   static std::vector<Line> PageLines() {
     return std::vector<Line>(MemberPage::BytesFor(2) / sizeof(Line) + 1);

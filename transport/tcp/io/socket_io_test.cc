@@ -358,8 +358,8 @@ int ConnectOverTcp(int* far) {
   return near;
 }
 
-// By a helper: the kernel does not wait for the next timer tick of the thread that began it. How
-// long both take is recorded, and not judged.
+// By a progress thread: the kernel does not wait for the next timer tick of the thread that began
+// it. How long both take is recorded, and not judged.
 TEST_P(SocketIoTest, AWriteGoesOnWhileWhoBeganItComputes) {
   const std::vector<char> bytes(256 << 20);
   size_t left = bytes.size();
@@ -425,7 +425,7 @@ TEST_P(SocketIoTest, ACancelDoesNotWaitForWhoBeganTheRead) {
   RecordProperty("microseconds", static_cast<int>(microseconds[25]));
 }
 
-// The driver may be a thread that is gone by the time something comes.
+// The progress owner may be a thread that is gone by the time something comes.
 TEST_P(SocketIoTest, OutlivesTheThreadThatDroveIt) {
   const std::string text = Text(4 << 20);
   std::vector<char> bytes(text.begin(), text.end());

@@ -10,7 +10,7 @@
 
 namespace brigade::tcp {
 
-Connection::Connection(int socket, Link* link, Outbox* outbox, std::vector<std::byte> hello,
+Connection::Connection(int socket, Link* link, Outbox* outbox, std::vector<std::byte> handshake,
                        SocketIo* io, ConnectionOwner* owner)
     : IoSocket(socket),
       link_(link),
@@ -18,28 +18,28 @@ Connection::Connection(int socket, Link* link, Outbox* outbox, std::vector<std::
       io_(io),
       owner_(owner),
       reader_(this, kMaxPieceBytes),
-      hello_(std::move(hello)),
-      established_(hello_.empty()) {}
+      handshake_(std::move(handshake)),
+      established_(handshake_.empty()) {}
 
 // --- sending ---
 
 bool Connection::FillBatch() {
   batch_.Clear();
-  if (goodbye_ == Goodbye::kSaid) return false;
-  if (!hello_.empty()) {
+  if (shutdown_ == Shutdown::kSent) return false;
+  if (!handshake_.empty()) {
     // Alone: a connection that does not come about takes nothing else with it.
-    batch_.AddHello(hello_.data());
-    hello_.clear();
+    batch_.AddHandshake(handshake_.data());
+    handshake_.clear();
     return true;
   }
   AddNoticesControlsAndGrants();
   AddPieces();
-  if (goodbye_ == Goodbye::kDue && !outbox_->has_sends() && outbox_->controls() == 0 &&
+  if (shutdown_ == Shutdown::kDue && !outbox_->has_sends() && outbox_->controls() == 0 &&
       batch_.has_room_for_frame()) {
-    goodbye_ = Goodbye::kSaid;
-    Frame goodbye;
-    goodbye.kind = FrameKind::kBye;
-    batch_.AddFrame(goodbye);
+    shutdown_ = Shutdown::kSent;
+    Frame shutdown_frame;
+    shutdown_frame.kind = FrameKind::kShutdown;
+    batch_.AddFrame(shutdown_frame);
   }
   return batch_.bytes() > 0;
 }
@@ -80,7 +80,7 @@ void Connection::Pump() {
 SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
                             Completion* completion, size_t* kept_bytes) {
   const size_t bytes = head.bytes + body.bytes;
-  if (broken() || !write_failure_.ok() || !hello_.empty() || goodbye_ != Goodbye::kNone ||
+  if (broken() || !write_failure_.ok() || !handshake_.empty() || shutdown_ != Shutdown::kNone ||
       stream->out.waiting()) {
     return SentNow::kNo;
   }
@@ -180,7 +180,7 @@ void Connection::OnRead(ssize_t result) {
     }
     return;
   }
-  // The hello is being written, which ends with why there is no connection if this does not.
+  // The handshake is being written, which ends with why there is no connection if this does not.
   if (!established_ && (result == 0 || result == -ENOTCONN)) {
     read_ended_ = true;
     if (!write_failure_.ok()) Break(EndedBy(EPIPE));
@@ -225,8 +225,8 @@ Status Connection::Control(const Frame& frame, ConstByteSpan message) {
 }
 
 Status Connection::Notice(const Frame& frame) {
-  if (frame.kind == FrameKind::kBye) {
-    owner_->OnGoodbye(link_);
+  if (frame.kind == FrameKind::kShutdown) {
+    owner_->OnShutdown(link_);
     return Status();
   }
   Stream* stream = nullptr;

@@ -41,16 +41,16 @@ class ConnectionOwner {
   virtual Status OnControl(Link* link, const Frame& frame, ConstByteSpan message) = 0;
   // Frames have come; pieces that they granted may be sent.
   virtual void OnFrames(Link* link) = 0;
-  // The peer's goodbye has come.
-  virtual void OnGoodbye(Link* link) = 0;
+  // The peer's shutdown frame has come.
+  virtual void OnShutdown(Link* link) = 0;
   // Nothing more will come on a connection of the link.
   virtual void OnBroken(Link* link) = 0;
 };
 
 class Connection : public IoSocket, private FrameSink {
  public:
-  // `hello`: the handshake that is sent first; empty for a connection that the peer has opened.
-  Connection(int socket, Link* link, Outbox* outbox, std::vector<std::byte> hello, SocketIo* io,
+  // `handshake`: the handshake that is sent first; empty for a connection that the peer has opened.
+  Connection(int socket, Link* link, Outbox* outbox, std::vector<std::byte> handshake, SocketIo* io,
              ConnectionOwner* owner);
 
   Link* link() const { return link_; }
@@ -67,13 +67,13 @@ class Connection : public IoSocket, private FrameSink {
   // left when the rest has.
   SentNow SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
                   Completion* completion, size_t* kept_bytes);
-  // Sends a goodbye after all other data; nothing is sent after it.
-  void SayGoodbye() {
-    if (goodbye_ == Goodbye::kNone) goodbye_ = Goodbye::kDue;
+  // Sends a shutdown frame after all other data; nothing is sent after it.
+  void SendShutdown() {
+    if (shutdown_ == Shutdown::kNone) shutdown_ = Shutdown::kDue;
   }
   // Whether everything has been given to the kernel.
   bool idle() const {
-    return !writing_ && unsent_.empty() && hello_.empty() && goodbye_ != Goodbye::kDue;
+    return !writing_ && unsent_.empty() && handshake_.empty() && shutdown_ != Shutdown::kDue;
   }
   // The group of the stream is closed: nothing is written to its landings any more, even if a piece
   // is arriving.
@@ -92,7 +92,7 @@ class Connection : public IoSocket, private FrameSink {
     Completion* completion;
     size_t end;
   };
-  enum class Goodbye { kNone, kDue, kSaid };
+  enum class Shutdown { kNone, kDue, kSent };
 
   Status BeginPiece(const Frame& frame, ByteSpan* where) override;
   Status EndPiece(const Frame& frame) override;
@@ -117,13 +117,13 @@ class Connection : public IoSocket, private FrameSink {
   FrameReader reader_;
   Stream* coming_ = nullptr;  // the stream of the piece that is coming in
 
-  std::vector<std::byte> hello_;
+  std::vector<std::byte> handshake_;
   WriteBatch batch_;
   Fifo<Unsent> unsent_;
   bool established_;         // something has been written, or the peer opened the connection
   bool read_ended_ = false;  // before anything was written
   bool writing_ = false;
-  Goodbye goodbye_ = Goodbye::kNone;
+  Shutdown shutdown_ = Shutdown::kNone;
   Status write_failure_;  // then nothing is sent any more, but what has come is still read
   Status failure_;
 };

@@ -13,37 +13,37 @@ namespace {
 
 using ConnectionTest = LinkFixture;
 
-TEST_F(ConnectionTest, SaysGoodbyeOnce) {
+TEST_F(ConnectionTest, SendsOneShutdownFrame) {
   Connection* const connection = Connect(/*by_peer=*/true);
   EXPECT_TRUE(connection->idle());
-  connection->SayGoodbye();
+  connection->SendShutdown();
   EXPECT_FALSE(connection->idle());
   connection->Pump();
   EXPECT_TRUE(connection->idle());
   // A peer that connects while this rank leaves causes a second call.
-  connection->SayGoodbye();
+  connection->SendShutdown();
   EXPECT_TRUE(connection->idle());
   connection->Pump();
   const std::vector<Frame> heard = Heard(0);
   ASSERT_EQ(heard.size(), 1u);
-  EXPECT_EQ(heard[0].kind, FrameKind::kBye);
+  EXPECT_EQ(heard[0].kind, FrameKind::kShutdown);
 }
 
-// A leaving rank would otherwise wait for a goodbye that cannot be sent.
+// A leaving rank would otherwise wait for a shutdown frame that cannot be sent.
 TEST_F(ConnectionTest, WhatIsSaidStaysSoThoughThePeerIsGone) {
   Connection* const connection = Connect(/*by_peer=*/true);
-  connection->SayGoodbye();
+  connection->SendShutdown();
   connection->Pump();
   EndPeer(0);
-  connection->SayGoodbye();
+  connection->SendShutdown();
   connection->Pump();
   EXPECT_TRUE(connection->idle());
 }
 
-TEST_F(ConnectionTest, NothingFollowsAGoodbye) {
+TEST_F(ConnectionTest, NothingFollowsAShutdownFrame) {
   Connection* const connection = Connect(/*by_peer=*/true);
   link_.outbox()->AddNotice(FrameKind::kClosed, 0, 1);
-  connection->SayGoodbye();
+  connection->SendShutdown();
   link_.outbox()->AddNotice(FrameKind::kClosed, 1, 1);
   connection->Pump();
   link_.outbox()->AddNotice(FrameKind::kClosed, 2, 1);
@@ -51,7 +51,7 @@ TEST_F(ConnectionTest, NothingFollowsAGoodbye) {
   std::vector<FrameKind> kinds;
   for (const Frame& frame : Heard(0)) kinds.push_back(frame.kind);
   EXPECT_EQ(kinds,
-            (std::vector<FrameKind>{FrameKind::kClosed, FrameKind::kClosed, FrameKind::kBye}));
+            (std::vector<FrameKind>{FrameKind::kClosed, FrameKind::kClosed, FrameKind::kShutdown}));
 }
 
 // A sleeping rank must wake once there is room.

@@ -62,7 +62,8 @@ class Link {
 
   // Returns the number of connections that this rank has opened before.
   uint32_t NextSerial() { return opened_++; }
-  // Returns whether a connection that the peer has opened is new; false if its hello came before.
+  // Returns whether a connection that the peer has opened is new; false if its handshake came
+  // before.
   bool IsNewSerial(uint32_t serial) { return serials_.insert(serial).second; }
 
   // Adds a connection, which `io` drives. It is used for sending if there is no other.
@@ -95,8 +96,8 @@ class Link {
   // In kHalfBroken: since when.
   Time half_broken_since() const { return since_; }
 
-  bool said_goodbye() const { return said_goodbye_; }
-  void OnGoodbye() { said_goodbye_ = true; }
+  bool shutdown_received() const { return shutdown_received_; }
+  void OnShutdown() { shutdown_received_ = true; }
 
   // Stands in the queue of Grants.
   bool granted = false;
@@ -118,7 +119,7 @@ class Link {
 
   uint32_t opened_ = 0;
   std::set<uint32_t> serials_;
-  bool said_goodbye_ = false;
+  bool shutdown_received_ = false;
 };
 
 }  // namespace brigade::tcp

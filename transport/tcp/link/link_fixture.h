@@ -26,15 +26,15 @@ class LinkFixture : public ::testing::Test, private ConnectionOwner {
     for (const int socket : peers_) close(socket);
   }
 
-  // Adds a connection. If the peer has opened it, it is established; otherwise once its hello has
-  // left.
+  // Adds a connection. If the peer has opened it, it is established; otherwise once its handshake
+  // has left.
   Connection* Connect(bool by_peer) {
     int sockets[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets), 0);
     peers_.push_back(sockets[1]);
-    std::vector<std::byte> hello(by_peer ? 0 : kHelloBytes);
+    std::vector<std::byte> handshake(by_peer ? 0 : kHandshakeBytes);
     auto connection =
-        std::make_unique<Connection>(sockets[0], &link_, link_.outbox(), std::move(hello),
+        std::make_unique<Connection>(sockets[0], &link_, link_.outbox(), std::move(handshake),
                                      io_.get(), static_cast<ConnectionOwner*>(this));
     EXPECT_TRUE(io_->Add(connection.get()).ok());
     Connection* const added = connection.get();
@@ -65,7 +65,7 @@ class LinkFixture : public ::testing::Test, private ConnectionOwner {
   void OnSent(Stream*, Completion*, const Status&) override {}
   Status OnControl(Link*, const Frame&, ConstByteSpan) override { return Status(); }
   void OnFrames(Link*) override {}
-  void OnGoodbye(Link*) override {}
+  void OnShutdown(Link*) override {}
   void OnBroken(Link*) override { ++broken_; }
 
   std::unique_ptr<SocketIo> io_;

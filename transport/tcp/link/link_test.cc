@@ -68,7 +68,7 @@ TEST_F(LinkTest, WhatNeverCameAboutIsReplacedByOneThatLives) {
   Connection* const live = Connect(/*by_peer=*/true);
   EndPeer(0);
   EndPeer(1);
-  link_.Pump();  // the hello cannot be sent
+  link_.Pump();  // the handshake cannot be sent
   Status why;
   EXPECT_TRUE(link_.RemoveUnestablished(io_.get(), &why));
   EXPECT_EQ(why.code(), StatusCode::kUnavailable);
@@ -125,7 +125,7 @@ TEST_F(LinkTest, AnOpenLinkIsUnreachedOnlyWithoutAConnection) {
   EXPECT_DEATH(link_.BecomeUnreached(now_), "out_");
 }
 
-TEST_F(LinkTest, AHelloCountsOnce) {
+TEST_F(LinkTest, AHandshakeCountsOnce) {
   EXPECT_TRUE(link_.IsNewSerial(0));
   EXPECT_FALSE(link_.IsNewSerial(0));
   EXPECT_TRUE(link_.IsNewSerial(1));

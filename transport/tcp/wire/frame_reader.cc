@@ -49,7 +49,7 @@ Status FrameReader::TakeFrame(const std::byte* bytes) {
   Frame frame;
   BRIGADE_RETURN_IF_ERROR(ReadFrame(bytes, max_piece_bytes_, &frame));
   if (frame.kind != FrameKind::kPiece && frame.kind != FrameKind::kControl) {
-    ended_ = frame.kind == FrameKind::kBye;
+    ended_ = frame.kind == FrameKind::kShutdown;
     return sink_->Notice(frame);
   }
   ByteSpan place;

@@ -74,7 +74,7 @@ class FrameReader {
   FrameSink* const sink_;
   const size_t max_piece_bytes_;
 
-  bool ended_ = false;  // by a kBye
+  bool ended_ = false;  // by a kShutdown
   bool in_payload_ = false;
   Frame frame_;  // of the payload
   size_t payload_left_bytes_ = 0;

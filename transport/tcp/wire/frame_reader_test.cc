@@ -109,7 +109,7 @@ TEST_P(SplitTest, DeliversTheSameHoweverTheStreamIsCut) {
                              Encoded(FrameKind::kClosed, 4) + Piece(5, 1) + Piece(6, 5000) +
                              Piece(7, 4096) + Piece(8, 4080) + Encoded(FrameKind::kControl, 1, 48) +
                              Encoded(FrameKind::kControl, 2, 0) + Piece(3, 2) +
-                             Encoded(FrameKind::kControl, 4, 7) + Encoded(FrameKind::kBye, 9);
+                             Encoded(FrameKind::kControl, 4, 7) + Encoded(FrameKind::kShutdown, 9);
   ASSERT_TRUE(Feed(stream, GetParam()).ok());
   EXPECT_FALSE(reader_.within_frame());
   EXPECT_EQ(sink_.events, (Events{"control 2 1 5",
@@ -236,12 +236,12 @@ TEST_F(FrameReaderTest, AControlMessageIsNoLongerThanAllowed) {
 }
 
 TEST_F(FrameReaderTest, NothingFollowsBye) {
-  EXPECT_EQ(Feed(Encoded(FrameKind::kBye, 1) + "x").code(), StatusCode::kInternal);
+  EXPECT_EQ(Feed(Encoded(FrameKind::kShutdown, 1) + "x").code(), StatusCode::kInternal);
   EXPECT_EQ(sink_.events, (Events{"control 4 1 5"}));
 }
 
 TEST_F(FrameReaderTest, NothingFollowsByeLater) {
-  ASSERT_TRUE(Feed(Encoded(FrameKind::kBye, 1)).ok());
+  ASSERT_TRUE(Feed(Encoded(FrameKind::kShutdown, 1)).ok());
   EXPECT_FALSE(reader_.within_frame());
   EXPECT_EQ(Feed("x").code(), StatusCode::kInternal);
 }

@@ -22,15 +22,15 @@ size_t MostBytes(FrameKind kind, size_t max_piece_bytes) {
 }
 
 // Followed by its authentication code.
-struct HelloText {
+struct HandshakeText {
   char magic[8];
   uint32_t version;
   uint32_t serial;
   EndpointId from;
   EndpointId to;
 };
-static_assert(sizeof(HelloText) == 48, "no padding");
-static_assert(sizeof(HelloText) + crypto_auth_BYTES == kHelloBytes);
+static_assert(sizeof(HandshakeText) == 48, "no padding");
+static_assert(sizeof(HandshakeText) + crypto_auth_BYTES == kHandshakeBytes);
 static_assert(sizeof(AuthKey) == crypto_auth_KEYBYTES);
 
 constexpr uint16_t kFrameMark = 0xb14d;
@@ -68,9 +68,9 @@ const unsigned char* Unsigned(const std::byte* bytes) {
 Status MakeRandom(EndpointId* id) { return FillRandom(id); }
 Status MakeRandom(AuthKey* key) { return FillRandom(key); }
 
-void WriteHello(const AuthKey& key_of_to, const EndpointId& from, const EndpointId& to,
-                uint32_t serial, std::byte* out) {
-  HelloText text;
+void WriteHandshake(const AuthKey& key_of_to, const EndpointId& from, const EndpointId& to,
+                    uint32_t serial, std::byte* out) {
+  HandshakeText text;
   std::memcpy(text.magic, kMagic, sizeof(kMagic));
   text.version = kVersion;
   text.serial = serial;
@@ -81,20 +81,21 @@ void WriteHello(const AuthKey& key_of_to, const EndpointId& from, const Endpoint
                           sizeof(text), key_of_to.bytes);
 }
 
-Status ReadHello(const AuthKey& mine, const EndpointId& me, const std::byte* in, EndpointId* from,
-                 uint32_t* serial) {
+Status ReadHandshake(const AuthKey& mine, const EndpointId& me, const std::byte* in,
+                     EndpointId* from, uint32_t* serial) {
   const auto mismatch = [](const std::string& what) { return Status(StatusCode::kMismatch, what); };
-  HelloText text;
+  HandshakeText text;
   std::memcpy(&text, in, sizeof(text));
-  if (std::memcmp(text.magic, kMagic, sizeof(kMagic)) != 0) return mismatch("not a Brigade hello");
+  if (std::memcmp(text.magic, kMagic, sizeof(kMagic)) != 0)
+    return mismatch("not a Brigade handshake");
   if (text.version != kVersion) {
-    return mismatch("a hello of version " + std::to_string(text.version) + ", this is version " +
-                    std::to_string(kVersion));
+    return mismatch("a handshake of version " + std::to_string(text.version) +
+                    ", this is version " + std::to_string(kVersion));
   }
-  if (!(text.to == me)) return mismatch("a hello for another endpoint");
+  if (!(text.to == me)) return mismatch("a handshake for another endpoint");
   if (Libsodium().crypto_auth_verify(Unsigned(in + sizeof(text)), Unsigned(in), sizeof(text),
                                      mine.bytes) != 0) {
-    return mismatch("a hello with a wrong authentication code");
+    return mismatch("a handshake with a wrong authentication code");
   }
   *from = text.from;
   *serial = text.serial;

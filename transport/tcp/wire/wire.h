@@ -1,6 +1,7 @@
-// The protocol of a connection between two endpoints: a hello, then frames, in one direction only.
+// The protocol of a connection between two endpoints: a handshake, then frames, in one direction
+// only.
 //
-// A hello is the handshake: it proves that its sender knows the key of the target endpoint. Ranks
+// The handshake proves that its sender knows the key of the target endpoint. Ranks
 // of a job exchange keys through MPI, so a stranger is refused before it sends anything else. The
 // proof is a message authentication code: it needs no answer, so a connection opens without code of
 // the peer. It protects against strangers, not against modification of packets on the way.
@@ -39,31 +40,31 @@ static_assert(std::is_trivially_copyable_v<EndpointId> && std::is_trivially_copy
               "both travel as bytes");
 
 // Fills in fresh, unpredictable random bits. kUnavailable: the system provides none, or has no
-// libsodium, which hellos need. Any thread.
+// libsodium, which handshakes need. Any thread.
 Status MakeRandom(EndpointId* id);
 Status MakeRandom(AuthKey* key);
 
-inline constexpr size_t kHelloBytes = 80;
+inline constexpr size_t kHandshakeBytes = 80;
 
 // REQUIRES for both functions: this host has libsodium, which is true once it has made a key.
 
-// Writes the hello of endpoint `from` for a connection to endpoint `to`, whose key is `key_of_to`.
-// `serial`: the number of connections that `from` has made to `to` before, so that a repeated hello
-// is refused. `out`: kHelloBytes.
-void WriteHello(const AuthKey& key_of_to, const EndpointId& from, const EndpointId& to,
-                uint32_t serial, std::byte* out);
+// Writes the handshake of endpoint `from` for a connection to endpoint `to`, whose key is
+// `key_of_to`. `serial`: the number of connections that `from` has made to `to` before, so that a
+// repeated handshake is refused. `out`: kHandshakeBytes.
+void WriteHandshake(const AuthKey& key_of_to, const EndpointId& from, const EndpointId& to,
+                    uint32_t serial, std::byte* out);
 
-// Reads the hello at `in`, kHelloBytes, as the endpoint `me` with the key `mine`. kMismatch, with
-// `from` and `serial` untouched: not a hello, of another version, for another endpoint, or with a
-// wrong key. The time of the check does not depend on the key.
-Status ReadHello(const AuthKey& mine, const EndpointId& me, const std::byte* in, EndpointId* from,
-                 uint32_t* serial);
+// Reads the handshake at `in`, kHandshakeBytes, as the endpoint `me` with the key `mine`.
+// kMismatch, with `from` and `serial` untouched: not a handshake, of another version, for another
+// endpoint, or with a wrong key. The time of the check does not depend on the key.
+Status ReadHandshake(const AuthKey& mine, const EndpointId& me, const std::byte* in,
+                     EndpointId* from, uint32_t* serial);
 
 enum class FrameKind : uint8_t {
   kPiece = 1,  // `bytes` bytes of payload follow
   kGrant,      // the other side may send more
   kClosed,     // the receiver has closed the group: messages are discarded
-  kBye,        // the last frame: the connection ends in order
+  kShutdown,   // the last frame: the connection ends in order
   kWaiting,    // a piece waits for a grant: the receiver replies kClosed if it has closed the group
   kControl,    // a control message of `bytes` bytes, which follow
 };

@@ -13,20 +13,20 @@ namespace {
 
 constexpr size_t kMaxPieceBytes = 1 << 20;
 
-class HelloTest : public ::testing::Test {
+class HandshakeTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(MakeRandom(&from_).ok());
     ASSERT_TRUE(MakeRandom(&to_).ok());
     ASSERT_TRUE(MakeRandom(&key_).ok());
-    WriteHello(key_, from_, to_, 7, hello_);
+    WriteHandshake(key_, from_, to_, 7, handshake_);
   }
 
-  // Returns the text of the refusal; empty if the hello is accepted.
+  // Returns the text of the refusal; empty if the handshake is accepted.
   std::string Refusal(const AuthKey& mine, const EndpointId& me) {
     EndpointId from;
     uint32_t serial = 0;
-    const Status status = ReadHello(mine, me, hello_, &from, &serial);
+    const Status status = ReadHandshake(mine, me, handshake_, &from, &serial);
     if (status.ok()) {
       EXPECT_TRUE(from == from_);
       EXPECT_EQ(serial, 7u);
@@ -42,46 +42,46 @@ class HelloTest : public ::testing::Test {
   EndpointId from_;
   EndpointId to_;
   AuthKey key_;
-  std::byte hello_[kHelloBytes];
+  std::byte handshake_[kHandshakeBytes];
 };
 
-TEST_F(HelloTest, IsReadByTheOneItIsFor) { EXPECT_EQ(Refusal(key_, to_), ""); }
+TEST_F(HandshakeTest, IsReadByTheOneItIsFor) { EXPECT_EQ(Refusal(key_, to_), ""); }
 
-TEST_F(HelloTest, IsRefusedByAnybodyElse) {
-  EXPECT_EQ(Refusal(key_, from_), "a hello for another endpoint");
+TEST_F(HandshakeTest, IsRefusedByAnybodyElse) {
+  EXPECT_EQ(Refusal(key_, from_), "a handshake for another endpoint");
   AuthKey other;
   ASSERT_TRUE(MakeRandom(&other).ok());
-  EXPECT_EQ(Refusal(other, to_), "a hello with a wrong authentication code");
+  EXPECT_EQ(Refusal(other, to_), "a handshake with a wrong authentication code");
 }
 
-TEST_F(HelloTest, NoBitOfItMayChange) {
-  for (size_t bit = 0; bit < 8 * kHelloBytes; ++bit) {
+TEST_F(HandshakeTest, NoBitOfItMayChange) {
+  for (size_t bit = 0; bit < 8 * kHandshakeBytes; ++bit) {
     const auto mask = std::byte{1} << (bit % 8);
-    hello_[bit / 8] ^= mask;
+    handshake_[bit / 8] ^= mask;
     EXPECT_NE(Refusal(key_, to_), "") << "bit " << bit;
-    hello_[bit / 8] ^= mask;
+    handshake_[bit / 8] ^= mask;
   }
   EXPECT_EQ(Refusal(key_, to_), "");
 }
 
-TEST_F(HelloTest, OtherProtocolsAreNamed) {
-  std::memcpy(hello_, "GET / HT", 8);
-  EXPECT_EQ(Refusal(key_, to_), "not a Brigade hello");
-  WriteHello(key_, from_, to_, 7, hello_);
-  hello_[8] = std::byte{3};
-  EXPECT_EQ(Refusal(key_, to_), "a hello of version 3, this is version 2");
+TEST_F(HandshakeTest, OtherProtocolsAreNamed) {
+  std::memcpy(handshake_, "GET / HT", 8);
+  EXPECT_EQ(Refusal(key_, to_), "not a Brigade handshake");
+  WriteHandshake(key_, from_, to_, 7, handshake_);
+  handshake_[8] = std::byte{3};
+  EXPECT_EQ(Refusal(key_, to_), "a handshake of version 3, this is version 2");
 }
 
-TEST_F(HelloTest, KeepsItsBytes) {
+TEST_F(HandshakeTest, KeepsItsBytes) {
   // Other releases of this library, and other machines, must produce equal bytes. The code is
   // HMAC-SHA-512, cut to 32 bytes; this one was computed by another implementation.
   AuthKey key;
   for (size_t i = 0; i < sizeof(key.bytes); ++i) key.bytes[i] = static_cast<unsigned char>(i);
   const EndpointId from = {{0x0102030405060708, 9}};
   const EndpointId to = {{10, 11}};
-  WriteHello(key, from, to, 0x0d0c0b0a, hello_);
+  WriteHandshake(key, from, to, 0x0d0c0b0a, handshake_);
   std::string hex;
-  for (const std::byte b : hello_) {
+  for (const std::byte b : handshake_) {
     constexpr char kDigits[] = "0123456789abcdef";
     hex += kDigits[std::to_integer<int>(b) / 16];
     hex += kDigits[std::to_integer<int>(b) % 16];
@@ -178,7 +178,7 @@ TEST_F(FrameTest, APieceIsNoLongerThanAllowed) {
 
 TEST_F(FrameTest, ControlHasNoPayload) {
   for (const FrameKind kind :
-       {FrameKind::kGrant, FrameKind::kClosed, FrameKind::kBye, FrameKind::kWaiting}) {
+       {FrameKind::kGrant, FrameKind::kClosed, FrameKind::kShutdown, FrameKind::kWaiting}) {
     WriteFrame({1, 0, 2, kind, 0}, bytes_);
     ASSERT_TRUE(Read().ok());
     EXPECT_EQ(frame_.kind, kind);

@@ -4,7 +4,7 @@
 
 namespace brigade {
 
-static_assert(kHelloBytes <= WriteBatch::kFrames * kFrameBytes, "both fit");
+static_assert(kHandshakeBytes <= WriteBatch::kFrames * kFrameBytes, "both fit");
 
 WriteBatch::WriteBatch() { frames_.reserve(kFrames * kFrameBytes); }
 
@@ -14,10 +14,10 @@ void WriteBatch::Clear() {
   first_range_ = bytes_ = written_bytes_ = 0;
 }
 
-void WriteBatch::AddHello(const std::byte* hello) {
+void WriteBatch::AddHandshake(const std::byte* handshake) {
   BRIGADE_CHECK_EQ(bytes_, size_t{0});
-  frames_.assign(hello, hello + kHelloBytes);
-  AddRange(frames_.data(), kHelloBytes);
+  frames_.assign(handshake, handshake + kHandshakeBytes);
+  AddRange(frames_.data(), kHandshakeBytes);
 }
 
 void WriteBatch::AddFrame(const Frame& frame) {

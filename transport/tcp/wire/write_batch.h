@@ -25,8 +25,8 @@ class WriteBatch {
   WriteBatch& operator=(const WriteBatch&) = delete;
 
   void Clear();
-  // The hello that opens a connection; copied. REQUIRES: the batch is empty.
-  void AddHello(const std::byte* hello);
+  // The handshake that opens a connection; copied. REQUIRES: the batch is empty.
+  void AddHandshake(const std::byte* handshake);
   // REQUIRES: has_room_for_frame().
   void AddFrame(const Frame& frame);
   // With its payload, which is copied. REQUIRES: has_room_for_control().

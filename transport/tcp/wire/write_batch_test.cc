@@ -117,11 +117,11 @@ TEST(WriteBatchTest, ALongPieceFillsIt) {
   EXPECT_TRUE(batch.has_room_for_frame());
 }
 
-TEST(WriteBatchTest, AHelloGoesAlone) {
-  const std::string hello(kHelloBytes, 'h');
+TEST(WriteBatchTest, AHandshakeGoesAlone) {
+  const std::string handshake(kHandshakeBytes, 'h');
   WriteBatch batch;
-  batch.AddHello(reinterpret_cast<const std::byte*>(hello.data()));
-  EXPECT_EQ(Left(batch), hello);
+  batch.AddHandshake(reinterpret_cast<const std::byte*>(handshake.data()));
+  EXPECT_EQ(Left(batch), handshake);
 }
 
 }  // namespace

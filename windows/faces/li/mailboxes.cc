@@ -14,7 +14,8 @@ namespace li {
 namespace {
 
 size_t MailboxBytes(int processes) {
-  return rules::kMostBoxesBytes / (2 * static_cast<size_t>(processes)) / kLineBytes * kLineBytes;
+  return rules::kMostBoxesBytes / (2 * static_cast<size_t>(processes)) / kCacheLineBytes *
+         kCacheLineBytes;
 }
 
 std::vector<std::byte*> AreasIn(const Window& window) {

@@ -111,7 +111,7 @@ Expected ReadPlainly(const std::byte* stream, size_t stream_bytes) {
       continue;
     }
     const bool piece = frame.kind == FrameKind::kPiece;
-    ended = frame.kind == FrameKind::kBye;
+    ended = frame.kind == FrameKind::kShutdown;
     expected.events.push_back(Text(piece ? "begin " : "control ", frame));
     expected.status = BeginStatus(frame);
     if (!expected.status.ok()) return expected;

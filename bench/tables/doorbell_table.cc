@@ -1,11 +1,11 @@
 // Times the two handshakes between a sleeping rank and the rank that wakes it, with few ranks and
-// with many: the measurement behind transport/edge/bell.h.
+// with many: the measurement behind transport/edge/doorbell.h.
 //
-// Either the sleeper makes all ranks execute a fence before its last poll, as Bell does, or every
-// sender executes a fence after each message. Ranks are processes that wait like ranks over shared
-// memory. They pass a token around, so that all but one wait; or all send to all, and then wait for
-// all, as in an exchange. The handshakes alternate, so that a disturbance of the machine affects
-// both; medians count.
+// Either the sleeper makes all ranks execute a fence before its last poll, as Doorbell does, or
+// every sender executes a fence after each message. Ranks are processes that wait like ranks over
+// shared memory. They pass a token around, so that all but one wait; or all send to all, and then
+// wait for all, as in an exchange. The handshakes alternate, so that a disturbance of the machine
+// affects both; medians count.
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "transport/edge/bell.h"
+#include "transport/edge/doorbell.h"
 #include "transport/rules.h"
 
 namespace brigade {
@@ -36,10 +36,10 @@ constexpr int kMostRanks = 64;
 constexpr int kRepetitions = 5;
 using Clock = std::chrono::steady_clock;
 
-// As Bell, but senders fence.
-class FencingBell {
+// As Doorbell, but senders fence.
+class FencingDoorbell {
  public:
-  void Ring() {
+  void Signal() {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (asleep_.load(std::memory_order_relaxed) == 0) return;
     if (asleep_.exchange(0, std::memory_order_acq_rel) == 0) return;
@@ -58,13 +58,13 @@ class FencingBell {
 };
 
 // In memory that all ranks share.
-template <typename AnyBell>
+template <typename AnyDoorbell>
 struct Table {
   struct alignas(64) Word {
     std::atomic<uint64_t> messages{0};
   };
   struct alignas(64) Sleeper {
-    AnyBell bell;
+    AnyDoorbell doorbell;
     alignas(64) std::atomic<uint64_t> sleeps{0};
     std::atomic<uint64_t> arming_ns{0};
   };
@@ -72,10 +72,10 @@ struct Table {
   Sleeper sleepers[kMostRanks];
 };
 
-template <typename AnyBell>
+template <typename AnyDoorbell>
 class Rank {
  public:
-  Rank(Table<AnyBell>* table, int rank, int ranks)
+  Rank(Table<AnyDoorbell>* table, int rank, int ranks)
       : table_(*table),
         me_(table->sleepers[rank]),
         rank_(rank),
@@ -100,7 +100,7 @@ class Rank {
  private:
   void Send(int to, int turn) {
     table_.sent[rank_][to].messages.store(static_cast<uint64_t>(turn), std::memory_order_release);
-    table_.sleepers[to].bell.Ring();
+    table_.sleepers[to].doorbell.Signal();
   }
   void Await(int from, int turn) {
     const std::atomic<uint64_t>& messages = table_.sent[from][rank_].messages;
@@ -116,20 +116,20 @@ class Rank {
         continue;
       }
       const Clock::time_point start = Clock::now();
-      me_.bell.Arm();
+      me_.doorbell.Arm();
       const auto took = std::chrono::nanoseconds(Clock::now() - start);
       me_.arming_ns.fetch_add(static_cast<uint64_t>(took.count()), std::memory_order_relaxed);
       me_.sleeps.fetch_add(1, std::memory_order_relaxed);
       if (came()) {
-        me_.bell.Disarm();
+        me_.doorbell.Disarm();
         return;
       }
-      me_.bell.Sleep(rules::kShmSleepUs);
+      me_.doorbell.Sleep(rules::kShmSleepUs);
     }
   }
 
-  Table<AnyBell>& table_;
-  typename Table<AnyBell>::Sleeper& me_;
+  Table<AnyDoorbell>& table_;
+  typename Table<AnyDoorbell>::Sleeper& me_;
   const int rank_;
   const int ranks_;
   const bool crowded_;
@@ -144,16 +144,16 @@ struct Figures {
 };
 
 // REQUIRES: 2 <= ranks <= kMostRanks.
-template <typename AnyBell>
+template <typename AnyDoorbell>
 Figures Measure(Traffic traffic, int ranks) {
-  void* const memory = mmap(nullptr, sizeof(Table<AnyBell>), PROT_READ | PROT_WRITE,
+  void* const memory = mmap(nullptr, sizeof(Table<AnyDoorbell>), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) std::abort();
-  auto* const table = new (memory) Table<AnyBell>;
+  auto* const table = new (memory) Table<AnyDoorbell>;
   constexpr int kWarmUp = 10;
   const int turns = std::max(traffic == Traffic::kToken ? 20000 / ranks : 10000 / ranks, 200);
   const auto run = [&](int rank, int first, int last) {
-    Rank<AnyBell> me(table, rank, ranks);
+    Rank<AnyDoorbell> me(table, rank, ranks);
     if (traffic == Traffic::kToken) {
       me.PassTokens(first, last);
     } else {
@@ -162,11 +162,11 @@ Figures Measure(Traffic traffic, int ranks) {
   };
   for (int rank = 1; rank < ranks; ++rank) {
     if (fork() != 0) continue;
-    (void)Bell::Prepare();
+    (void)Doorbell::Prepare();
     run(rank, 1, kWarmUp + turns);
     _exit(0);
   }
-  (void)Bell::Prepare();
+  (void)Doorbell::Prepare();
   run(0, 1, kWarmUp);
   const Clock::time_point start = Clock::now();
   run(0, kWarmUp + 1, kWarmUp + turns);
@@ -185,7 +185,7 @@ Figures Measure(Traffic traffic, int ranks) {
   if (sleeps > 0) {
     found.arming_us = 0.001 * static_cast<double>(arming_ns) / static_cast<double>(sleeps);
   }
-  munmap(memory, sizeof(Table<AnyBell>));
+  munmap(memory, sizeof(Table<AnyDoorbell>));
   return found;
 }
 
@@ -199,8 +199,8 @@ Figures Median(std::vector<Figures> all) {
 void PrintRow(Traffic traffic, int ranks) {
   std::vector<Figures> of_sleeper, of_senders;
   for (int i = 0; i < kRepetitions; ++i) {
-    of_sleeper.push_back(Measure<Bell>(traffic, ranks));
-    of_senders.push_back(Measure<FencingBell>(traffic, ranks));
+    of_sleeper.push_back(Measure<Doorbell>(traffic, ranks));
+    of_senders.push_back(Measure<FencingDoorbell>(traffic, ranks));
   }
   const Figures sleeper = Median(of_sleeper);
   const Figures senders = Median(of_senders);

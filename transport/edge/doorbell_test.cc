@@ -1,4 +1,4 @@
-#include "transport/edge/bell.h"
+#include "transport/edge/doorbell.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -14,10 +14,10 @@
 namespace brigade {
 namespace {
 
-// Two that hand a number to and fro, each asleep whenever it is the other's turn. A ring that is
+// Two that hand a number to and fro, each asleep whenever it is the other's turn. A signal that is
 // missed shows as a sleep to its end, which is far beyond any hand-over.
 struct Table {
-  Bell bells[2];
+  Doorbell doorbells[2];
   alignas(64) std::atomic<uint64_t> number{0};
   alignas(64) std::atomic<uint64_t> slept_to_the_end{0};
 };
@@ -25,27 +25,27 @@ constexpr uint64_t kTurns = 20000;
 constexpr int kLongestSleepUs = 5000000;
 
 void Play(Table* table, uint64_t me) {
-  ASSERT_TRUE(Bell::Prepare());
+  ASSERT_TRUE(Doorbell::Prepare());
   for (uint64_t turn = me; turn < kTurns; turn += 2) {
     while (table->number.load(std::memory_order_acquire) != turn) {
-      table->bells[me].Arm();
+      table->doorbells[me].Arm();
       if (table->number.load(std::memory_order_acquire) == turn) {
-        table->bells[me].Disarm();
+        table->doorbells[me].Disarm();
         break;
       }
       const auto start = std::chrono::steady_clock::now();
-      table->bells[me].Sleep(kLongestSleepUs);
+      table->doorbells[me].Sleep(kLongestSleepUs);
       if (std::chrono::steady_clock::now() - start >= std::chrono::microseconds(kLongestSleepUs)) {
         ++table->slept_to_the_end;
       }
-      EXPECT_FALSE(table->bells[me].armed());
+      EXPECT_FALSE(table->doorbells[me].armed());
     }
     table->number.store(turn + 1, std::memory_order_release);
-    table->bells[1 - me].Ring();
+    table->doorbells[1 - me].Signal();
   }
 }
 
-TEST(BellTest, ThreadsMissNoRing) {
+TEST(DoorbellTest, ThreadsMissNoSignal) {
   Table table;
   std::thread other([&] { Play(&table, 1); });
   Play(&table, 0);
@@ -54,7 +54,7 @@ TEST(BellTest, ThreadsMissNoRing) {
   EXPECT_EQ(table.slept_to_the_end, 0u);
 }
 
-TEST(BellTest, ProcessesMissNoRing) {
+TEST(DoorbellTest, ProcessesMissNoSignal) {
   void* const memory =
       mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
@@ -70,21 +70,21 @@ TEST(BellTest, ProcessesMissNoRing) {
   munmap(memory, sizeof(Table));
 }
 
-TEST(BellTest, ARingBetweenArmingAndSleepingIsNotMissed) {
-  Bell bell;
-  bell.Arm();
-  EXPECT_TRUE(bell.armed());
-  bell.Ring();
+TEST(DoorbellTest, ASignalBetweenArmingAndSleepingIsNotMissed) {
+  Doorbell doorbell;
+  doorbell.Arm();
+  EXPECT_TRUE(doorbell.armed());
+  doorbell.Signal();
   const auto start = std::chrono::steady_clock::now();
-  bell.Sleep(kLongestSleepUs);
+  doorbell.Sleep(kLongestSleepUs);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::microseconds(kLongestSleepUs));
 }
 
-TEST(BellTest, SleepEndsByItself) {
-  Bell bell;
-  bell.Arm();
-  bell.Sleep(1000);
-  EXPECT_FALSE(bell.armed());
+TEST(DoorbellTest, SleepEndsByItself) {
+  Doorbell doorbell;
+  doorbell.Arm();
+  doorbell.Sleep(1000);
+  EXPECT_FALSE(doorbell.armed());
 }
 
 }  // namespace

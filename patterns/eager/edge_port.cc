@@ -1,4 +1,4 @@
-#include "patterns/short_path/edge_port.h"
+#include "patterns/eager/edge_port.h"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ bool EdgePort::ExpectsPostedBlocks() const {
   const PostedBlocks blocks(engine_, *group_, kind_, /*serves=*/true);
   const bool has_one_peer = entry_.rooted && scope_.rank != call_.root;
   const int peer = has_one_peer ? call_.root : (scope_.rank + 1) % scope_.size;
-  return std::any_of(call_.portions, call_.portions + scope_.size, [&](const Matrix& block) {
+  return std::any_of(call_.blocks, call_.blocks + scope_.size, [&](const Matrix& block) {
     return blocks.Expects(scope_.GroupRank(peer), block);
   });
 }

@@ -1,5 +1,5 @@
-#ifndef BRIGADE_TEST_SUPPORT_HELPER_THREADS_H_
-#define BRIGADE_TEST_SUPPORT_HELPER_THREADS_H_
+#ifndef BRIGADE_TEST_SUPPORT_PROGRESS_THREADS_H_
+#define BRIGADE_TEST_SUPPORT_PROGRESS_THREADS_H_
 
 #include <dirent.h>
 
@@ -8,19 +8,19 @@
 
 namespace brigade {
 
-// Threads of this process that are helpers.
-inline int Helpers() {
-  int helpers = 0;
+// Threads of this process that are progress threads.
+inline int ProgressThreads() {
+  int progress_threads = 0;
   DIR* const tasks = opendir("/proc/self/task");
   while (const dirent* const task = readdir(tasks)) {
     std::string name;
     std::ifstream(std::string("/proc/self/task/") + task->d_name + "/comm") >> name;
-    helpers += name == "brigade";
+    progress_threads += name == "brigade";
   }
   closedir(tasks);
-  return helpers;
+  return progress_threads;
 }
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TEST_SUPPORT_HELPER_THREADS_H_
+#endif  // BRIGADE_TEST_SUPPORT_PROGRESS_THREADS_H_

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"
 #include "patterns/rules.h"
-#include "test/support/helper_threads.h"
+#include "test/support/progress_threads.h"
 #include "test/windows/window_ranks.h"
 #include "transport/core/forwarding_endpoint.h"
 #include "windows/core/window.h"
@@ -33,8 +33,8 @@ WindowWay OverShm(bool goes_directly) {
 }
 
 // One that begins takes its name a little later.
-void AwaitHelpers(int count) {
-  while (Helpers() != count) std::this_thread::yield();
+void AwaitProgressThreads(int count) {
+  while (ProgressThreads() != count) std::this_thread::yield();
 }
 
 // Meets the others without any call of ours.
@@ -54,28 +54,28 @@ class Meeting {
 
 constexpr int kRanks = 3;
 
-TEST(WindowHelper, IsThereFromTheFirstWindowOnThatGoesByMessages) {
-  AwaitHelpers(0);  // those of other tests end
+TEST(WindowProgressThread, IsThereFromTheFirstWindowOnThatGoesByMessages) {
+  AwaitProgressThreads(0);  // those of other tests end
   for (const bool goes_directly : {true, false}) {
     Meeting meeting(kRanks);
     OnWindowRanks(OverShm(goes_directly), kRanks, [&](WindowRank& self) {
       self.Meet();
       meeting.Meet();
-      EXPECT_EQ(Helpers(), 0);
+      EXPECT_EQ(ProgressThreads(), 0);
       meeting.Meet();
       const std::unique_ptr<Window> window = self.Make(8);
       Require(window->Fence());
       EXPECT_EQ(window->is_direct(), goes_directly);
       meeting.Meet();
       if (goes_directly) {
-        EXPECT_EQ(Helpers(), 0);
+        EXPECT_EQ(ProgressThreads(), 0);
       } else {
-        AwaitHelpers(kRanks);
+        AwaitProgressThreads(kRanks);
       }
       meeting.Meet();
       Require(window->Free());
     });
-    AwaitHelpers(0);
+    AwaitProgressThreads(0);
   }
 }
 
@@ -94,7 +94,7 @@ class Counting : public ForwardingEndpoint {
   std::atomic<int>* const steps_;
 };
 
-TEST(WindowHelper, SleepsWhereNothingIsAsked) {
+TEST(WindowProgressThread, SleepsWhereNothingIsAsked) {
   std::atomic<int> steps{0};
   WindowWay way = OverShm(/*goes_directly=*/false);
   way.wrap = [&](int, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
@@ -114,7 +114,7 @@ TEST(WindowHelper, SleepsWhereNothingIsAsked) {
     // Those of all ranks. Its first rests are shorter, and the step before each is taken twice
     // once.
     constexpr int kFirst = 20;
-    const double most = kRanks * (kFirst + time.count() / rules::kHelperLongestRestUs);
+    const double most = kRanks * (kFirst + time.count() / rules::kProgressThreadLongestRestUs);
     EXPECT_LT(after - before, most);
     meeting.Meet();
     Require(window->Free());
@@ -170,12 +170,12 @@ class FullForReplies : public ForwardingEndpoint {
 };
 
 // Its first step may move something else, and the last is not counted to its end.
-TEST(WindowHelper, RestsWhileAReplyCannotLeave) {
+TEST(WindowProgressThread, RestsWhileAReplyCannotLeave) {
   constexpr int kRests = 20;
   constexpr int kMostSteps = kRests + 10;
   FullForReplies* endpoint = nullptr;
   WindowWay way;
-  way.inproc.helper_may_drive = true;
+  way.inproc.allows_progress_thread = true;
   way.inproc.sends_in_place = true;
   way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
     if (rank != 0) return inner;
@@ -209,7 +209,7 @@ TEST(WindowHelper, RestsWhileAReplyCannotLeave) {
   });
 }
 
-TEST(WindowHelper, AForkedChildHasNoneAndItsParentIsServed) {
+TEST(WindowProgressThread, AForkedChildHasNoneAndItsParentIsServed) {
   std::atomic<bool> over{false};
   OnWindowRanks(OverShm(/*goes_directly=*/false), 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8);
@@ -220,8 +220,8 @@ TEST(WindowHelper, AForkedChildHasNoneAndItsParentIsServed) {
     if (self.rank() == 0) {
       const pid_t child = fork();
       if (child == 0) {
-        { const Engine::Turn turn(self.engine()); }
-        _exit(Helpers());
+        { const Engine::ProgressGuard guard(self.engine()); }
+        _exit(ProgressThreads());
       }
       int outcome = -1;
       EXPECT_EQ(waitpid(child, &outcome, 0), child);

@@ -1,4 +1,4 @@
-#include "patterns/short_path/short_path.h"
+#include "patterns/eager/eager_executor.h"
 
 #include <algorithm>
 #include <string>
@@ -13,17 +13,17 @@
 namespace brigade {
 
 template <typename Port>
-void ShortPath<Port>::SetUp() {
-  this->mover_.Reset(this->entry_, &this->call_, this->config_.capabilities->line_bytes > 0);
+void EagerExecutor<Port>::SetUp() {
+  this->mover_.Reset(this->entry_, &this->call_, this->config_.capabilities->max_inline_bytes > 0);
   this->range_.bytes = BytesOf(-1);
-  for (int q = 0; q < PortionCount(this->entry_, this->scope_.size); ++q) {
+  for (int q = 0; q < BlockCount(this->entry_, this->scope_.size); ++q) {
     this->range_.bytes = std::max(this->range_.bytes, BytesOf(q));
   }
   total_bytes_ = this->range_.bytes;
 }
 
 template <typename Port>
-bool ShortPath<Port>::Fits(const Schedule& schedule) {
+bool EagerExecutor<Port>::Fits(const Schedule& schedule) {
   if (!Port::Serves() || !this->IsAlone() || schedule.streams.size() > kMostStreams ||
       schedule.shares.count > 0 || !schedule.runs.empty()) {
     return false;
@@ -36,7 +36,7 @@ bool ShortPath<Port>::Fits(const Schedule& schedule) {
 }
 
 template <typename Port>
-bool ShortPath<Port>::IsShort(const Schedule& schedule) {
+bool EagerExecutor<Port>::IsShort(const Schedule& schedule) {
   const CutRule rule = this->mover_.Rule(this->entry_, this->config_.settings, this->scope_.size);
   const PiecePlan plan = PlanLongest(rule, schedule.shares, this->range_.bytes);
   this->header_ahead_ = plan.header_ahead;
@@ -47,22 +47,22 @@ bool ShortPath<Port>::IsShort(const Schedule& schedule) {
 }
 
 template <typename Port>
-bool ShortPath<Port>::AreAlike() {
-  for (int q = 0; q < PortionCount(this->entry_, this->scope_.size); ++q) {
+bool EagerExecutor<Port>::AreAlike() {
+  for (int q = 0; q < BlockCount(this->entry_, this->scope_.size); ++q) {
     if (BytesOf(q) != total_bytes_) return false;
   }
   return true;
 }
 
 template <typename Port>
-void ShortPath<Port>::SetPlan(const PiecePlan& plan) {
+void EagerExecutor<Port>::SetPlan(const PiecePlan& plan) {
   plan_ = plan;
   is_cut_ = true;
   this->range_ = plan.RangeOf(0);
 }
 
 template <typename Port>
-bool ShortPath<Port>::TurnToNextPiece() {
+bool EagerExecutor<Port>::TurnToNextPiece() {
   if (!is_cut_ || this->piece_ + 1 >= plan_.Count()) return false;
   this->range_ = plan_.RangeOf(++this->piece_);
   return true;
@@ -70,7 +70,7 @@ bool ShortPath<Port>::TurnToNextPiece() {
 
 // What comes behind it may change the piece that it copies, but no later one.
 template <typename Port>
-const Step* ShortPath<Port>::OnlyCopySent(const Schedule& schedule) const {
+const Step* EagerExecutor<Port>::OnlyCopySent(const Schedule& schedule) const {
   if (!is_cut_ || this->scope_.size != 2 || schedule.lanes.size() != 1) return nullptr;
   const std::vector<Step>& work = schedule.lanes.front().work;
   const auto count = [&](Opcode opcode) {
@@ -84,13 +84,13 @@ const Step* ShortPath<Port>::OnlyCopySent(const Schedule& schedule) const {
 }
 
 template <typename Port>
-void ShortPath<Port>::SendInARow(int max_lead) {
+void EagerExecutor<Port>::SendInARow(int max_lead) {
   const int64_t piece = this->piece_;
   const int64_t end = std::min(piece + 1 + max_lead, plan_.Count());
   for (sent_ahead_ = piece; sent_ahead_ < end; ++sent_ahead_) {
     this->piece_ = sent_ahead_;
     this->range_ = plan_.RangeOf(sent_ahead_);
-    if (this->entry_.multi) TurnTo(only_copy_->portion);
+    if (this->entry_.multi) TurnTo(only_copy_->block);
     if (!Port::SendInPlace(*only_copy_)) break;
   }
   this->piece_ = piece;
@@ -98,7 +98,7 @@ void ShortPath<Port>::SendInARow(int max_lead) {
 }
 
 template <typename Port>
-Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
+Status EagerExecutor<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   BRIGADE_CHECK_LE(schedule.streams.size(), kMostStreams);
   if (this->entry_.combines) this->mover_.SetPieceBytes(this->range_.bytes);
   SetHeader(this->entry_, this->call_, sequence, total_bytes_, &this->header_);
@@ -132,18 +132,18 @@ Status ShortPath<Port>::Run(const Schedule& schedule, uint64_t sequence) {
 }
 
 template <typename Port>
-void ShortPath<Port>::TurnTo(int portion) {
-  if (!is_cut_) this->range_.bytes = BytesOf(portion);
-  this->header_.portion = PortionInHeader(portion, this->scope_);
-  this->header_.total_bytes = BytesOf(portion);
+void EagerExecutor<Port>::TurnTo(int block) {
+  if (!is_cut_) this->range_.bytes = BytesOf(block);
+  this->header_.block = BlockInHeader(block, this->scope_);
+  this->header_.total_bytes = BytesOf(block);
 }
 
 template <typename Port>
-Status ShortPath<Port>::RunLane(const Lane& lane, int lead) {
+Status EagerExecutor<Port>::RunLane(const Lane& lane, int lead) {
   Port::StartReceives();
   for (const Step& step : lane.work) {
     if (step.lead != lead) continue;
-    if (this->entry_.multi) TurnTo(step.portion);
+    if (this->entry_.multi) TurnTo(step.block);
     switch (step.opcode) {
       case Opcode::kReceive:
       case Opcode::kOpen:
@@ -168,7 +168,7 @@ Status ShortPath<Port>::RunLane(const Lane& lane, int lead) {
 }
 
 template <typename Port>
-Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
+Status EagerExecutor<Port>::Await(const Lane& lane, const Step& step) {
   this->wait_.peer = this->scope_.GroupRank(step.peer);
   Current& current = currents_[step.left.index];
   ConstByteSpan message;
@@ -197,7 +197,7 @@ Status ShortPath<Port>::Await(const Lane& lane, const Step& step) {
 }
 
 template <typename Port>
-Status ShortPath<Port>::Fill(const Step& step) {
+Status EagerExecutor<Port>::Fill(const Step& step) {
   std::byte* const left = PayloadAt(step.left);
   if (left == nullptr && step.left.in_stream()) return Status();  // landed where it is wanted
   std::byte* const right = PayloadAt(step.right);
@@ -212,7 +212,7 @@ Status ShortPath<Port>::Fill(const Step& step) {
 }
 
 template <typename Port>
-Status ShortPath<Port>::Send(const Step& step) {
+Status EagerExecutor<Port>::Send(const Step& step) {
   const Current& current = currents_[step.left.index];
   if (current.sent) return Status();
   ++this->mover_.statistics.messages_sent;
@@ -220,7 +220,7 @@ Status ShortPath<Port>::Send(const Step& step) {
   return Port::Send(this->scope_.GroupRank(step.peer), current);
 }
 
-template class ShortPath<PostPort>;
-template class ShortPath<EdgePort>;
+template class EagerExecutor<PostPort>;
+template class EagerExecutor<EdgePort>;
 
 }  // namespace brigade

@@ -1,7 +1,7 @@
-// Schedules made by hand on the short path, over either port. That it runs those of the catalogue
-// is tested with all that do (test/patterns).
+// Schedules made by hand on the eager executor, over either port. That it runs those of the
+// catalogue is tested with all that do (test/patterns).
 
-#include "patterns/short_path/short_path.h"
+#include "patterns/eager/eager_executor.h"
 
 #include <atomic>
 #include <memory>
@@ -72,15 +72,15 @@ struct Member : GroupMember {
 };
 
 template <typename Path>
-class ShortPaths : public testing::Test {
+class EagerExecutors : public testing::Test {
  protected:
   static constexpr bool kEdges = std::is_base_of_v<EdgePort, Path>;
 };
 
-using Paths = testing::Types<ShortPath<PostPort>, ShortPath<EdgePort>>;
-TYPED_TEST_SUITE(ShortPaths, Paths);
+using Paths = testing::Types<EagerExecutor<PostPort>, EagerExecutor<EdgePort>>;
+TYPED_TEST_SUITE(EagerExecutors, Paths);
 
-TYPED_TEST(ShortPaths, WhatLeadsComesFirst) {
+TYPED_TEST(EagerExecutors, WhatLeadsComesFirst) {
   for (const size_t elems : {1, 50}) {  // a line, a piece
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank, TestFixture::kEdges);
@@ -111,7 +111,7 @@ TYPED_TEST(ShortPaths, WhatLeadsComesFirst) {
   }
 }
 
-TYPED_TEST(ShortPaths, AMessageOfAnotherLengthThanItsHeaderSaysIsAnError) {
+TYPED_TEST(EagerExecutors, AMessageOfAnotherLengthThanItsHeaderSaysIsAnError) {
   for (const size_t elems : {2, 50}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank, TestFixture::kEdges, /*truncates=*/rank == 0);
@@ -130,7 +130,7 @@ TYPED_TEST(ShortPaths, AMessageOfAnotherLengthThanItsHeaderSaysIsAnError) {
   }
 }
 
-TYPED_TEST(ShortPaths, AScheduleOfMoreStreamsDoesNotFit) {
+TYPED_TEST(EagerExecutors, AScheduleOfMoreStreamsDoesNotFit) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, TestFixture::kEdges);
     const auto with_streams = [](size_t count) {
@@ -152,7 +152,7 @@ TYPED_TEST(ShortPaths, AScheduleOfMoreStreamsDoesNotFit) {
 
 // Down a chain, longer and longer messages. Over edges the first sender needs no staging memory
 // once its edge is wide, up to the longest line.
-TYPED_TEST(ShortPaths, LongLinesAreForwarded) {
+TYPED_TEST(EagerExecutors, LongLinesAreForwarded) {
   std::atomic<int> received{0};
   RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
     EngineOptions options;
@@ -185,7 +185,7 @@ TYPED_TEST(ShortPaths, LongLinesAreForwarded) {
 }
 
 // Where nobody forwards them, pieces are lines, too.
-TEST(ShortPathOverEdges, PiecesForOneRankNeedNoStagingMemory) {
+TEST(EagerExecutorOverEdges, PiecesForOneRankNeedNoStagingMemory) {
   std::atomic<int> received{0};
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, /*edges=*/true);
@@ -200,7 +200,7 @@ TEST(ShortPathOverEdges, PiecesForOneRankNeedNoStagingMemory) {
       std::vector<double> data(400);
       if (rank == 0) std::iota(data.begin(), data.end(), call);
       OperationStatistics statistics;
-      Require(me.Run<ShortPath<EdgePort>>(Pattern::kBroadcast, schedule, &data, &statistics));
+      Require(me.Run<EagerExecutor<EdgePort>>(Pattern::kBroadcast, schedule, &data, &statistics));
       EXPECT_EQ(data.back(), call + 399);
       EXPECT_EQ(data.front(), call);
       EXPECT_GT(statistics.pieces, 3u);
@@ -213,7 +213,7 @@ TEST(ShortPathOverEdges, PiecesForOneRankNeedNoStagingMemory) {
 }
 
 // More than a ring holds, so that those which find no room are staged.
-TEST(ShortPathOverEdges, ManyPiecesForOneRank) {
+TEST(EagerExecutorOverEdges, ManyPiecesForOneRank) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, /*edges=*/true);
     ScheduleParameters parameters;
@@ -226,8 +226,8 @@ TEST(ShortPathOverEdges, ManyPiecesForOneRank) {
       std::vector<double> data(4000);
       if (rank == 0) std::iota(data.begin(), data.end(), call);
       OperationStatistics statistics;
-      Require(me.Run<ShortPath<EdgePort>>(Pattern::kBroadcast, schedule, &data, &statistics));
-      EXPECT_GT(statistics.pieces, static_cast<uint64_t>(rules::kMostShortPieces));
+      Require(me.Run<EagerExecutor<EdgePort>>(Pattern::kBroadcast, schedule, &data, &statistics));
+      EXPECT_GT(statistics.pieces, static_cast<uint64_t>(rules::kMostEagerPieces));
       for (size_t i = 0; i < data.size(); ++i) {
         ASSERT_EQ(data[i], static_cast<double>(call + static_cast<int>(i)));
       }
@@ -235,7 +235,7 @@ TEST(ShortPathOverEdges, ManyPiecesForOneRank) {
   });
 }
 
-TEST(ShortPathOverEdges, SumsOfTwoRanksInPieces) {
+TEST(EagerExecutorOverEdges, SumsOfTwoRanksInPieces) {
   for (const auto& [pattern, shape] : {std::pair{Pattern::kAllReduce, Shape::kHypercube},
                                        std::pair{Pattern::kReduce, Shape::kTree}}) {
     RunRanks(2, InprocOptions(),
@@ -250,8 +250,8 @@ TEST(ShortPathOverEdges, SumsOfTwoRanksInPieces) {
                  std::vector<double> data(4000);
                  std::iota(data.begin(), data.end(), call * (rank + 1));
                  OperationStatistics statistics;
-                 Require(me.Run<ShortPath<EdgePort>>(pattern, schedule, &data, &statistics));
-                 EXPECT_GT(statistics.pieces, static_cast<uint64_t>(rules::kMostShortPieces));
+                 Require(me.Run<EagerExecutor<EdgePort>>(pattern, schedule, &data, &statistics));
+                 EXPECT_GT(statistics.pieces, static_cast<uint64_t>(rules::kMostEagerPieces));
                  if (pattern == Pattern::kReduce && rank == 1) continue;
                  for (size_t i = 0; i < data.size(); ++i) {
                    ASSERT_EQ(data[i], 3.0 * call + 2.0 * static_cast<double>(i));
@@ -261,7 +261,7 @@ TEST(ShortPathOverEdges, SumsOfTwoRanksInPieces) {
   }
 }
 
-TEST(ShortPathOverEdges, OfTwoRanksEachSendsTwoPiecesBeforeItReceives) {
+TEST(EagerExecutorOverEdges, OfTwoRanksEachSendsTwoPiecesBeforeItReceives) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, /*edges=*/true);
     ScheduleParameters parameters;
@@ -272,12 +272,12 @@ TEST(ShortPathOverEdges, OfTwoRanksEachSendsTwoPiecesBeforeItReceives) {
     const Schedule schedule = EntryOf(Pattern::kAllReduce).compile(parameters);
     std::vector<double> data(400);
     for (int call = 0; call < 2 * rules::kShmInlinesBeforeWide; ++call) {
-      Require(me.Run<ShortPath<EdgePort>>(Pattern::kAllReduce, schedule, &data));
+      Require(me.Run<EagerExecutor<EdgePort>>(Pattern::kAllReduce, schedule, &data));
     }
     if (rank == 0) {  // and nobody else
       OperationStatistics statistics;
-      const Status status = me.Run<ShortPath<EdgePort>>(Pattern::kAllReduce, schedule, &data,
-                                                        &statistics, /*timeout_seconds=*/0.05);
+      const Status status = me.Run<EagerExecutor<EdgePort>>(Pattern::kAllReduce, schedule, &data,
+                                                            &statistics, /*timeout_seconds=*/0.05);
       EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
       EXPECT_EQ(statistics.messages_sent, 2u);
     }
@@ -286,7 +286,7 @@ TEST(ShortPathOverEdges, OfTwoRanksEachSendsTwoPiecesBeforeItReceives) {
 }
 
 // Over edges what nobody combines may take some pieces, where one plan cuts all of it.
-TEST(ShortPathOverEdges, PortionsOfSomePieces) {
+TEST(EagerExecutorOverEdges, BlocksOfSomePieces) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, /*edges=*/true);
@@ -295,20 +295,20 @@ TEST(ShortPathOverEdges, PortionsOfSomePieces) {
       std::vector<std::vector<double>> data(kRanks, std::vector<double>(400));
       data[1].resize(400 - shorter);
       data[own].assign(data[own].size(), rank + 1);
-      std::vector<Matrix> portions(kRanks);
+      std::vector<Matrix> blocks(kRanks);
       for (size_t q = 0; q < kRanks; ++q) {
-        portions[q].data = reinterpret_cast<std::byte*>(data[q].data());
+        blocks[q].data = reinterpret_cast<std::byte*>(data[q].data());
         const auto elems = static_cast<int64_t>(data[q].size());
-        Require(StridedLayout::General(elems, 1, elems, sizeof(double), &portions[q].layout));
+        Require(StridedLayout::General(elems, 1, elems, sizeof(double), &blocks[q].layout));
       }
       PatternCall call;
       call.pattern = Pattern::kMultiBroadcast;
       call.topology = {Shape::kIncreasingRings, 1};
-      call.portions = portions.data();
+      call.blocks = blocks.data();
       const CatalogueEntry& entry = EntryOf(call.pattern);
       const Schedule& schedule = *me.state.plans->schedules()->Find(
           entry, call, me.state.scope(call.scope), *me.endpoint, me.state.id);
-      ShortPath<EdgePort> path(me.engine.get(), &me.state, entry, call);
+      EagerExecutor<EdgePort> path(me.engine.get(), &me.state, entry, call);
       ASSERT_EQ(path.Fits(schedule), shorter == 0);
       if (shorter != 0) continue;
       Require(path.Run(schedule, 0));
@@ -320,7 +320,7 @@ TEST(ShortPathOverEdges, PortionsOfSomePieces) {
   });
 }
 
-TEST(ShortPathOverEdges, PortionsOfTwoRanksNeedNoStagingMemory) {
+TEST(EagerExecutorOverEdges, BlocksOfTwoRanksNeedNoStagingMemory) {
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank, /*edges=*/true);
@@ -332,18 +332,18 @@ TEST(ShortPathOverEdges, PortionsOfTwoRanksNeedNoStagingMemory) {
       const Schedule schedule = EntryOf(pattern).compile(parameters);
       std::vector<std::vector<double>> data(2, std::vector<double>(400, rank + 1));
       std::vector<double> sum(400);
-      std::vector<Matrix> portions(2);
+      std::vector<Matrix> blocks(2);
       PatternCall call;
       call.pattern = pattern;
-      call.portions = portions.data();
+      call.blocks = blocks.data();
       const auto set = [](Matrix* matrix, std::vector<double>* values) {
         matrix->data = reinterpret_cast<std::byte*>(values->data());
         Require(StridedLayout::General(400, 1, 400, sizeof(double), &matrix->layout));
       };
-      for (size_t q = 0; q < 2; ++q) set(&portions[q], &data[q]);
+      for (size_t q = 0; q < 2; ++q) set(&blocks[q], &data[q]);
       set(&call.matrix, &sum);
       for (uint64_t i = 0; i < 10; ++i) {
-        ShortPath<EdgePort> path(me.engine.get(), &me.state, EntryOf(pattern), call);
+        EagerExecutor<EdgePort> path(me.engine.get(), &me.state, EntryOf(pattern), call);
         ASSERT_TRUE(path.Fits(schedule));
         Require(path.Run(schedule, i));
         EXPECT_GT(path.statistics().pieces, 3u);
@@ -363,7 +363,7 @@ TEST(ShortPathOverEdges, PortionsOfTwoRanksNeedNoStagingMemory) {
 }
 
 // Whatever memory comes back first is taken: of the surplus or of the core.
-TYPED_TEST(ShortPaths, MemoryOfTheSurplusThatComesBackIsTaken) {
+TYPED_TEST(EagerExecutors, MemoryOfTheSurplusThatComesBackIsTaken) {
   constexpr int kCore = 6;
   constexpr size_t kElems = 800;  // more than a line holds
   std::atomic<bool> waits{false};

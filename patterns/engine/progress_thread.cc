@@ -1,4 +1,4 @@
-#include "patterns/engine/helper.h"
+#include "patterns/engine/progress_thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -20,20 +20,21 @@ namespace {
 
 // Those whose threads may be at work when this process forks. Never destroyed: threads outlive
 // static objects.
-struct Helpers {
+struct ProgressThreads {
   std::mutex mutex;
-  std::vector<Helper*> all;
+  std::vector<ProgressThread*> all;
 };
-Helpers& Existing() {
-  static Helpers& helpers = *new Helpers;
-  return helpers;
+ProgressThreads& Existing() {
+  static ProgressThreads& progress_threads = *new ProgressThreads;
+  return progress_threads;
 }
 
 }  // namespace
 
-Status Helper::Create(std::function<Step()> step, std::function<void(int microseconds)> await,
-                      std::unique_ptr<Helper>* helper) {
-  std::unique_ptr<Helper> created(new Helper(std::move(step), std::move(await)));
+Status ProgressThread::Create(std::function<Step()> step,
+                              std::function<void(int microseconds)> await,
+                              std::unique_ptr<ProgressThread>* progress_thread) {
+  std::unique_ptr<ProgressThread> created(new ProgressThread(std::move(step), std::move(await)));
   // A thread inherits what is blocked, and the program's handlers are to run on its own threads.
   sigset_t all;
   sigset_t before;
@@ -41,10 +42,10 @@ Status Helper::Create(std::function<Step()> step, std::function<void(int microse
   pthread_sigmask(SIG_SETMASK, &all, &before);
   Status status;
   try {
-    created->thread_ = std::thread(&Helper::Run, created.get());
+    created->thread_ = std::thread(&ProgressThread::Run, created.get());
     pthread_setname_np(created->thread_.native_handle(), "brigade");
   } catch (const std::system_error& error) {
-    status = Status(StatusCode::kUnavailable, std::string("no helper thread: ") + error.what());
+    status = Status(StatusCode::kUnavailable, std::string("no progress thread: ") + error.what());
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!status.ok()) return status;
@@ -55,18 +56,19 @@ Status Helper::Create(std::function<Step()> step, std::function<void(int microse
     const std::lock_guard<std::mutex> lock(Existing().mutex);
     Existing().all.push_back(created.get());
   }
-  *helper = std::move(created);
+  *progress_thread = std::move(created);
   return status;
 }
 
-Helper::Helper(std::function<Step()> step, std::function<void(int microseconds)> await)
+ProgressThread::ProgressThread(std::function<Step()> step,
+                               std::function<void(int microseconds)> await)
     : step_(std::move(step)), await_(std::move(await)) {}
 
-Helper::~Helper() {
+ProgressThread::~ProgressThread() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard<std::mutex> lock(Existing().mutex);
-    std::vector<Helper*>& all = Existing().all;
+    std::vector<ProgressThread*>& all = Existing().all;
     all.erase(std::find(all.begin(), all.end(), this));
   }
   {
@@ -77,24 +79,24 @@ Helper::~Helper() {
   thread_.join();
 }
 
-void Helper::AwaitStep() { const std::lock_guard<std::mutex> lock(mutex_); }
+void ProgressThread::AwaitStep() { const std::lock_guard<std::mutex> lock(mutex_); }
 
-void Helper::Wake() {
+void ProgressThread::Wake() {
   AwaitStep();  // who is about to sleep has the lock until it does
   changed_.notify_one();
 }
 
-void Helper::HoldAll() {
+void ProgressThread::HoldAll() {
   Existing().mutex.lock();
-  for (Helper* helper : Existing().all) helper->mutex_.lock();
+  for (ProgressThread* progress_thread : Existing().all) progress_thread->mutex_.lock();
 }
 
-void Helper::LetAllGo() {
-  for (Helper* helper : Existing().all) helper->mutex_.unlock();
+void ProgressThread::LetAllGo() {
+  for (ProgressThread* progress_thread : Existing().all) progress_thread->mutex_.unlock();
   Existing().mutex.unlock();
 }
 
-bool Helper::Claim() {
+bool ProgressThread::Claim() {
   if (!claimed_.load(std::memory_order_relaxed)) {
     claimed_.store(true, std::memory_order_relaxed);
     fence_.Heavy();
@@ -102,7 +104,7 @@ bool Helper::Claim() {
   return given_.load(std::memory_order_acquire);
 }
 
-Helper::Step Helper::DoStep() {
+ProgressThread::Step ProgressThread::DoStep() {
   const Step step = step_();
   if (step == Step::kNothingLeft) given_.store(false, std::memory_order_relaxed);
   return step;
@@ -111,15 +113,15 @@ Helper::Step Helper::DoStep() {
 // While an owner comes and goes the thread looks by itself, now and then, whether it has stayed
 // away: to be woken by each call, or by what comes for an owner that is in one, costs more. One
 // step it takes all the same, for an owner whose calls move nothing.
-void Helper::Run() {
-  Trace::ThisIsTheHelper();
+void ProgressThread::Run() {
+  Trace::ThisIsTheProgressThread();
   AskForShortTimeSlices();
   const auto given = [&] { return given_.load(std::memory_order_relaxed); };
   const auto hurries = [&] { return now_.load(std::memory_order_relaxed) && given(); };
   const auto takes_so_far = [&] { return takes_.load(std::memory_order_relaxed); };
   std::unique_lock<std::mutex> lock(mutex_);
   for (int looks = 0; !over_;) {
-    if (looks == rules::kHelperLooks) {
+    if (looks == rules::kProgressThreadPolls) {
       parked_.store(true, std::memory_order_relaxed);
       fence_.Heavy();
       changed_.wait(lock, [&] { return over_ || given(); });
@@ -144,7 +146,7 @@ void Helper::Run() {
     }
     int unchanged_us = grace_us;
     grace_us_.compare_exchange_strong(unchanged_us,
-                                      std::min(2 * grace_us, rules::kHelperLongestGraceUs));
+                                      std::min(2 * grace_us, rules::kProgressThreadLongestGraceUs));
     if (given()) {
       if (Claim()) (void)DoStep();
       Unclaim();
@@ -152,17 +154,17 @@ void Helper::Run() {
   }
 }
 
-void Helper::Drive(std::unique_lock<std::mutex>* lock) {
-  int rest_us = rules::kHelperShortestRestUs;
+void ProgressThread::Drive(std::unique_lock<std::mutex>* lock) {
+  int rest_us = rules::kProgressThreadShortestRestUs;
   while (Claim()) {
     const Step step = DoStep();
     if (step == Step::kNothingMoved) Unclaim();
     lock->unlock();
     if (step == Step::kNothingMoved) {
       await_(rest_us);
-      rest_us = std::min(2 * rest_us, rules::kHelperLongestRestUs);
+      rest_us = std::min(2 * rest_us, rules::kProgressThreadLongestRestUs);
     } else {
-      rest_us = rules::kHelperShortestRestUs;
+      rest_us = rules::kProgressThreadShortestRestUs;
     }
     lock->lock();
   }

@@ -1,4 +1,4 @@
-#include "patterns/short_path/group_edges.h"
+#include "patterns/eager/group_edges.h"
 
 namespace brigade {
 

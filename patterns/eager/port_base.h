@@ -1,8 +1,8 @@
-// PortBase: what all ports of the short path (short_path.h) have in common: the call, and what it
-// asks of the engine: memory for the one piece of each message, posts, and waits.
+// PortBase: what all ports of the eager executor (eager_executor.h) have in common: the call, and
+// what it asks of the engine: memory for the one piece of each message, posts, and waits.
 
-#ifndef BRIGADE_PATTERNS_SHORT_PATH_PORT_BASE_H_
-#define BRIGADE_PATTERNS_SHORT_PATH_PORT_BASE_H_
+#ifndef BRIGADE_PATTERNS_EAGER_PORT_BASE_H_
+#define BRIGADE_PATTERNS_EAGER_PORT_BASE_H_
 
 #include <cstddef>
 #include <utility>
@@ -10,6 +10,7 @@
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/eager/call_wait.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/memory_wait.h"
@@ -19,7 +20,6 @@
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
-#include "patterns/short_path/call_wait.h"
 #include "transport/channel.h"
 #include "transport/endpoint.h"
 
@@ -130,4 +130,4 @@ Status PortBase::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_SHORT_PATH_PORT_BASE_H_
+#endif  // BRIGADE_PATTERNS_EAGER_PORT_BASE_H_

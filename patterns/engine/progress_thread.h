@@ -1,14 +1,14 @@
-// Helper: a thread that drives in its owner's place while the owner is elsewhere, so that what has
-// been sent and started goes on although nobody calls the library. It sleeps whenever there is
-// nothing to do.
+// ProgressThread: a thread that drives in its owner's place while the owner is elsewhere, so that
+// what has been sent and started goes on although nobody calls the library. It sleeps whenever
+// there is nothing to do.
 //
-// There is one role, the driver's, and it is the owner's until given. The owner comes and goes by
-// plain stores and looks: the thread claims the role before it steps, and pays for the fence that
-// this takes. A process forks between two steps; its child has a copy of everything but the thread,
-// and must not destroy it.
+// There is one role, the progress owner's, and it is the owner's until given. The owner comes and
+// goes by plain stores and looks: the thread claims the role before it steps, and pays for the
+// fence that this takes. A process forks between two steps; its child has a copy of everything but
+// the thread, and must not destroy it.
 
-#ifndef BRIGADE_PATTERNS_ENGINE_HELPER_H_
-#define BRIGADE_PATTERNS_ENGINE_HELPER_H_
+#ifndef BRIGADE_PATTERNS_ENGINE_PROGRESS_THREAD_H_
+#define BRIGADE_PATTERNS_ENGINE_PROGRESS_THREAD_H_
 
 #include <atomic>
 #include <condition_variable>
@@ -24,7 +24,7 @@
 
 namespace brigade {
 
-class Helper {
+class ProgressThread {
  public:
   enum class Step {
     kMoved,         // or would look again at once
@@ -37,11 +37,11 @@ class Helper {
   // until a step might move something, for so many microseconds at most. kUnavailable, with the
   // reason, if there is no thread to be had.
   static Status Create(std::function<Step()> step, std::function<void(int microseconds)> await,
-                       std::unique_ptr<Helper>* helper);
+                       std::unique_ptr<ProgressThread>* progress_thread);
   // Ends the thread. REQUIRES: the role is the owner's.
-  ~Helper();
-  Helper(const Helper&) = delete;
-  Helper& operator=(const Helper&) = delete;
+  ~ProgressThread();
+  ProgressThread(const ProgressThread&) = delete;
+  ProgressThread& operator=(const ProgressThread&) = delete;
 
   // Gives the role away. `now`: to be used at once. Otherwise an owner that is back before the next
   // look finds it unused. An owner that has always come back is looked after less and less often.
@@ -52,8 +52,8 @@ class Helper {
     if (now || parked_.load(std::memory_order_relaxed) || is_to_look_sooner()) Wake();
   }
   // Somebody may be waiting for what only a step can do: looks come at short intervals again. From
-  // the driver.
-  void LookSoon() { grace_us_.store(rules::kHelperGraceUs, std::memory_order_relaxed); }
+  // the progress owner.
+  void LookSoon() { grace_us_.store(rules::kProgressThreadGraceUs, std::memory_order_relaxed); }
   // Takes the role back; waits for the end of a step, if one is being done.
   void Take() {
     given_.store(false, std::memory_order_relaxed);
@@ -63,7 +63,7 @@ class Helper {
   }
 
  private:
-  Helper(std::function<Step()> step, std::function<void(int microseconds)> await);
+  ProgressThread(std::function<Step()> step, std::function<void(int microseconds)> await);
 
   // Around a fork.
   static void HoldAll();
@@ -95,12 +95,12 @@ class Helper {
   std::atomic<bool> now_{false};
   std::atomic<bool> parked_{false};  // sleeps until it is woken
   std::atomic<uint64_t> takes_{0};
-  std::atomic<int> grace_us_{rules::kHelperGraceUs};  // from one look to the next
-  std::atomic<int> sleep_us_{0};                      // of the sleep under way; 0: none is
+  std::atomic<int> grace_us_{rules::kProgressThreadGraceUs};  // from one look to the next
+  std::atomic<int> sleep_us_{0};                              // of the sleep under way; 0: none is
   bool over_ = false;
   std::thread thread_;
 };
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_ENGINE_HELPER_H_
+#endif  // BRIGADE_PATTERNS_ENGINE_PROGRESS_THREAD_H_

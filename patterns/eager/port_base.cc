@@ -1,4 +1,4 @@
-#include "patterns/short_path/port_base.h"
+#include "patterns/eager/port_base.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,40 +1,41 @@
-// ShortPath: runs small calls at once, where every message is one piece, or some if nobody combines
-// them but the other of two ranks, and nothing else is under way. Runs the same schedules as
-// Executor: steps in program order, the leading ones first, without cursors, windows or bookkeeping
-// of rounds.
+// EagerExecutor: runs small calls at once, where every message is one piece, or some if nobody
+// combines them but the other of two ranks, and nothing else is under way. Runs the same schedules
+// as Executor: steps in program order, the leading ones first, without cursors, windows or
+// bookkeeping of rounds.
 //
 // How messages travel is the port's: posted (PostPort), or through memory that both sides share
 // (EdgePort). A port is a template parameter because a virtual call per step would be felt.
 
-#ifndef BRIGADE_PATTERNS_SHORT_PATH_SHORT_PATH_H_
-#define BRIGADE_PATTERNS_SHORT_PATH_SHORT_PATH_H_
+#ifndef BRIGADE_PATTERNS_EAGER_EAGER_EXECUTOR_H_
+#define BRIGADE_PATTERNS_EAGER_EAGER_EXECUTOR_H_
 
 #include <cstddef>
 #include <cstdint>
 
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/eager/edge_port.h"
+#include "patterns/eager/post_port.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/schedule/schedule.h"
-#include "patterns/short_path/edge_port.h"
-#include "patterns/short_path/post_port.h"
 
 namespace brigade {
 
 template <typename Port>
-class ShortPath : public Port {
+class EagerExecutor : public Port {
  public:
   // `call` was validated and must outlive the object.
-  ShortPath(Engine* engine, GroupState* group, const CatalogueEntry& entry, const PatternCall& call)
+  EagerExecutor(Engine* engine, GroupState* group, const CatalogueEntry& entry,
+                const PatternCall& call)
       : Port(engine, group, entry, call) {}
 
   // The time of the call has begun before.
   void EndBy(const TimeLimit& limit) { this->wait_.limit = limit; }
 
-  // Whether the call can take this path now. False changes nothing. A receive from point to point
+  // Whether the call can run now. False changes nothing. A receive from point to point
   // may wait a little to see what comes.
   bool Fits(const Schedule& schedule);
   // Runs it. REQUIRES: Fits() said yes, just now.
@@ -54,11 +55,11 @@ class ShortPath : public Port {
   void SetPlan(const PiecePlan& plan);
   // Turns to the next piece; false if there is none.
   bool TurnToNextPiece();
-  // From here on the message is that of `portion`, as the header says.
-  void TurnTo(int portion);
-  size_t BytesOf(int portion) const {
+  // From here on the message is that of `block`, as the header says.
+  void TurnTo(int block);
+  size_t BytesOf(int block) const {
     const Matrix& matrix =
-        portion < 0 ? this->call_.matrix : PortionOf(this->call_, portion, this->scope_.size);
+        block < 0 ? this->call_.matrix : BlockOf(this->call_, block, this->scope_.size);
     return matrix.layout.bytes();
   }
   // Of two ranks that send each other pieces: the step that copies what this one sends, the first
@@ -86,9 +87,9 @@ class ShortPath : public Port {
   Current currents_[kMostStreams];
 };
 
-extern template class ShortPath<PostPort>;
-extern template class ShortPath<EdgePort>;
+extern template class EagerExecutor<PostPort>;
+extern template class EagerExecutor<EdgePort>;
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_SHORT_PATH_SHORT_PATH_H_
+#endif  // BRIGADE_PATTERNS_EAGER_EAGER_EXECUTOR_H_

@@ -1,4 +1,4 @@
-#include "patterns/short_path/post_port.h"
+#include "patterns/eager/post_port.h"
 
 #include <algorithm>
 #include <utility>

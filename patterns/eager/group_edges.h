@@ -1,7 +1,7 @@
 // The edges of a group, to whoever runs a call over them.
 
-#ifndef BRIGADE_PATTERNS_SHORT_PATH_GROUP_EDGES_H_
-#define BRIGADE_PATTERNS_SHORT_PATH_GROUP_EDGES_H_
+#ifndef BRIGADE_PATTERNS_EAGER_GROUP_EDGES_H_
+#define BRIGADE_PATTERNS_EAGER_GROUP_EDGES_H_
 
 #include <cstdint>
 
@@ -64,4 +64,4 @@ inline const Slot* Poll(Engine* engine, InEdge* edge, int peer) {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_SHORT_PATH_GROUP_EDGES_H_
+#endif  // BRIGADE_PATTERNS_EAGER_GROUP_EDGES_H_

@@ -1,12 +1,12 @@
-// Bell: a doorbell. Wakes a rank that sleeps until something is written to shared memory for it.
+// Doorbell: wakes a rank that sleeps until something is written to shared memory for it.
 //
 // The doorbell is signalled after every message, and nearly always finds no sleeper, so a signal
 // must be nearly free. The fence between the message and the read of the doorbell is left to the
 // sleeper, which makes all ranks execute one (membarrier) before it polls for messages a last time.
 // The sleeper owns the flag: it sets it, and clears it when it wakes for another reason.
 
-#ifndef BRIGADE_TRANSPORT_EDGE_BELL_H_
-#define BRIGADE_TRANSPORT_EDGE_BELL_H_
+#ifndef BRIGADE_TRANSPORT_EDGE_DOORBELL_H_
+#define BRIGADE_TRANSPORT_EDGE_DOORBELL_H_
 
 #include <atomic>
 #include <cstdint>
@@ -14,10 +14,10 @@
 namespace brigade {
 
 // Lies in shared memory; zeros are a doorbell without a sleeper.
-class Bell {
+class Doorbell {
  public:
   // Signals the doorbell. To be called after something was stored for its owner.
-  void Ring() {
+  void Signal() {
     std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler at least keeps the order
     if (asleep_.load(std::memory_order_relaxed) != 0) Wake();
   }
@@ -45,4 +45,4 @@ class Bell {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_EDGE_BELL_H_
+#endif  // BRIGADE_TRANSPORT_EDGE_DOORBELL_H_

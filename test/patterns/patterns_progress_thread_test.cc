@@ -20,7 +20,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/trace/trace.h"
-#include "test/support/helper_threads.h"
+#include "test/support/progress_threads.h"
 #include "test/support/run_ranks.h"
 #include "transport/core/checked_endpoint.h"
 #include "transport/core/fault_endpoint.h"
@@ -32,9 +32,9 @@ namespace {
 
 using Body = std::function<void(InprocWorld& world, int rank)>;
 
-InprocOptions WithHelper(bool peer_memory = false) {
+InprocOptions WithProgressThread(bool peer_memory = false) {
   InprocOptions options;
-  options.helper_may_drive = true;
+  options.allows_progress_thread = true;
   options.lands_in_peer_memory = peer_memory;
   return options;
 }
@@ -66,15 +66,15 @@ class SoundSleeper : public ForwardingEndpoint {
 class Chooser : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
-  bool HelperMayDrive() const override { return helper_may_drive; }
+  bool AllowsProgressThread() const override { return allows_progress_thread; }
   bool Progress() override {
-    if (std::this_thread::get_id() != owner_) ++steps_of_helpers;
+    if (std::this_thread::get_id() != owner_) ++steps_of_progress_threads;
     return target()->Progress();
   }
   void Flush() override { ++flushes; }
 
-  std::atomic<bool> helper_may_drive{false};
-  std::atomic<int> steps_of_helpers{0};
+  std::atomic<bool> allows_progress_thread{false};
+  std::atomic<int> steps_of_progress_threads{0};
   int flushes = 0;
 
  private:
@@ -139,11 +139,11 @@ PatternCall Call(Pattern pattern, int root, std::vector<double>* data) {
   return call;
 }
 
-TEST(PatternsHelper, AStartedRelayGoesOn) {
+TEST(PatternsProgressThread, AStartedRelayGoesOn) {
   for (const bool peer_memory : {false, true}) {
     std::atomic<bool> asleep{false};
     std::atomic<bool> received{false};
-    RunRanks(3, WithHelper(peer_memory), [&](InprocWorld& world, int rank) {
+    RunRanks(3, WithProgressThread(peer_memory), [&](InprocWorld& world, int rank) {
       Rank me(world, rank);
       std::vector<double> data(100000, rank == 0 ? 1.5 : 0);
       const PatternCall call = Call(Pattern::kBroadcast, 0, &data);
@@ -163,10 +163,10 @@ TEST(PatternsHelper, AStartedRelayGoesOn) {
   }
 }
 
-TEST(PatternsHelper, AReturnedSendArrivesThoughItWasRefusedAtFirst) {
+TEST(PatternsProgressThread, AReturnedSendArrivesThoughItWasRefusedAtFirst) {
   std::atomic<bool> sent{false};
   std::atomic<bool> received{false};
-  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+  RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, rank == 0 ? 0.9 : 0);
     std::vector<double> data(100000, rank == 0 ? 2.5 : 0);
     if (rank == 0) {
@@ -183,9 +183,9 @@ TEST(PatternsHelper, AReturnedSendArrivesThoughItWasRefusedAtFirst) {
   });
 }
 
-TEST(PatternsHelper, WhatARelayHasReadGoesBack) {
+TEST(PatternsProgressThread, WhatARelayHasReadGoesBack) {
   std::atomic<bool> drained{false};
-  RunRanks(3, WithHelper(/*peer_memory=*/true), [&](InprocWorld& world, int rank) {
+  RunRanks(3, WithProgressThread(/*peer_memory=*/true), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(100000, rank == 0 ? 3.5 : 0);
     Require(me.group->Run(Call(Pattern::kBroadcast, 0, &data)));
@@ -199,8 +199,8 @@ TEST(PatternsHelper, WhatARelayHasReadGoesBack) {
 }
 
 // The others come to the new group only after they have received.
-TEST(PatternsHelper, SendsArriveWhileANewGroupIsMade) {
-  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+TEST(PatternsProgressThread, SendsArriveWhileANewGroupIsMade) {
+  RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, rank == 0 ? 0.9 : 0);
     std::vector<double> data(100000, rank == 0 ? 4.5 : 0);
     const bool sends = rank == 0;
@@ -213,9 +213,9 @@ TEST(PatternsHelper, SendsArriveWhileANewGroupIsMade) {
   });
 }
 
-TEST(PatternsHelper, AFailureIsToldAtTheNextCall) {
+TEST(PatternsProgressThread, AFailureIsToldAtTheNextCall) {
   std::atomic<bool> told{false};
-  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+  RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     EngineOptions options;
     options.overflow_bytes = 8192;
     options.overflow_wait_seconds = 0.05;
@@ -235,9 +235,9 @@ TEST(PatternsHelper, AFailureIsToldAtTheNextCall) {
 
 // A send that must not wait for receivers tries overflow memory soon, even if no message ever
 // moves.
-TEST(PatternsHelper, TheWayToOverflowMemoryIsNotSlept) {
+TEST(PatternsProgressThread, TheWayToOverflowMemoryIsNotSlept) {
   std::atomic<bool> over{false};
-  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+  RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
       return std::make_unique<SoundSleeper>(std::move(target), &over);
     });
@@ -255,9 +255,9 @@ TEST(PatternsHelper, TheWayToOverflowMemoryIsNotSlept) {
   });
 }
 
-TEST(PatternsHelper, ALostPeerIsNoticed) {
+TEST(PatternsProgressThread, ALostPeerIsNoticed) {
   std::atomic<bool> started{false};
-  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+  RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     if (rank == 1) {
       SleepUntil([&] { return started.load(); });
@@ -271,16 +271,16 @@ TEST(PatternsHelper, ALostPeerIsNoticed) {
   });
 }
 
-TEST(PatternsHelper, ThereIsNoThreadWithoutWorkForIt) {
-  SleepUntil([] { return Helpers() == 0; });  // those of other tests end
-  RunRanks(1, WithHelper(), [&](InprocWorld& world, int rank) {
+TEST(PatternsProgressThread, ThereIsNoThreadWithoutWorkForIt) {
+  SleepUntil([] { return ProgressThreads() == 0; });  // those of other tests end
+  RunRanks(1, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(1000, 1);
     for (int i = 0; i < 10; ++i) {
       Require(me.group->Run(Call(Pattern::kAllReduce, 0, &data)));
       Require(me.Start(Call(Pattern::kBroadcast, 0, &data))->Wait());
     }
-    EXPECT_EQ(Helpers(), 0);
+    EXPECT_EQ(ProgressThreads(), 0);
   });
   // Nor where it may not drive.
   std::atomic<int> seen{0};
@@ -288,15 +288,15 @@ TEST(PatternsHelper, ThereIsNoThreadWithoutWorkForIt) {
     Rank me(world, rank);
     PatternCall barrier;
     const auto operation = me.Start(barrier);
-    EXPECT_EQ(Helpers(), 0);
+    EXPECT_EQ(ProgressThreads(), 0);
     Require(operation->Wait());
     ++seen;
     SleepUntil([&] { return seen == 2; });
   });
 }
 
-TEST(PatternsHelper, DrivesOnlyWhileTheEndpointAllowsIt) {
-  RunRanks(1, WithHelper(), [&](InprocWorld& world, int rank) {
+TEST(PatternsProgressThread, DrivesOnlyWhileTheEndpointAllowsIt) {
+  RunRanks(1, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Chooser* chooser = nullptr;
     Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
       auto wrapped = std::make_unique<Chooser>(std::move(target));
@@ -306,29 +306,29 @@ TEST(PatternsHelper, DrivesOnlyWhileTheEndpointAllowsIt) {
     std::unique_ptr<Group> another = me.NewGroup(world, rank);
     std::vector<double> data(10);
     const auto operation = me.Start(Call(Pattern::kReceive, 0, &data));
-    EXPECT_EQ(Helpers(), 0);
+    EXPECT_EQ(ProgressThreads(), 0);
     EXPECT_GT(chooser->flushes, 0) << "nobody may call for long";
     // Once a group is closed.
-    chooser->helper_may_drive = true;
+    chooser->allows_progress_thread = true;
     another.reset();
-    SleepUntil([&] { return chooser->steps_of_helpers > 0; });
+    SleepUntil([&] { return chooser->steps_of_progress_threads > 0; });
     // And no more from one call to the next.
-    chooser->helper_may_drive = false;
+    chooser->allows_progress_thread = false;
     me.engine->Progress();
-    const int steps = chooser->steps_of_helpers;
+    const int steps = chooser->steps_of_progress_threads;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    EXPECT_EQ(chooser->steps_of_helpers, steps);
+    EXPECT_EQ(chooser->steps_of_progress_threads, steps);
     Require(me.group->Run(Call(Pattern::kSend, 0, &data)));
     Require(operation->Wait());
   });
 }
 
-TEST(PatternsHelper, ListenersAreToldWhetherItAnswers) {
+TEST(PatternsProgressThread, ListenersAreToldWhetherItAnswers) {
   struct Listening : Engine::Listener {
-    void OnHelper(bool answers) override { told.push_back(answers); }
+    void OnProgressThread(bool answers) override { told.push_back(answers); }
     std::vector<bool> told;
   };
-  RunRanks(1, WithHelper(), [&](InprocWorld& world, int rank) {
+  RunRanks(1, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Chooser* chooser = nullptr;
     Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
       auto wrapped = std::make_unique<Chooser>(std::move(target));
@@ -337,14 +337,14 @@ TEST(PatternsHelper, ListenersAreToldWhetherItAnswers) {
     });
     Listening first, second;
     const auto in_turn = [&](const std::function<void()>& call) {
-      const Engine::Turn turn(me.engine.get());
+      const Engine::ProgressGuard guard(me.engine.get());
       call();
     };
     in_turn([&] { me.engine->Listen(&first); });
     EXPECT_TRUE(first.told.empty());
     in_turn([&] {
-      chooser->helper_may_drive = true;
-      me.engine->AskWhetherHelperMayDrive();
+      chooser->allows_progress_thread = true;
+      me.engine->RecheckProgressThread();
       EXPECT_TRUE(first.told.empty()) << "there may be no thread to be had";
     });
     EXPECT_EQ(first.told, std::vector<bool>({true}));
@@ -352,12 +352,12 @@ TEST(PatternsHelper, ListenersAreToldWhetherItAnswers) {
     in_turn([&] { me.engine->Listen(&second); });
     EXPECT_EQ(second.told, std::vector<bool>({true}));
     // Before the call that takes it away returns.
-    chooser->helper_may_drive = false;
+    chooser->allows_progress_thread = false;
     groups.push_back(me.NewGroup(world, rank));
     EXPECT_EQ(first.told, std::vector<bool>({true, false}));
     EXPECT_EQ(second.told, first.told);
     in_turn([&] { me.engine->Ignore(&first); });
-    chooser->helper_may_drive = true;
+    chooser->allows_progress_thread = true;
     groups.push_back(me.NewGroup(world, rank));
     EXPECT_EQ(first.told, std::vector<bool>({true, false}));
     EXPECT_EQ(second.told, std::vector<bool>({true, false, true}));
@@ -366,7 +366,7 @@ TEST(PatternsHelper, ListenersAreToldWhetherItAnswers) {
 }
 
 // However often the transport moves something meanwhile.
-TEST(PatternsHelper, AWaitIsOneInTheTrace) {
+TEST(PatternsProgressThread, AWaitIsOneInTheTrace) {
   const std::string file = testing::TempDir() + "/wait.json";
   Require(Trace::Start(file, 0, 1));
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -387,9 +387,9 @@ TEST(PatternsHelper, AWaitIsOneInTheTrace) {
   EXPECT_LT(waits, 500) << "hardly more than pieces";
 }
 
-TEST(PatternsHelper, TheThreadEndsWithItsEngine) {
+TEST(PatternsProgressThread, TheThreadEndsWithItsEngine) {
   std::atomic<bool> started{false};
-  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+  RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(10);
     if (rank == 1) {
@@ -399,19 +399,19 @@ TEST(PatternsHelper, TheThreadEndsWithItsEngine) {
       return;
     }
     const auto operation = me.Start(Call(Pattern::kReceive, 1, &data));
-    EXPECT_EQ(Helpers(), 1);
+    EXPECT_EQ(ProgressThreads(), 1);
     started = true;
     Require(operation->Wait());
-    EXPECT_GE(Helpers(), 1) << "it sleeps";
+    EXPECT_GE(ProgressThreads(), 1) << "it sleeps";
     me.group.reset();
     me.engine.reset();
-    SleepUntil([] { return Helpers() == 0; });
+    SleepUntil([] { return ProgressThreads() == 0; });
   });
 }
 
 // Many alternations of two threads that drive, and all readers of their shared state.
-TEST(PatternsHelper, ManyTurns) {
-  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+TEST(PatternsProgressThread, ManyTurns) {
+  RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0.1);
     std::vector<double> in(500);
     std::vector<double> out(500);
@@ -435,20 +435,20 @@ TEST(PatternsHelper, ManyTurns) {
   });
 }
 
-TEST(PatternsHelper, AForkedChildHasNoneAndGoesItsWay) {
+TEST(PatternsProgressThread, AForkedChildHasNoneAndGoesItsWay) {
   std::atomic<bool> forked{false};
-  RunRanks(2, WithHelper(), [&](InprocWorld& world, int rank) {
+  RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(100000, rank == 0 ? 5.5 : 0);
     if (rank == 0) {
       Require(me.group->Run(Call(Pattern::kSend, 1, &data)));
-      SleepUntil([] { return Helpers() == 1; });
+      SleepUntil([] { return ProgressThreads() == 1; });
       const pid_t child = fork();
       if (child == 0) {
         (void)me.group->failure();
         me.group.reset();
         me.engine.reset();  // waits for nothing
-        _exit(Helpers());
+        _exit(ProgressThreads());
       }
       int outcome = -1;
       EXPECT_EQ(waitpid(child, &outcome, 0), child);
@@ -465,17 +465,17 @@ TEST(PatternsHelper, AForkedChildHasNoneAndGoesItsWay) {
 
 // Ends the process while one rank's progress thread waits for a message that never comes.
 void ExitAmidWork() {
-  RunRanks(2, WithHelper(), [](InprocWorld& world, int rank) {
+  RunRanks(2, WithProgressThread(), [](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(10);
     if (rank == 1) SleepUntil([] { return false; });
     const auto operation = me.Start(Call(Pattern::kReceive, 1, &data));
-    SleepUntil([] { return Helpers() == 1; });
+    SleepUntil([] { return ProgressThreads() == 1; });
     std::exit(7);
   });
 }
 
-TEST(PatternsHelperDeathTest, AProcessEndsWhileItsHelperSleeps) {
+TEST(PatternsProgressThreadDeathTest, AProcessEndsWhileItsProgressThreadSleeps) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(ExitAmidWork(), testing::ExitedWithCode(7), "");
 }

@@ -1,16 +1,16 @@
 // PostPort: a short call's messages as posted sends and receives, over any transport.
 
-#ifndef BRIGADE_PATTERNS_SHORT_PATH_POST_PORT_H_
-#define BRIGADE_PATTERNS_SHORT_PATH_POST_PORT_H_
+#ifndef BRIGADE_PATTERNS_EAGER_POST_PORT_H_
+#define BRIGADE_PATTERNS_EAGER_POST_PORT_H_
 
 #include <cstddef>
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
+#include "patterns/eager/port_base.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/schedule.h"
-#include "patterns/short_path/port_base.h"
 
 namespace brigade {
 
@@ -19,7 +19,7 @@ class PostPort : public PortBase {
   using Current = PortBase::Current;
   using PortBase::PortBase;
 
-  // Receives are posted ahead, before the lengths of their portions are looked at.
+  // Receives are posted ahead, before the lengths of their blocks are looked at.
   bool Serves() const { return !entry_.multi; }
   bool SeesArrivals() const { return false; }
   bool CutsMessages() const { return false; }
@@ -56,4 +56,4 @@ class PostPort : public PortBase {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_SHORT_PATH_POST_PORT_H_
+#endif  // BRIGADE_PATTERNS_EAGER_POST_PORT_H_

@@ -1,7 +1,7 @@
 // CallWait: how a call waits, and how it ends if it fails, whatever way its messages go.
 
-#ifndef BRIGADE_PATTERNS_SHORT_PATH_CALL_WAIT_H_
-#define BRIGADE_PATTERNS_SHORT_PATH_CALL_WAIT_H_
+#ifndef BRIGADE_PATTERNS_EAGER_CALL_WAIT_H_
+#define BRIGADE_PATTERNS_EAGER_CALL_WAIT_H_
 
 #include <cstdint>
 #include <string>
@@ -91,4 +91,4 @@ Status CallWait::UntilMessage(const Over& over) {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_SHORT_PATH_CALL_WAIT_H_
+#endif  // BRIGADE_PATTERNS_EAGER_CALL_WAIT_H_

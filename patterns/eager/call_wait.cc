@@ -1,4 +1,4 @@
-#include "patterns/short_path/call_wait.h"
+#include "patterns/eager/call_wait.h"
 
 namespace brigade {
 

@@ -6,8 +6,8 @@
 // Edges and posts of one stream are one order, so that a message goes by a post where the edge
 // cannot take it, or is not to be kept waiting, and so that other paths may use the same streams.
 
-#ifndef BRIGADE_PATTERNS_SHORT_PATH_EDGE_PORT_H_
-#define BRIGADE_PATTERNS_SHORT_PATH_EDGE_PORT_H_
+#ifndef BRIGADE_PATTERNS_EAGER_EDGE_PORT_H_
+#define BRIGADE_PATTERNS_EAGER_EDGE_PORT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
+#include "patterns/eager/group_edges.h"
+#include "patterns/eager/port_base.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/schedule.h"
-#include "patterns/short_path/group_edges.h"
-#include "patterns/short_path/port_base.h"
 #include "patterns/trace/trace.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
@@ -36,7 +36,7 @@ class EdgePort : public PortBase {
   };
   using PortBase::PortBase;
 
-  bool Serves() const { return config_.capabilities->line_bytes > 0; }
+  bool Serves() const { return config_.capabilities->max_inline_bytes > 0; }
   // Of a message from point to point the sender's length counts, and shows in what it wrote.
   bool SeesArrivals() const { return true; }
   // Messages may take some pieces: each costs little more than its copies. Of more than two ranks
@@ -45,7 +45,7 @@ class EdgePort : public PortBase {
   bool Cuts(const PiecePlan& plan) const {
     return CutsMessages() && !plan.header_ahead &&
            plan.Count() <=
-               (MayBeForwarded() ? rules::kMostShortPieces : rules::kMostInlinePieces) &&
+               (MayBeForwarded() ? rules::kMostEagerPieces : rules::kMostInlinePieces) &&
            !ExpectsPostedBlocks();
   }
   // Waits a little for the next message from the call's peer, and tells whether it is one that
@@ -94,4 +94,4 @@ class EdgePort : public PortBase {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_SHORT_PATH_EDGE_PORT_H_
+#endif  // BRIGADE_PATTERNS_EAGER_EDGE_PORT_H_

@@ -33,16 +33,16 @@ using Member = ProtocolMember;
 struct Case {
   Pattern pattern;
   Topology topology;
-  int64_t elems;  // of the shortest portion
+  int64_t elems;  // of the shortest block
   CombineOp op = CombineOp::kSum;
   bool in_place = false;  // the sum comes where one's own contribution is
 };
 
-// The operands and results of a rank. Portions of different lengths, in columns of one element with
+// The operands and results of a rank. Blocks of different lengths, in columns of one element with
 // gaps.
 struct Data {
   Data(const Case& c, int rank, int ranks)
-      : values(static_cast<size_t>(ranks)), portions(static_cast<size_t>(ranks)) {
+      : values(static_cast<size_t>(ranks)), blocks(static_cast<size_t>(ranks)) {
     for (size_t q = 0; q < values.size(); ++q) {
       const auto elems = static_cast<size_t>(c.elems) + q % 2;
       values[q].assign(2 * elems + 1, -1);
@@ -53,11 +53,11 @@ struct Data {
         if (i == 4 && rank == 1) values[q][i] = std::numeric_limits<double>::quiet_NaN();
         if (i == 6) values[q][i] = rank % 2 == 0 ? 0.0 : -0.0;
       }
-      portions[q] = MatrixOf(&values[q], elems);
+      blocks[q] = MatrixOf(&values[q], elems);
     }
     const auto own = static_cast<size_t>(c.elems) + static_cast<size_t>(rank) % 2;
     result.assign(2 * own + 1, -1);
-    matrix = c.in_place ? portions[static_cast<size_t>(rank)] : MatrixOf(&result, own);
+    matrix = c.in_place ? blocks[static_cast<size_t>(rank)] : MatrixOf(&result, own);
   }
   Data(const Data&) = delete;
   Data& operator=(const Data&) = delete;
@@ -73,7 +73,7 @@ struct Data {
     call.pattern = c.pattern;
     call.topology = c.topology;
     call.op = c.op;
-    call.portions = portions.data();
+    call.blocks = blocks.data();
     if (c.pattern == Pattern::kMultiReduce) call.matrix = matrix;
     return call;
   }
@@ -91,7 +91,7 @@ struct Data {
 
   std::vector<std::vector<double>> values;
   std::vector<double> result;
-  std::vector<Matrix> portions;
+  std::vector<Matrix> blocks;
   Matrix matrix;
 };
 
@@ -121,7 +121,7 @@ std::vector<int> Masks(int ranks) {
   return all;
 }
 
-TEST(InlinePortions, WhicheverProtocolEachRankTakesResultsAndCountsAreTheSame) {
+TEST(InlineBlocks, WhicheverProtocolEachRankTakesResultsAndCountsAreTheSame) {
   for (int ranks = 2; ranks <= rules::kMostRanksOfZeroCopy; ++ranks) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank);
@@ -151,7 +151,7 @@ TEST(InlinePortions, WhicheverProtocolEachRankTakesResultsAndCountsAreTheSame) {
 }
 
 // Of eight ranks, whose first messages find no wide rings: bits are those of the sum by distance.
-TEST(InlinePortions, LongMessagesOfManyRanksAreAddedByDistance) {
+TEST(InlineBlocks, LongMessagesOfManyRanksAreAddedByDistance) {
   constexpr int kRanks = rules::kMostRanksOfZeroCopy;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank);
@@ -179,7 +179,7 @@ TEST(InlinePortions, LongMessagesOfManyRanksAreAddedByDistance) {
 
 // Each rank sends seven messages before it receives one, and first messages find no wide rings.
 // There are six chunks, none of which the core spares.
-TEST(InlinePortions, ManyRanksWithLittleStagingMemoryEnd) {
+TEST(InlineBlocks, ManyRanksWithLittleStagingMemoryEnd) {
   constexpr int kRanks = rules::kMostRanksOfZeroCopy;
   EngineOptions options;
   options.staging_bytes = 6 * options.chunk_bytes;
@@ -200,7 +200,7 @@ TEST(InlinePortions, ManyRanksWithLittleStagingMemoryEnd) {
 }
 
 // Ranks that disagree find out by name.
-TEST(InlinePortions, AnotherCallIsAMismatch) {
+TEST(InlineBlocks, AnotherCallIsAMismatch) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank);
     const Case sum{Pattern::kMultiReduce, kCirculant, 1};
