@@ -70,7 +70,7 @@ class PapersJob:
 
     def reason_to_leave(self, run, left):
         if run.seconds > left:
-            return f"takes {run.seconds / 60:.0f} min, {left / 60:.0f} were left"
+            return f"takes {run.seconds} s, {left:.0f} were left"
         if run.mpi == "mpich" and run.ranks > machine.cores():
             return f"MPICH spins, {run.ranks} ranks need as many cores"
         if run.megabytes > self.free():
@@ -108,4 +108,4 @@ class PapersJob:
                 succeeded = launcher.run(launch, stdout=table)
         if succeeded:
             return ""
-        return f"took more than the {left / 60:.0f} min that were left" if self.now() - since >= left else "failed"
+        return f"took more than the {left:.0f} s that were left" if self.now() - since >= left else "failed"

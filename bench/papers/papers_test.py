@@ -94,7 +94,7 @@ class Papers(unittest.TestCase):
         launcher, job = self.run_job(hours=0.5)
         self.assertEqual(len(launcher.commands), 2)
         self.assertEqual([run.name for _, run in job.missing()], ["long"])
-        self.assertIn("| 1 MiB | put | 40 | 44 | not run: takes 50 min, 28 were left |", self.page()[0])
+        self.assertIn("| 1 MiB | put | 40 | 44 | not run: takes 3000 s, 1700 were left |", self.page()[0])
 
     def test_a_run_beyond_the_memory_is_marked_and_left(self):
         launcher, _ = self.run_job(free=4999)
