@@ -13,7 +13,7 @@ namespace brigade {
 
 // The facts for the decision.
 struct FabricFacts {
-  bool is_open_mpi = true;  // and its variables are known; otherwise the devices decide
+  bool is_open_mpi = true;
   // Open MPI's variables pml, btl and mtl, from any source: a list of components to choose from or,
   // after a '^', to exclude; empty: not set.
   std::string pml;

@@ -44,16 +44,8 @@ TEST(Fabric, IsTcpOnlyWhereNothingFasterCanBeMeant) {
         << "pml " << c.pml << ", btl " << c.btl << ", mtl " << c.mtl << ", " << c.devices.size()
         << " devices: " << verdict.reason;
     EXPECT_FALSE(verdict.reason.empty());
+    EXPECT_FALSE(JudgeFabric({false, c.pml, c.btl, c.mtl, c.devices}).uses_tcp);
   }
-}
-
-TEST(Fabric, OfOtherMpisIsTcpIfThereIsNoDevice) {
-  const FabricVerdict tcp = JudgeFabric({false, "", "", "", {}});
-  EXPECT_TRUE(tcp.uses_tcp);
-  EXPECT_EQ(tcp.reason, "no device of a faster network is active");
-  const FabricVerdict infiniband = JudgeFabric({false, "", "", "", {"mlx5_0"}});
-  EXPECT_FALSE(infiniband.uses_tcp);
-  EXPECT_EQ(infiniband.reason, "MPI may use mlx5_0");
 }
 
 TEST(Fabric, SeesDevicesWithAnActivePort) {

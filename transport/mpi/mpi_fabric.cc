@@ -39,7 +39,7 @@ FabricFacts FabricHere() {
     facts.mtl = ReadControlVariable("mtl");
     MPI_T_finalize();
   } else {
-    facts.is_open_mpi = false;  // its variables are not known
+    facts.is_open_mpi = false;  // as good as unknown
   }
   facts.devices = ActiveDevices("/sys");
   const std::vector<std::string> open = OpenDevices("/proc/self/fd");
