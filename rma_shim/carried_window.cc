@@ -36,6 +36,13 @@ bool IsScattered(MPI_Info info) {
   return found && std::strcmp(value, "true") == 0;
 }
 
+// Returns whether a failure is not the same on all ranks, or names settings that differ: then the
+// window is not left to the MPI, which would wait for ranks that do not come.
+bool MayDifferOnRanks(StatusCode code) {
+  return code == StatusCode::kMismatch || code == StatusCode::kPeerLost ||
+         code == StatusCode::kAborted || code == StatusCode::kTimedOut;
+}
+
 Status Refused(const std::string& why) { return {StatusCode::kUnavailable, why}; }
 
 // What ranks agree on before a window is made.
@@ -95,8 +102,7 @@ CarriedWindow* CarriedWindow::Create(Runtime* runtime, const char* routine,
   {
     MpiBootstrap bootstrap(comm);
     status = made->Open(runtime, request, &bootstrap);
-    // Settings that differ. The window would otherwise be left to the MPI, and nobody be told.
-    if (status.code() == StatusCode::kMismatch) Fail(routine, status.message());
+    if (MayDifferOnRanks(status.code())) Fail(routine, status.message());
     const bool is_told =
         runtime->settings().log_info || (runtime->settings().check_windows && !status.ok());
     if (bootstrap.rank() == 0 && is_told) {

@@ -24,5 +24,5 @@ measures case 'matrix product, dgemm;' "$mult" -n 8 --kernels dgemm
 measures pattern 'get;' "$mult" -n 8 --kernels loops --variants get
 measures pattern 'RDXSORTOPT, put;RDXSORTOPT, send;combined, put;combined, send;' "$rdx" --keys 1000 \
   --algorithms combined,RDXSORTOPT
-refuses '--kernels: blas not in {loops,dgemm}' "$mult" -n 8 --kernels loops,blas
+refuses '--kernels: blas not in {loops,dgemm,untransposed}' "$mult" -n 8 --kernels loops,blas
 refuses '--algorithms: rdxsort not in {RDXSORT,RDXSORTOPT,combined}' "$rdx" --keys 1000 --algorithms rdxsort

@@ -43,7 +43,7 @@ Status brigade_operation::Start() {
   if (!started.ok() && receive == nullptr) return started;
   // The receive has started, and cannot be taken back. A blocking send needs no receiver, and may
   // use memory that started calls may not.
-  if (!started.ok()) outcome = plan->call->Run();
+  if (!started.ok()) outcome = plan->call->Run(&copied);
   plan->arguments.CopyOwnBlock(&copied);
   plan->is_pending = true;
   return Status();

@@ -25,8 +25,7 @@ bool PostedBlocks::Send(int peer, ConstByteSpan head, const Matrix& block, size_
   Trace::Mark(TraceKind::kPostSend, head.bytes + bytes, peer);
   ++did->messages_sent;
   did->bytes_sent += head.bytes + bytes;
-  ++did->copies;
-  did->bytes_copied += bytes;
+  did->CountCopy(bytes);
   return true;
 }
 

@@ -28,9 +28,10 @@ uint64_t NamespaceOf(const char* path) {
 
 Host Host::Here() {
   // It does not change while a process lives, unlike its namespaces.
-  static const std::string boot_id = FirstLine("/proc/sys/kernel/random/boot_id");
+  // Never deleted: functions of atexit may still make groups.
+  static const auto* const boot_id = new std::string(FirstLine("/proc/sys/kernel/random/boot_id"));
   Host host;
-  boot_id.copy(host.boot_id, sizeof(host.boot_id) - 1);
+  boot_id->copy(host.boot_id, sizeof(host.boot_id) - 1);
   host.network_namespace = NamespaceOf("/proc/self/ns/net");
   host.process_namespace = NamespaceOf("/proc/self/ns/pid");
   host.user = geteuid();

@@ -48,10 +48,11 @@ struct KernelCopyRange {
   size_t least_bytes = SIZE_MAX;
   size_t most_bytes = 0;
   bool is_tried = false;  // measured by two ranks; otherwise estimated by one
-  // `from`: the packed byte of the layout with which a message begins.
+  // `from`: the packed byte of the layout with which a message begins. The rest of a longer layout
+  // is not copied either: two processors at once are faster.
   bool Holds(const StridedLayout& layout, size_t from = 0) const {
-    const size_t bytes = layout.bytes() - from;
-    return IsLongEnough(layout) && least_bytes <= bytes && bytes <= most_bytes;
+    return IsLongEnough(layout) && least_bytes <= layout.bytes() - from &&
+           layout.bytes() <= most_bytes;
   }
   // Also for the destination of a message of this length or a shorter one.
   bool IsLongEnough(const StridedLayout& layout) const { return least_bytes <= layout.run_bytes(); }

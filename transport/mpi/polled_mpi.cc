@@ -58,9 +58,11 @@ class Holder {
  public:
   Holder() {
     const std::lock_guard<std::mutex> lock(polled.mutex);
-    if (polled.holders++ > 0) return;
+    ++polled.holders;
+    if (polled.request != MPI_REQUEST_NULL) return;
     polled.process = getpid();
     MPI_Query_thread(&polled.level);
+    if (!IsRightThread()) return;  // its next group begins the polls
     MPI_Grequest_start(Query, Free, Cancel, nullptr, &polled.request);
     MpiPolls::Set(&PollMpi);
   }

@@ -2,17 +2,27 @@
 
 #include <sched.h>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace brigade::shm {
 namespace {
 
 // Nothing is written to a buffer of this rank afterwards. A sender that copies cannot be stopped;
-// it waits for no rank meanwhile.
+// it waits for no rank meanwhile. A longer wait is for a sender that the system holds up.
 void EndPostedBuffer(InStream* in) {
-  while (in->has_posted && !in->edge.WithdrawBuffer() && in->edge.Peek() == nullptr &&
-         !in->peer->lost && !in->peer->process.HasEnded()) {
-    sched_yield();
+  constexpr int kYields = 1000;
+  constexpr std::chrono::milliseconds kNap(1);
+  for (int looks = 0; in->has_posted && !in->edge.WithdrawBuffer() && in->edge.Peek() == nullptr &&
+                      !in->edge.broken() && !in->peer->lost;
+       ++looks) {
+    if (looks < kYields) {
+      sched_yield();
+      continue;
+    }
+    if (in->peer->process.HasEnded()) return;
+    std::this_thread::sleep_for(kNap);
   }
 }
 

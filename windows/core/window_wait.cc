@@ -39,15 +39,9 @@ Status WindowWait::Run(Group* group, const PatternCall& call) {
   // It waits for staging memory then.
   if (started.code() == StatusCode::kNoResource) return group->Run(call);
   BRIGADE_RETURN_IF_ERROR(started);
-  MpiPolls polls_of_mpi;
-  polls_of_mpi.Begin();
-  for (uint64_t polls = 0; !operation->Test(); ++polls) {
-    polls_of_mpi.PollIfDue();
-    if (polls >= engine_->endpoint()->PollsBeforeSleep() || others_->AnyWait()) {
-      others_->LetIn();
-    } else {
-      std::this_thread::yield();
-    }
+  {
+    const ProgressGuard guard(this);
+    (void)Until(/*by_message=*/true, "others to come", [&] { return operation->is_over(); });
   }
   return operation->Wait();
 }

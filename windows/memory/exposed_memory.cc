@@ -21,7 +21,7 @@ namespace {
 // window of a program that makes many.
 Status AllocateMemory(SharedSegment* segment, size_t bytes, uint64_t* offset) {
   static const bool overcommits = MayOvercommit();
-  thread_local AvailableShare share(/*is_charged_at_once=*/!overcommits);
+  thread_local AvailableShare share;
   bool is_enough = share.Take(bytes);
   const auto look = [&](size_t left) {
     share.LookAnew();
