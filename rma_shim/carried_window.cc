@@ -168,12 +168,12 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
   options.is_checked = runtime->settings().check_windows;
   BRIGADE_RETURN_IF_ERROR(Window::Create(runtime->space(), bootstrap, options, &window_));
   base_ = window_->is_dynamic() ? MPI_BOTTOM : base();
-  const Status reach = CheckReach(runtime);
+  const Status reach = CheckReach(runtime, bootstrap);
   if (!reach.ok()) BRIGADE_RETURN_IF_ERROR(window_->Free());
   return reach;
 }
 
-Status CarriedWindow::CheckReach(Runtime* runtime) const {
+Status CarriedWindow::CheckReach(Runtime* runtime, Bootstrap* bootstrap) const {
   struct Reach {
     bool goes_by_mpi = false;
     bool sees_all = true;
@@ -182,14 +182,14 @@ Status CarriedWindow::CheckReach(Runtime* runtime) const {
   };
   Reach mine;
   mine.has_progress_thread = runtime->space()->engine()->endpoint()->AllowsProgressThread();
-  for (int r = 0; r < window_->size(); ++r) {
-    if (r == window_->rank()) continue;
+  for (int r = 0; r < bootstrap->size(); ++r) {
+    if (r == bootstrap->rank()) continue;
     if (std::strcmp(window_->transport_to(r), "mpi") == 0) mine.goes_by_mpi = true;
     if (!window_->reaches(r)) mine.needs_messages = true;
     if (window_->bytes_of(r) > 0 && window_->PointerTo(r) == nullptr) mine.sees_all = false;
   }
-  std::vector<Reach> all(static_cast<size_t>(window_->size()));
-  BRIGADE_RETURN_IF_ERROR(window_->AllGather(&mine, sizeof(mine), all.data()));
+  std::vector<Reach> all(static_cast<size_t>(bootstrap->size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
   Reach any;
   for (const Reach& one : all) {
     any.goes_by_mpi |= one.goes_by_mpi;

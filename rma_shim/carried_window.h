@@ -78,7 +78,7 @@ class CarriedWindow {
   bool HasAddress(int rank) const { return !empty_parts_are_null_ || window_->bytes_of(rank) > 0; }
   // Why it cannot be carried, if so; the same on all ranks.
   Status Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap);
-  Status CheckReach(Runtime* runtime) const;
+  Status CheckReach(Runtime* runtime, Bootstrap* bootstrap) const;
 
   MPI_Win handle_ = MPI_WIN_NULL;
   std::thread::id known_to_;

@@ -30,10 +30,10 @@ Status FindElement(const RmaRequest& request, Element* element) {
 
 }  // namespace
 
-Status Router::Open(int rank, std::vector<MemberAttributes> members, const WindowOptions& options,
-                    bool is_checked, const AllGather& all_gather) {
-  rank_ = rank;
-  size_ = static_cast<int>(members.size());
+Status Router::Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
+                    const WindowOptions& options, bool is_checked) {
+  rank_ = bootstrap->rank();
+  size_ = bootstrap->size();
   members_ = std::move(members);
   has_short_blocks_ = options.has_short_blocks;
   targets_.resize(members_.size());
@@ -59,7 +59,7 @@ Status Router::Open(int rank, std::vector<MemberAttributes> members, const Windo
   }
   // No member closes its memory before all others have opened it.
   std::vector<Reach> all(members_.size());
-  BRIGADE_RETURN_IF_ERROR(all_gather(&mine, sizeof(mine), all.data()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
   const auto any = [&](bool Reach::*what) {
     return std::any_of(all.begin(), all.end(), [&](const Reach& reach) { return reach.*what; });
   };

@@ -5,12 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "membuf/status.h"
+#include "transport/bootstrap.h"
 #include "windows/core/window_options.h"
 #include "windows/memory/member.h"
 #include "windows/memory/target_memory.h"
@@ -26,13 +26,10 @@ class Router {
     kMessage,     // the member's engine does what it is asked
   };
 
-  // Gathers `mine` of every member, in rank order, in `all`.
-  using AllGather = std::function<Status(const void* mine, size_t bytes, void* all)>;
-
   // Collective. Opens the memory of all `members`, whose targets must live until this returns.
   // `is_checked`: all but the own memory is reached by messages.
-  Status Open(int rank, std::vector<MemberAttributes> members, const WindowOptions& options,
-              bool is_checked, const AllGather& all_gather);
+  Status Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
+              const WindowOptions& options, bool is_checked);
 
   Route RouteTo(int rank) const {
     if (direct(rank) == nullptr) return Route::kMessage;

@@ -23,13 +23,18 @@ using Route = Router::Route;
 constexpr int kMembers = 2;
 constexpr size_t kBytes = 80;
 
-// Gathers the bytes of rank 0 from all members.
-Status SameOnAll(const void* mine, size_t bytes, void* all) {
-  for (size_t r = 0; r < kMembers; ++r) {
-    std::memcpy(static_cast<std::byte*>(all) + r * bytes, mine, bytes);
+// Rank 0 of members that all say what it says.
+class SameOnAll : public Bootstrap {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return kMembers; }
+  Status AllGather(const void* mine, size_t bytes, void* all) override {
+    for (size_t r = 0; r < kMembers; ++r) {
+      std::memcpy(static_cast<std::byte*>(all) + r * bytes, mine, bytes);
+    }
+    return Status();
   }
-  return Status();
-}
+};
 
 class RouterTest : public testing::Test {
  protected:
@@ -45,7 +50,8 @@ class RouterTest : public testing::Test {
       members.push_back(exposed_.back()->attributes());
     }
     if (is_elsewhere_) members[1].host = Host();
-    ASSERT_TRUE(router_.Open(0, std::move(members), options, is_checked, SameOnAll).ok());
+    SameOnAll bootstrap;
+    ASSERT_TRUE(router_.Open(&bootstrap, std::move(members), options, is_checked).ok());
   }
   // A put of so many words.
   RmaRequest Words(int64_t displacement, int64_t count) {

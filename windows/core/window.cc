@@ -81,8 +81,8 @@ Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
   BRIGADE_RETURN_IF_ERROR(Group::Create(space->engine(), bootstrap, 1, bootstrap->size(), &group));
   std::unique_ptr<Window> made(new Window(std::move(group), options.others));
   std::vector<MemberAttributes> members;
-  BRIGADE_RETURN_IF_ERROR(made->Expose(space, options, &members));
-  BRIGADE_RETURN_IF_ERROR(made->OpenTargets(options, std::move(members)));
+  BRIGADE_RETURN_IF_ERROR(made->Expose(space, bootstrap, options, &members));
+  BRIGADE_RETURN_IF_ERROR(made->OpenTargets(bootstrap, options, std::move(members)));
   // All members have exposed their memory, as behind a fence.
   if (options.kind == WindowMemory::kProcess) {
     BRIGADE_RETURN_IF_ERROR(made->epochs_.Fence(/*opens=*/true));
@@ -92,11 +92,11 @@ Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
   return Status();
 }
 
-Status Window::Expose(WindowSpace* space, const WindowOptions& options,
+Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
                       std::vector<MemberAttributes>* members) {
   Status mine = CheckOptions(options);
   if (options.in_one_piece) {
-    const Status part = ExposePart(options);
+    const Status part = ExposePart(bootstrap, options);
     if (mine.ok()) mine = part;
   } else if (mine.ok()) {
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
@@ -119,7 +119,7 @@ Status Window::Expose(WindowSpace* space, const WindowOptions& options,
   offer.code = mine.code();
   mine.message().copy(offer.text, sizeof(offer.text) - 1);
   std::vector<Offer> all(static_cast<size_t>(size()));
-  BRIGADE_RETURN_IF_ERROR(AllGather(&offer, sizeof(offer), all.data()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&offer, sizeof(offer), all.data()));
   for (size_t r = 0; r < all.size(); ++r) {
     all[r].text[sizeof(offer.text) - 1] = '\0';
     if (all[r].code != StatusCode::kOk) {
@@ -135,9 +135,9 @@ Status Window::Expose(WindowSpace* space, const WindowOptions& options,
   return Status();
 }
 
-Status Window::ExposePart(const WindowOptions& options) {
+Status Window::ExposePart(Bootstrap* bootstrap, const WindowOptions& options) {
   std::vector<size_t> bytes(static_cast<size_t>(size()));
-  BRIGADE_RETURN_IF_ERROR(AllGather(&options.bytes, sizeof(size_t), bytes.data()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&options.bytes, sizeof(size_t), bytes.data()));
   MemberAttributes first;
   Status status;
   const auto create = [&] {
@@ -145,20 +145,17 @@ Status Window::ExposePart(const WindowOptions& options) {
   };
   if (rank() == 0) create();
   std::vector<MemberAttributes> all(static_cast<size_t>(size()));
-  BRIGADE_RETURN_IF_ERROR(AllGather(&first, sizeof(first), all.data()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&first, sizeof(first), all.data()));
   first = all[0];
   if (rank() != 0) create();
   return status;
 }
 
-Status Window::OpenTargets(WindowOptions options, std::vector<MemberAttributes> members) {
+Status Window::OpenTargets(Bootstrap* bootstrap, WindowOptions options,
+                           std::vector<MemberAttributes> members) {
   const bool is_simulated = engine()->endpoint()->simulated_processor() != nullptr;
   options.goes_directly = options.goes_directly && !is_simulated;
-  const auto all_gather = [this](const void* mine, size_t bytes, void* all) {
-    return AllGather(mine, bytes, all);
-  };
-  BRIGADE_RETURN_IF_ERROR(
-      router_.Open(rank(), std::move(members), options, is_checked(), all_gather));
+  BRIGADE_RETURN_IF_ERROR(router_.Open(bootstrap, std::move(members), options, is_checked()));
   if (is_direct() && !is_simulated && size() <= MemberPage::kMaxFlagPeers) {
     std::vector<MemberPage> pages;
     for (int r = 0; r < size(); ++r) pages.push_back(router_.direct(r)->page());

@@ -210,10 +210,11 @@ class Window final : private Engine::Listener {
   Engine* engine() const { return group_->engine(); }
   GroupState* state() const { return group_->state(); }
   // All collective.
-  Status Expose(WindowSpace* space, const WindowOptions& options,
+  Status Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOptions& options,
                 std::vector<MemberAttributes>* members);
-  Status ExposePart(const WindowOptions& options);
-  Status OpenTargets(WindowOptions options, std::vector<MemberAttributes> members);
+  Status ExposePart(Bootstrap* bootstrap, const WindowOptions& options);
+  Status OpenTargets(Bootstrap* bootstrap, WindowOptions options,
+                     std::vector<MemberAttributes> members);
   // From here on a progress thread carries out what this rank is asked.
   void Listen();
   // Makes what costs this rank something once others have wanted it: a progress thread, which takes
