@@ -323,7 +323,9 @@ TEST(PostedBufferTest, TheRestOfAMatrixGoesToItsPlace) {
   for (const bool by_kernel : {false, true}) {
     SharedBufferLink link;
     const ProcessWatch none;
-    const KernelCopyRange range{kSharedBytes / 4, kSharedBytes / 2};
+    const KernelCopyRange range{kSharedBytes / 4, kSharedBytes};
+    const KernelCopyRange shorter{kSharedBytes / 4, kSharedBytes - 1};
+    EXPECT_FALSE(shorter.Holds(layout, kFrom)) << "the rest of a message that is too long";
     if (by_kernel) {
       link.out->peer_memory().SetKernelCopies(getpid(), &none, range);
       link.in->peer_memory().SetKernelCopies(getpid(), &none, range);
