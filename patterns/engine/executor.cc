@@ -549,8 +549,10 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
     streams_[copy.dst.index].sent = true;
     return Outcome::kDone;
   }
-  // Of all receivers only this one waits for this rank.
-  const bool waits = scope_.size == 2 || entry_->pattern == Pattern::kGather;
+  // No other rank waits for this one; and the root of a gather posts as many buffers at once.
+  const bool waits = scope_.size == 2 || (entry_->pattern == Pattern::kGather &&
+                                          (scope_.rank - call_.root + scope_.size) % scope_.size <=
+                                              rules::kWindowSlots);
   if (waits && piece == 0 && posted_blocks_.Expects(peer, matrix) && LookAgainForRoom()) {
     return Outcome::kMustWait;
   }

@@ -13,6 +13,7 @@
 #include "transport/completion.h"
 #include "transport/core/completion_queue.h"
 #include "transport/edge/edge.h"
+#include "transport/edge/posted_buffer.h"
 #include "transport/shm/group.h"
 #include "transport/shm/streams.h"
 
@@ -26,9 +27,13 @@ class Receives {
 
   bool empty() const { return expecting_.empty(); }
   Status Post(InStream* in, const InStream::Receive& receive);
-  // As EdgeAccess::PostBuffer.
+  // As EdgeAccess::PostBuffer. Posts no memory that the sender of the whole message would not write
+  // to: a receive with a posted buffer holds up the receives behind it.
   static bool PostBuffer(InStream* in, const StridedLayout& layout, std::byte* base) {
-    if (in->receives.size() != 1 || in->edge.Peek() != nullptr) return false;
+    if (in->receives.size() != 1 || in->edge.Peek() != nullptr ||
+        !PostedBuffer::IsFor(layout, base, in->edge.peer_memory().kernel_copies())) {
+      return false;
+    }
     return in->has_posted = in->edge.PostBuffer(layout, base);
   }
   // Copies the first bytes of the next message of a stream without a posted receive; returns how
