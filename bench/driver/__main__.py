@@ -1,7 +1,6 @@
 """Started by bench/run.sh: installs and builds what a job needs, runs it, and makes its report."""
 
 import contextlib
-import json
 import os
 import pathlib
 import signal
@@ -40,9 +39,7 @@ def prepare(given):
     beside = study_job.MPICH_TARGETS if given.job == "study" and given.places != [study_job.SIMULATED] else None
     targets = TARGETS.get(given.job)
     if given.papers:
-        studies = [contract.study(name) for name in given.papers]
-        targets, beside = ([target for study in studies for target in of(study)]
-                           for of in (lambda study: study.targets, lambda study: study.mpich_targets))
+        targets = [target for name in given.papers for target in contract.study(name).targets]
     programs = machine.build(targets, beside)
     if given.job in ("cluster", "study") or given.peers == "all":
         say("More MPIs")
@@ -124,11 +121,11 @@ def run_scale(given, launcher, programs):
 
 
 def run_papers(given, launcher, programs):
-    job = papers_job.PapersJob(given.papers, given.hours, launcher.output, programs, given.brigade_version)
-    (launcher.output / "about.json").write_text(json.dumps(papers_job.about()), encoding="utf-8")
+    job = papers_job.PapersJob(given.papers, given.hours, launcher.output, programs,
+                               papers_job.about(given.brigade_version), given.limit)
     job.run(launcher)
     say("Pages")
-    pages = machine.ROOT / "docs" / "results" / "papers"
+    pages = launcher.output / "pages"
     subprocess.run(["/usr/bin/python3", "-m", "bench.papers.render", launcher.output, "--pages", pages,
                     "--papers", ",".join(given.papers)], check=True, cwd=machine.ROOT)
     print(f"Pages: {pages}\nResults: {launcher.output}; left or failed: {len(job.missing())} runs")

@@ -70,12 +70,10 @@ def _hours(text):
     return hours
 
 
-def _papers(text):
-    names = text.split(",")
-    for name in names:
-        if name not in contract.NAMES:
-            raise argparse.ArgumentTypeError(f"no paper '{name}'; there are {', '.join(contract.NAMES)}")
-    return names
+def _seconds(text):
+    if not re.fullmatch("[0-9]{1,6}", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds from 0 on")
+    return int(text)
 
 
 def _rounds(text):
@@ -129,9 +127,10 @@ def make_parser():
                         "time that the cost model predicts. It names no host, user or path. Takes some minutes more")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path,
                         help="where results go, none of the same kind in it yet; default: results/<date and time>")
-    parser.add_argument("--limit", metavar="S", type=int,
+    parser.add_argument("--limit", metavar="S", type=_seconds,
                         help="seconds a launch may take; default: 300, on the cluster and of a study 1200, with "
-                        "--full 3600; of the others as long as they like")
+                        "--full 3600; of the papers five times what it is expected to take, and 60; of the others as "
+                        "long as they like")
 
     jobs = parser.add_argument_group("instead").add_mutually_exclusive_group()
     jobs.add_argument("--cluster", metavar="HOSTS", type=_hosts,
@@ -155,11 +154,11 @@ def make_parser():
                       "beside MPI's one-sided and two-sided communication: " +
                       "; ".join(f"{name}: {study.title}" for name, study in study_job.STUDIES.items()))
 
-    jobs.add_argument("--papers", metavar="NAME,...", type=_papers, nargs="?", const=list(contract.NAMES),
+    jobs.add_argument("--papers", metavar="NAME,...", type=contract.paper_names, nargs="?", const=list(contract.NAMES),
                       help="every table of these papers, whole: the paper's figures, those simulated on its machine, "
-                      "and those measured here, as pages in docs/results/papers; of " + ", ".join(contract.NAMES) +
+                      "and those measured here, as pages in DIR/pages; of " + ", ".join(contract.NAMES) +
                       ", default: all. Takes at most --hours besides the build. Begins with the shortest launches. "
-                      "Started again, it runs only what has no result in results/papers, or in --output, yet")
+                      "Started again, it runs only what has no result in DIR yet; default of DIR: results/papers")
 
     papers = parser.add_argument_group("of the papers")
     papers.add_argument("--hours", metavar="H", type=_hours,

@@ -41,7 +41,9 @@ class Accepted(unittest.TestCase):
             "papers", ["li", "armci", "mpisx", "srumma", "ap3000"], 3))
         given = arguments.parse(["--papers", "mpisx,ap3000", "--hours", "0.5"])
         self.assertEqual((given.papers, given.hours), (["mpisx", "ap3000"], 0.5))
+        self.assertEqual(arguments.parse(["--papers", "li,ap3000,li"]).papers, ["li", "ap3000"])
         self.assertIn("no paper 'bsp'", refused("--papers", "bsp"))
+        self.assertIn("'-1' is no number of seconds", refused("--papers", "--limit=-1"))
         self.assertIn("no number of hours", refused("--papers", "--hours", "0"))
         self.assertIn("--hours goes with --papers", refused("--hours", "1"))
 

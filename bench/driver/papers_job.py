@@ -9,7 +9,7 @@ import time
 from bench.driver import machine, peers
 from bench.driver.launching import Launch
 from bench.papers import contract
-from bench.papers.results import Results
+from bench.papers.results import MACHINES, Results
 
 HOURS = 3.0
 MEMORY = "/proc/meminfo"
@@ -20,8 +20,8 @@ def free_megabytes():
         return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable"))
 
 
-def about():
-    """Returns what the pages say of this machine."""
+def about(version):
+    """Returns texts for records: the commit, this machine, and versions on it."""
     def first_line(*command):
         try:
             return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[0]
@@ -31,29 +31,31 @@ def about():
     lscpu = subprocess.run(["lscpu"], check=True, capture_output=True, text=True).stdout
     model = next((line.split(":")[1].strip() for line in lscpu.splitlines() if line.startswith("Model name")), "?")
     gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return {"machine": f"{model}, {machine.cores()} cores, {machine.processors()} processors, {gibibytes:.0f} GiB, "
+    return {"commit": version,
+            "machine": f"{model}, {machine.cores()} cores, {machine.processors()} processors, {gibibytes:.0f} GiB, "
                        f"Linux {platform.release()}",
             "versions": ", ".join((first_line("mpirun", "--version"), first_line("g++", "--version")))}
 
 
 class PapersJob:
-    """Starts runs, the shortest first, and records each. `now`, `free`: the clock and the memory, which tests set."""
+    """Starts runs, the shortest first, and records each. `limit`: seconds of a run; 0: by its estimate. `now`, `free`:
+    the clock and the memory, which tests set."""
 
-    def __init__(self, names, hours, folder, programs, version, now=time.monotonic, free=free_megabytes):
+    def __init__(self, names, hours, folder, programs, about, limit=0, now=time.monotonic, free=free_megabytes):
         self.studies = [contract.study(name) for name in names]
         self.results = Results(folder)
         self.budget = hours * 3600
-        self.words = {"bin": programs.bin_folder, "mpich_bin": programs.mpich_folder,
-                      "machines": machine.ROOT / "transport" / "machines", "version": version}
-        self.version = version
+        self.limit = limit
+        self.words = {"bin": programs.bin_folder, "machines": MACHINES, "version": about["commit"]}
+        self.about = about
         self.now = now
         self.free = free
 
     def missing(self):
         """Returns [(study, run)] without a result, the shortest first."""
         return sorted(((study, run) for study in self.studies for run in study.runs()
-                       if not self.results.is_done(study, run)), key=lambda pair: (pair[1].seconds, pair[0].name,
-                                                                                   pair[1].name))
+                       if self.results.reason(study, run)),
+                      key=lambda pair: (pair[1].seconds, pair[0].name, pair[1].name))
 
     def launch(self, study, run):
         asleep = ["--asleep"] if run.ranks > machine.processors() else []
@@ -62,17 +64,12 @@ class PapersJob:
                    for part in (asleep if word == "{asleep}" else [str(word).format(**words)])]
         if not run.ranks:
             return Launch(study.title, command, run.environment)
-        is_mpich = run.mpi == "mpich"
-        binding = ["-bind-to", "core"] if is_mpich else peers.PINNED if run.ranks <= machine.cores() else peers.YIELDING
-        starter = ["mpiexec.mpich" if is_mpich else "mpirun", "-n", str(run.ranks)]
-        return Launch(study.title, [*starter, *binding, *command],
-                      {**(peers.DEBIAN_MPICH if is_mpich else {}), **run.environment})
+        binding = peers.PINNED if run.ranks <= machine.cores() else peers.YIELDING
+        return Launch(study.title, ["mpirun", "-n", str(run.ranks), *binding, *command], run.environment)
 
     def reason_to_leave(self, run, left):
         if run.seconds > left:
             return f"takes {run.seconds} s, {left:.0f} were left"
-        if run.mpi == "mpich" and run.ranks > machine.cores():
-            return f"MPICH spins, {run.ranks} ranks need as many cores"
         if run.megabytes > self.free():
             return f"takes {run.megabytes} MB, {self.free()} were free"
         return ""
@@ -82,8 +79,7 @@ class PapersJob:
         missing = self.missing()
         for number, (study, run) in enumerate(missing, 1):
             left = self.budget - (self.now() - began)
-            output = self.results.output(study, run)
-            output.parent.mkdir(parents=True, exist_ok=True)
+            output = self.results.clear(study, run)
             reason = self.reason_to_leave(run, left)
             since = self.now()
             if not reason:
@@ -92,13 +88,11 @@ class PapersJob:
                 reason = self._start(launcher, study, run, output, left)
             if reason:
                 print(f"  {study.name}/{run.name} not run: {reason}", file=sys.stderr, flush=True)
-            self.results.write(study, run, self.version, self.now() - since, reason)
+            self.results.write(study, run, self.about, self.now() - since, reason)
 
     def _start(self, launcher, study, run, output, left):
         """Returns the reason of a failure."""
-        # Lines of an earlier attempt would count as this one's.
-        output.unlink(missing_ok=True)
-        launcher.limit = max(1, int(left))
+        launcher.limit = max(1, int(min(left, self.limit or 60 + 5 * run.seconds)))
         since = self.now()
         launch = self.launch(study, run)
         if any("{output}" in str(word) for word in run.command):
@@ -106,6 +100,9 @@ class PapersJob:
         else:
             with open(output, "wb") as table:
                 succeeded = launcher.run(launch, stdout=table)
-        if succeeded:
-            return ""
-        return f"took more than the {left:.0f} s that were left" if self.now() - since >= left else "failed"
+        if not succeeded:
+            return f"took more than {launcher.limit} s" if self.now() - since >= launcher.limit else "failed"
+        if self.results.lines(study, run) is None:
+            launcher.failures += 1
+            return "output damaged"
+        return ""

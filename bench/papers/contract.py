@@ -1,9 +1,17 @@
 """Papers as data: what their tables hold, and which commands give the values beside them. See README.md."""
 
+import argparse
+import csv
 import importlib
+import pathlib
 from typing import Callable, NamedTuple
 
 NAMES = ("li", "armci", "mpisx", "srumma", "ap3000")
+# Of the papers behind the studies.
+FIGURES = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper"
+# With two processors.
+MOST_RANKS_HERE = 8
+TOO_MANY_RANKS = f"more than {MOST_RANKS_HERE} ranks on two processors measure the scheduler"
 
 
 class Run(NamedTuple):
@@ -14,7 +22,6 @@ class Run(NamedTuple):
     ranks: int = 0  # of mpirun; 0: no mpirun
     seconds: int = 5  # expected
     megabytes: int = 0  # of all ranks together
-    mpi: str = "openmpi"  # or mpich, Debian's
     environment: dict = {}
 
 
@@ -39,6 +46,11 @@ class Cell(NamedTuple):
     here: object
     doubtful: bool = False
     fitted: bool = False
+    is_input: bool = False
+
+    @property
+    def held_out(self):
+        return not (self.fitted or self.is_input)
 
 
 class Table(NamedTuple):
@@ -46,7 +58,8 @@ class Table(NamedTuple):
     title: str
     unit: str
     cells: list
-    note: str = ""  # below the table: what differs between the columns
+    note: str = ""  # below the title: what differs between the columns
+    repeats: bool = False  # the figures of another table, which are counted there
 
 
 class Finding(NamedTuple):
@@ -64,7 +77,6 @@ class PaperStudy(NamedTuple):
     findings: list = []
     directions: list = []
     targets: list = []  # of Bazel
-    mpich_targets: list = []
     text: str = ""  # Markdown, at the end of the page: sources of parameters, limits of the simulation
 
     def runs(self):
@@ -78,6 +90,26 @@ class PaperStudy(NamedTuple):
                             raise ValueError(f"paper {self.name}: two different runs have the name '{run.name}'; "
                                              "rename one")
         return list(found.values())
+
+
+def first(records, **wanted):
+    """Returns the first record with these fields, or None."""
+    return next((record for record in records if all(record.get(key) == value for key, value in wanted.items())), None)
+
+
+def read_csv(path):
+    """Returns the lines as dictionaries."""
+    with open(path, encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def paper_names(text):
+    """Returns the names in an argument such as "mpisx,ap3000", each once."""
+    names = list(dict.fromkeys(text.split(",")))
+    for name in names:
+        if name not in NAMES:
+            raise argparse.ArgumentTypeError(f"no paper '{name}'; there are {', '.join(NAMES)}")
+    return names
 
 
 def study(name):

@@ -3,8 +3,7 @@
 import statistics
 from typing import NamedTuple
 
-# The paper's figures have two digits; smaller changes may be their rounding.
-CLEAR = 0.1
+from bench.simulated.paper_data import CLEAR_CHANGE
 
 
 class Errors(NamedTuple):
@@ -21,16 +20,19 @@ class Directions(NamedTuple):
 
 
 def errors(cells, value_of):
-    """Returns the Errors of all cells, and of the fitted and the others if any is fitted. `value_of`: from a cell to a
+    """Returns the Errors of all cells; if the machine file rests on any, by their kinds. `value_of`: from a cell to a
     number or None."""
     groups = {"all": cells}
-    if any(cell.fitted for cell in cells):
+    if not all(cell.held_out for cell in cells):
         groups["fitted"] = [cell for cell in cells if cell.fitted]
-        groups["held out"] = [cell for cell in cells if not cell.fitted]
+        groups["inputs"] = [cell for cell in cells if cell.is_input]
+        groups["held out"] = [cell for cell in cells if cell.held_out]
     if any(cell.doubtful for cell in cells):
         groups["without doubtful"] = [cell for cell in cells if not cell.doubtful]
     found = []
     for name, group in groups.items():
+        if not group:
+            continue
         wanted = [cell for cell in group if cell.paper]
         known = [(value_of(cell), cell.paper) for cell in wanted if value_of(cell) is not None]
         found.append(Errors(name, len(known), len(wanted) - len(known),
@@ -43,13 +45,13 @@ def directions(pairs, paper, value):
     right = known = absent = 0
     for first, second in pairs:
         change = paper(second) / paper(first) - 1
-        if abs(change) < CLEAR:
+        if abs(change) < CLEAR_CHANGE:
             continue
         if value(first) is None or value(second) is None:
             absent += 1
             continue
         known += 1
-        right += (value(second) > value(first)) == (change > 0)
+        right += (value(second) - value(first)) * change > 0
     return Directions(right, known, absent)
 
 

@@ -1,22 +1,26 @@
 """The driver of the papers on a study of four cells: budget, memory, resumption; its pages; what a paper must be."""
 
+import contextlib
+import io
 import pathlib
 import tempfile
 import unittest
 import unittest.mock
 
 from bench.driver import machine, papers_job
-from bench.papers import contract, judge, render
+from bench.driver.__main__ import run_papers
+from bench.papers import contract, judge, render, results
 from bench.papers.contract import Cell, Finding, PaperStudy, Run, Table, Value
 
 PROGRAMS = machine.Programs(pathlib.Path("/bin-folder"), pathlib.Path("/mpich-folder"))
+HERE = {"machine": "two cores", "versions": "an MPI"}
 
 
 def first(records):
     return records[0]["us"]
 
 
-SIMULATED = Run("machine", ["{bin}/simulator", "{machines}/m.json"], seconds=1)
+SIMULATED = Run("machine", ["{bin}/simulator", "{machines}/sx5.json"], seconds=1)
 SHORT = Run("short", ["{bin}/bench", "{asleep}", "--json", "{output}"], ranks=99, seconds=60)
 LONG = Run("long", ["{bin}/bench", "--long", "--json", "{output}"], ranks=1, seconds=3000, megabytes=5000)
 STUDY = PaperStudy("mpisx", "A paper", "A machine", [Table("Table 1", "times", "us", [
@@ -38,6 +42,8 @@ class Launcher:
         self.commands = []
         self.limits = []
         self.limit = 0
+        self.failures = 0
+        self.text = b'{"us": 12}\n{"us": 44}\n'
 
     def run(self, launch, stdout=None):
         self.commands.append(launch.command)
@@ -46,7 +52,7 @@ class Launcher:
         if any(word in self.fails for word in launch.command):
             return False
         if stdout:
-            stdout.write(b'{"us": 12}\n{"us": 44}\n')
+            stdout.write(self.text)
         else:
             pathlib.Path(launch.command[-1]).write_text('{"us": 30}\n', encoding="utf-8")
         return True
@@ -61,57 +67,122 @@ class Papers(unittest.TestCase):
         patched.start()
         self.addCleanup(patched.stop)
 
-    def run_job(self, hours=2.0, free=10000, fails=(), version="v1"):
+    def run_job(self, hours=2.0, free=10000, fails=(), limit=0, text=None, **about):
         clock = [0.0]
-        job = papers_job.PapersJob(["mpisx"], hours, self.folder, PROGRAMS, version, now=lambda: clock[0],
-                                   free=lambda: free)
+        job = papers_job.PapersJob(["mpisx"], hours, self.folder, PROGRAMS, {"commit": "v1", **HERE, **about}, limit,
+                                   now=lambda: clock[0], free=lambda: free)
         launcher = Launcher(clock, fails)
+        launcher.text = launcher.text if text is None else text
         job.run(launcher)
         return launcher, job
 
     def page(self):
-        return render.render(STUDY, papers_job.Results(self.folder), {"machine": "two cores"})
+        return render.render(contract.study("mpisx"), results.Results(self.folder))
 
     def test_the_shortest_run_comes_first_with_its_words_replaced(self):
         launcher, job = self.run_job()
-        self.assertEqual(launcher.commands[0], ["/bin-folder/simulator", f"{machine.ROOT}/transport/machines/m.json"])
+        self.assertEqual(launcher.commands[0], ["/bin-folder/simulator", f"{machine.ROOT}/transport/machines/sx5.json"])
         short = launcher.commands[1]
         self.assertEqual(short[:3], ["mpirun", "-n", "99"])
         self.assertEqual(short[-4:], ["/bin-folder/bench", "--asleep", "--json", f"{self.folder}/mpisx/short.jsonl"])
         self.assertNotIn("--asleep", launcher.commands[2])
         self.assertEqual(job.missing(), [])
-        # No launch may outlive the budget.
-        self.assertEqual(launcher.limits, [7200, 7150, 7100])
+        # Of estimates of 1, 60 and 3000 s; no launch may outlive the budget.
+        self.assertEqual(launcher.limits, [65, 360, 7100])
+
+    def test_the_limit_of_a_launch_may_be_given(self):
+        self.assertEqual(self.run_job(limit=70)[0].limits, [70, 70, 70])
 
     def test_a_finished_run_is_not_started_again(self):
         self.run_job(fails=("--long",))
-        launcher, _ = self.run_job(version="v2")
+        launcher, _ = self.run_job(commit="v2", machine="four cores")
         self.assertEqual([("--long" in command) for command in launcher.commands], [True])
         self.assertEqual(self.run_job()[0].commands, [])
-        self.assertIn("| commit | v1, v2 |", self.page()[0])
+        for line in ("| commit | v1, v2 |", "| machine here | two cores; an MPI |",
+                     "| machine here | four cores; an MPI |"):
+            self.assertIn(line, self.page()[0].splitlines())
 
     def test_a_run_beyond_the_budget_is_marked_and_left(self):
         launcher, job = self.run_job(hours=0.5)
         self.assertEqual(len(launcher.commands), 2)
         self.assertEqual([run.name for _, run in job.missing()], ["long"])
-        self.assertIn("| 1 MiB | put | 40 | 44 | not run: takes 3000 s, 1700 were left |", self.page()[0])
+        self.assert_absent("takes 3000 s, 1700 were left")
 
     def test_a_run_beyond_the_memory_is_marked_and_left(self):
         launcher, _ = self.run_job(free=4999)
         self.assertEqual(len(launcher.commands), 2)
-        self.assertIn("| 1 MiB | put | 40 | 44 | not run: takes 5000 MB, 4999 were free |", self.page()[0])
+        self.assert_absent("takes 5000 MB, 4999 were free")
 
     def test_a_failed_run_is_marked(self):
         self.run_job(fails=("--long",))
-        self.assertIn("| 1 MiB | put | 40 | 44 | not run: failed |", self.page()[0])
+        self.assert_absent("failed")
+
+    def assert_absent(self, reason):
+        """Asserts that of the long run there is no value, for this reason."""
+        lines = self.page()[0].splitlines()
+        self.assertIn("| 1 MiB | put | 40 | 44 | - (1) |", lines)
+        self.assertIn(f"- `- (1)`: {reason}", lines)
+
+    def change(self, path, old, new):
+        path = self.folder / "mpisx" / path
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def test_a_run_of_another_command_is_not_done(self):
+        self.run_job()
+        longer = LONG._replace(command=[*LONG.command, "--more"])
+        cells = [cell._replace(here=Value(longer, first)) if cell.here.run == LONG else cell
+                 for cell in STUDY.tables[0].cells]
+        with unittest.mock.patch.object(contract, "study", lambda name: STUDY._replace(
+                tables=[STUDY.tables[0]._replace(cells=cells)])):
+            self.assert_absent("not done since its command or its machine file changed")
+            self.assertEqual([command[-1] for command in self.run_job(fails=("--more",))[0].commands], ["--more"])
+
+    def test_a_run_on_a_changed_machine_file_is_not_done(self):
+        machines = self.folder / "machines"
+        machines.mkdir()
+        with unittest.mock.patch.object(results, "MACHINES", machines):
+            (machines / "sx5.json").write_text("1", encoding="utf-8")
+            self.run_job()
+            self.assertEqual(self.run_job()[0].commands, [])
+            (machines / "sx5.json").write_text("2", encoding="utf-8")
+            self.assertEqual([command[0] for command in self.run_job()[0].commands], ["/bin-folder/simulator"])
+
+    def test_damaged_files_are_named_and_their_runs_started_again(self):
+        for path, old, new in (("long.record.json", '"reason"', '"rea'), ("long.record.json", '"commit"', '"other"'),
+                               ("long.jsonl", "{", ""), ("long.jsonl", '{"us": 30}', "[1]"),
+                               ("long.jsonl", '{"us": 30}\n', "")):
+            self.run_job()
+            self.change(path, old, new)
+            self.assert_absent(f"damaged: mpisx/{path}")
+            self.assertEqual([("--long" in command) for command in self.run_job()[0].commands], [True])
+            self.assertEqual(self.page()[1]["Table 1", "1 MiB", "put"], (44, 30))
+
+    def test_a_line_without_a_field_is_no_value(self):
+        self.run_job()
+        for line in ('{"other": 1}', '{"us": null}', '{"us": "much"}', '{"us": [30]}'):
+            (self.folder / "mpisx" / "long.jsonl").write_text(line, encoding="utf-8")
+            self.assert_absent("not in the output")
+
+    def test_a_run_without_lines_has_failed(self):
+        for text in (b"", b"no table\n", b"1\n"):
+            launcher, job = self.run_job(text=text)
+            self.assertEqual(([run.name for _, run in job.missing()], launcher.failures), (["machine"], 1), text)
+            self.assertIn("output damaged", self.page()[0])
 
     def test_a_page_has_every_cell(self):
-        self.assertIn("| 1 KiB | put | 10* | not run: not yet | not run: not yet |", self.page()[0])
+        page = self.page()[0].splitlines()
+        for line in ("| 1 KiB | put | 10* | - (1) | - (1) |", "- `- (1)`: not yet",
+                     "| machine here | not measured here yet |"):
+            self.assertIn(line, page)
+        self.assertIn("not measured here yet.", self.page()[0])
         self.run_job()
         page, values = self.page()
         for line in ("| 1 KiB | put | 10* | 12 | 30 |", "| 1 MiB | put | 40 | 44 | 30 |",
-                     "| 1 MiB | get | 50? | not run: no gets there | not run: not in the output |",
-                     "| 4 MiB | get | - | not run: no gets there | 30 |", "| machine | two cores |",
+                     "| 1 MiB | get | 50? | - (1) | - (2) |",
+                     "- `- (1)`: no gets there", "- `- (2)`: not in the output",
+                     "| 4 MiB | get | - | - (1) | 30 |", "| machine here | two cores; an MPI |",
                      "| Table 1 | fitted | 1 | 0 | 20.0 % |",
                      "| Table 1 | held out | 1 | 1 | 10.0 % |",
                      "| simulated | 1 | 1 | 0 |", "| here | 0 | 1 | 0 |",
@@ -123,19 +194,48 @@ class Papers(unittest.TestCase):
     def test_a_value_of_several_runs_needs_them_all(self):
         both = Value((SIMULATED, LONG), lambda records: sum(record["us"] for record in records))
         self.run_job(hours=0.5)
-        results = papers_job.Results(self.folder)
-        self.assertEqual(results.read(STUDY, both), (None, "takes 50 min, 28 were left"))
+        folder = results.Results(self.folder)
+        self.assertEqual(folder.read(STUDY, both), (None, "takes 3000 s, 1700 were left"))
         self.run_job()
-        self.assertEqual(results.read(STUDY, both), (12 + 44 + 30, ""))
+        self.assertEqual(folder.read(STUDY, both), (12 + 44 + 30, ""))
 
     def test_the_renderer_writes_page_and_picture(self):
         self.run_job()
-        (self.folder / "about.json").write_text("{}", encoding="utf-8")
-        render.write_pages(self.folder, self.folder / "pages", ["mpisx"])
+        render.main([str(self.folder), "--pages", str(self.folder / "pages"), "--papers", "mpisx,mpisx"])
         self.assertEqual(sorted(path.name for path in (self.folder / "pages").iterdir()), ["mpisx.md", "mpisx.svg"])
+
+    def test_the_driver_writes_pages_beside_its_results(self):
+        launcher = Launcher([0.0])
+        launcher.output = self.folder
+        with (contextlib.redirect_stdout(io.StringIO()), unittest.mock.patch("subprocess.run") as started,
+              unittest.mock.patch.object(papers_job, "about", lambda version: {"commit": version})):
+            run_papers(unittest.mock.Mock(papers=[], hours=1.0, limit=0, brigade_version="v1"), launcher, PROGRAMS)
+        command = started.call_args.args[0]
+        self.assertEqual(command[command.index("--pages") + 1], self.folder / "pages")
+
+    def test_the_renderer_names_what_it_cannot_use(self):
+        (self.folder / "file").write_text("", encoding="utf-8")
+        for wrong, arguments in (("no paper 'bsp'", [self.folder, "--pages", self.folder / "pages", "--papers", "bsp"]),
+                                 ("is no folder of results", [self.folder / "none", "--pages", self.folder]),
+                                 ("is no folder", [self.folder, "--pages", self.folder / "file"])):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
+                render.main([str(argument) for argument in arguments])
+            self.assertIn(wrong, said.getvalue())
 
 
 class Judge(unittest.TestCase):
+    def test_kinds_of_cells_are_apart(self):
+        cells = [Cell("a", "b", 10, "", "", fitted=True), Cell("c", "d", 10, "", "", is_input=True),
+                 Cell("e", "f", 10, "", "")]
+        self.assertEqual([(one.name, one.cells) for one in judge.errors(cells, lambda cell: 11)],
+                         [("all", 3), ("fitted", 1), ("inputs", 1), ("held out", 1)])
+
+    def test_a_tie_is_no_direction(self):
+        for papers in ((1, 2), (2, 1)):
+            of_paper = dict(zip("ab", papers)).get
+            self.assertEqual(judge.directions(["ab"], of_paper, lambda key: 7), (0, 1, 0))
+            self.assertEqual(judge.directions(["ab"], of_paper, of_paper), (1, 1, 0))
+
     def test_absent_values_are_counted(self):
         cells = [Cell("a", "b", 10, "", ""), Cell("c", "d", 20, "", "")]
         self.assertEqual(judge.errors(cells, lambda cell: 11 if cell.row == "a" else None)[0][1:3], (1, 1))
@@ -152,7 +252,7 @@ class Studies(unittest.TestCase):
             keys = [(table.name, cell.row, cell.column) for table in study.tables for cell in table.cells]
             self.assertEqual(len(keys), len(set(keys)), name)
             self.assertLessEqual({key for pair in study.directions for key in pair}, set(keys), name)
-            job = papers_job.PapersJob([name], 1, pathlib.Path("/none"), PROGRAMS, "v1")
+            job = papers_job.PapersJob([name], 1, pathlib.Path("/none"), PROGRAMS, {"commit": "v1"})
             for run in study.runs():
                 for word in job.launch(study, run).command:
                     self.assertNotRegex(word, "[{}]", (name, run))
