@@ -1,5 +1,7 @@
 """The page of the cases that are behind, on stored results."""
 
+import contextlib
+import io
 import json
 import pathlib
 import tempfile
@@ -177,6 +179,22 @@ echo '{{"predicted_us": 3.5, "protocols": ["pipelined"]}}' >"$2"
                 self.assertEqual(predict(directory, asked, str(program)), {asked[0]: (7.0, ["pipelined"])})
             self.assertEqual((directory / "log").read_text(), "asked\n")
             self.assertEqual(predict(directory, asked), {asked[0]: (7.0, ["pipelined"])})
+
+    def test_one_failure_loses_its_prediction_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            directory = pathlib.Path(folder)
+            program = directory / "program"
+            program.write_text("""#!/bin/sh
+case "$*" in *"--ranks 4"*) exit 1;; esac
+while [ "$1" != --json ]; do shift; done
+echo '{"predicted_us": 3.5, "protocols": ["pipelined"]}' >"$2"
+""")
+            program.chmod(0o755)
+            (directory / ASKED.machine).touch()
+            asked = [ASKED, ASKED._replace(ranks=2)]
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(predict(directory, asked, str(program)), {asked[1]: (3.5, ["pipelined"])})
+            self.assertIn("no prediction of Question(", said.getvalue())
 
 
 if __name__ == "__main__":

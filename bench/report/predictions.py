@@ -5,12 +5,13 @@ import math
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 from typing import NamedTuple
 
 FILE = "predictions.jsonl"
 # Of these `explain` takes the bytes of one block.
-PORTIONS = ("multi-broadcast", "multi-reduce", "gather", "scatter", "all-to-all")
+BLOCKS = ("multi-broadcast", "multi-reduce", "gather", "scatter", "all-to-all")
 NAMED = {"small-broadcast": "broadcast"}
 # Of the shim, where a pattern of many roots is as many calls.
 ONE_BY_ONE = {"multi-broadcast": "broadcast", "multi-reduce": "reduce"}
@@ -60,7 +61,7 @@ def question(place, line):
     if line["case"].startswith("pingpong"):
         return Question(machine, "send", 2, count, run_bytes, False)
     pattern = NAMED.get(line["case"], line["case"])
-    if pattern in PORTIONS:
+    if pattern in BLOCKS:
         count //= ranks
     if line["pattern"].startswith("Q x "):
         return Question(machine, ONE_BY_ONE[pattern], ranks, count, run_bytes, False, ranks)
@@ -68,13 +69,18 @@ def question(place, line):
 
 
 def _ask(bench, directory, asked):
+    """Returns the answer, or None if the program fails."""
     with tempfile.TemporaryDirectory() as scratch:
         answer = pathlib.Path(scratch) / "answer"
         command = [bench, "explain", "--machine", directory / asked.machine, "--pattern", asked.pattern,
                    "--ranks", str(asked.ranks), "--bytes", str(asked.bytes), "--run-bytes", str(asked.run_bytes),
                    *(["--exact"] if asked.exact else []), "--json", answer]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        return json.loads(answer.read_text())
+        try:
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            return json.loads(answer.read_text())
+        except (OSError, subprocess.CalledProcessError, ValueError) as error:
+            print(f"bench.report.predictions: no prediction of {asked}: {error}", file=sys.stderr)
+            return None
 
 
 def predict(directory, questions, bench=None):
@@ -85,8 +91,10 @@ def predict(directory, questions, bench=None):
     if bench:
         with open(path, "a", encoding="utf-8") as file:
             for asked in questions:
-                if asked not in known and (directory / asked.machine).exists():
-                    known[asked] = {"question": asked._asdict(), **_ask(bench, directory, asked)}
+                if asked in known or not (directory / asked.machine).exists():
+                    continue
+                if answer := _ask(bench, directory, asked):
+                    known[asked] = {"question": asked._asdict(), **answer}
                     print(json.dumps(known[asked]), file=file)
     return {asked: Prediction(asked.times * known[asked]["predicted_us"], known[asked]["protocols"])
             for asked in questions if asked in known}
