@@ -24,6 +24,12 @@ class Tables(unittest.TestCase):
                             (("Point to point", "0 B", "us"), 26.3), (("Section 5.1", "1024 KiB", "Q = 8"), 27)):
             self.assertEqual(cell(*key).paper, figure)
 
+    def test_cells_that_the_fit_used_are_not_held_out(self):
+        self.assertFalse(any(one.held_out for one in TABLES["Point to point"].cells))
+        for one in TABLES["Table 1"].cells:
+            self.assertFalse(one.fitted and one.doubtful, one)
+        self.assertEqual(sum(one.fitted for one in TABLES["Table 1"].cells), 47)
+
     def test_columns_a_are_plain_patterns_here(self):
         lines = [{"case": "multi-broadcast", "subject": subject, "pattern": pattern, "ranks": 4, "rows": 1000,
                   "cols": 8, "MBps": rate} for subject, pattern, rate in (

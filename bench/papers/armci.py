@@ -1,20 +1,15 @@
 """The tables of the ARMCI paper, whose curves are lost: its text has ranges of gains."""
 
-import csv
-import pathlib
+from bench.papers.contract import (FIGURES as PAPERS, MOST_RANKS_HERE, TOO_MANY_RANKS, Cell, Finding, PaperStudy, Run,
+                                   Table, Value, first, read_csv)
 
-from bench.papers.contract import Cell, Finding, PaperStudy, Run, Table, Value
-
-_DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / "putget.csv"
 RANKS = (2, 4, 8, 16, 32, 64, 128)
-MOST_HERE = 8
 # Estimated rates of a Pentium 4 of 2.4 GHz: limited by memory, and of dgemm.
 GFLOPS = {"mg": "0.4", "cg": "0.4", "md": "0.4", "summa": "3.5"}
 # Names of a program's ways here: messages in their orders, blocking, non-blocking.
 PATTERNS = {"mg": (("send", "nbsend"), "put", "nbput"), "cg": (("send", "nbsend"), "put", "nbput"),
             "summa": (("broadcast",), "get", "nbget"), "md": (("fold",), "get", "nbget")}
 WAYS = ("blocking over messages", "non-blocking over messages", "non-blocking over blocking")
-FEW_PROCESSORS = "more than 8 ranks on two processors measure the scheduler"
 
 
 # ---- simulated -------------------------------------------------------------------------------------------------------
@@ -41,7 +36,7 @@ def _gain(slower, faster):
 
 def simulated_gains(records, case, ranks):
     """Returns {way: per cent} of a case, or None."""
-    found = next((record for record in records if (record["case"], record["ranks"]) == (case, ranks)), None)
+    found = first(records, case=case, ranks=ranks)
     return found and {WAYS[0]: _gain(found["messages_us"], found["blocking_us"]),
                       WAYS[1]: _gain(found["messages_us"], found["ahead_us"]),
                       WAYS[2]: _gain(found["blocking_us"], found["ahead_us"])}
@@ -116,7 +111,7 @@ def _nas_cells(program, title, sizes):
         # Of MG classes A and B differ in iterations alone.
         case = f"NAS {title}, class {'A' if (program, name) == ('mg', 'B') else name}"
         for ranks in RANKS:
-            here = _class_run(program, name, ranks) if ranks <= MOST_HERE else FEW_PROCESSORS
+            here = _class_run(program, name, ranks) if ranks <= MOST_RANKS_HERE else TOO_MANY_RANKS
             cells += _gains((f"class {name}, p = {ranks}", "all", ranks), SIMULATED[program], case, here,
                             lambda records, n=name, r=rows, p=ranks: measured_gains(
                                 records, program, f"NAS {title}, class {n}", r, p))
@@ -128,7 +123,7 @@ def _summa_cells():
     for n in (1024, 2048):
         for per_host, simulated in ((1, "summa, one process"), (2, "summa")):
             for ranks in RANKS:
-                here = _summa_run(ranks, per_host) if ranks <= MOST_HERE else FEW_PROCESSORS
+                here = _summa_run(ranks, per_host) if ranks <= MOST_RANKS_HERE else TOO_MANY_RANKS
                 cells += _gains((f"n = {n}, p = {ranks}", f"{per_host} a host", ranks), SIMULATED[simulated],
                                 f"SUMMA, n = {n}", here, lambda records, n=n, p=ranks: measured_gains(
                                     records, "summa", "SUMMA, chunks of 128", n, p))
@@ -138,7 +133,7 @@ def _summa_cells():
 def _md_cells():
     return [cell for atoms in (12000, 65536) for ranks in RANKS for cell in _gains(
         (f"{atoms} atoms, p = {ranks}", "all", ranks), SIMULATED[atoms], f"Lennard-Jones dynamics, {atoms} atoms",
-        _md_run(atoms, ranks) if ranks <= MOST_HERE else FEW_PROCESSORS,
+        _md_run(atoms, ranks) if ranks <= MOST_RANKS_HERE else TOO_MANY_RANKS,
         lambda records, a=atoms, p=ranks: measured_gains(records, "md", "Lennard-Jones dynamics, 2 steps", a, p))]
 
 
@@ -158,8 +153,7 @@ FIGURE_OF = {"NAS_MG": FIGURES[0], "NAS_CG": FIGURES[1], "SUMMA": FIGURES[2], "L
 
 
 def improvements():
-    with open(_DATA, encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+    return read_csv(PAPERS / "putget.csv")
 
 
 def _over(cells, place, choose):
@@ -200,8 +194,8 @@ def _range_cells():
 
 TABLES = [
     Table("Gains", "the ranges of section 4: the least and the most over the numbers of processes", "%", _range_cells(),
-          "The text does not say which numbers of processes a range is of. Simulated are 2 to 128, here are 2 to 8; of "
-          "CG 128 alone. A gain is the time of messages over that of puts or gets, less one."),
+          "The text does not say which numbers of processes a range is of. Simulated are 2 to 128, measured "
+          "here 2 to 8; of CG 128 alone. A gain is the time of messages over that of puts or gets, less one."),
     *FIGURES]
 
 
@@ -238,6 +232,6 @@ STUDY = PaperStudy(
 
 The paper states neither latency nor bandwidth, and its curves are lost, so nothing is fitted: the file's values are
 usual ones of the network and of its time, and all cells are judged. Messages, puts and gets are Brigade's own. A put
-costs what a message costs there, but for matching, which the simulator does not charge. Expected are therefore smaller
-gains of MG and CG than the paper's, in which MPI pays for matching and early arrivals, and larger ones of SUMMA, whose
-gets wait for nobody. Class C of MG takes 4.5 GB here, class C of CG minutes a run, and 65536 atoms 10 s a step.""")
+costs what a message costs there, but for matching, which the simulator does not charge. So gains of MG and CG should
+be smaller than the paper's, in which MPI pays for matching and early arrivals. Gains of SUMMA should be larger, since
+its gets wait for nobody. Class C of MG takes 4.5 GB here, class C of CG minutes a run, and 65536 atoms 10 s a step.""")

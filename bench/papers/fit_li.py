@@ -23,7 +23,6 @@ from bench.papers import li
 
 LARGEST_ERROR = 0.7
 SIZES = (1024000, 4096000)
-MACHINES = {"non-SMP": "pc_cluster", "SMP": "pc_cluster_smp"}
 
 
 def set_overheads(machine, message_us, rate):
@@ -36,7 +35,7 @@ def set_overheads(machine, message_us, rate):
 def simulate(program, machines, message_us, rate):
     """Returns {nodes: records} of Mult and of Rdx."""
     found = {}
-    for nodes, name in MACHINES.items():
+    for nodes, name in li.MACHINES.items():
         machine = set_overheads(json.loads((machines / f"{name}.json").read_text(encoding="utf-8")), message_us, rate)
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump(machine, file)
@@ -55,7 +54,7 @@ def grown(records, algorithm, ranks, keys):
     """Returns the records with one more, of a sort of `keys`."""
     few, many = ([record for record in records if record["case"] == f"radix sort, {algorithm}"
                   and (record["ranks"], record["rows"]) == (ranks, size)][0] for size in SIZES)
-    per_key = {way: (many[way] - few[way]) / (SIZES[1] - SIZES[0]) for way in ("gather_us", "send_us")}
+    per_key = {way: (many[way] - few[way]) / (SIZES[1] - SIZES[0]) for way in {*li.PUTS.values()}}
     return [*records, {**many, "rows": keys, **{way: many[way] + (keys - SIZES[1]) * cost
                                                 for way, cost in per_key.items()}}]
 

@@ -22,7 +22,6 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="python3 -m bench.papers.on_hosts", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--per-host", type=int, default=1, help="ranks on each host")
-    parser.add_argument("--rate", default="400mbit", help="of each link")
     parser.add_argument("ranks", type=int)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     return parser.parse_args(arguments)
@@ -32,7 +31,7 @@ def main():
     given = parse(sys.argv[1:])
     # So that the hosts are taken down when the time is over.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with Cluster(-(-given.ranks // given.per_host), given.rate) as cluster:
+    with Cluster(-(-given.ranks // given.per_host), "400mbit") as cluster:
         sys.exit(subprocess.run(command(given, cluster.command), check=False).returncode)
 
 

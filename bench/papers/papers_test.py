@@ -191,6 +191,13 @@ class Papers(unittest.TestCase):
         self.assertEqual(values["Table 1", "1 KiB", "put"], (12, 30))
         self.assertTrue(all(len(line) <= 120 for line in page.splitlines()))
 
+    def test_figures_of_two_tables_are_counted_once(self):
+        self.run_job()
+        again = STUDY.tables[0]._replace(name="Again", repeats=True)
+        lines = render.render(STUDY._replace(tables=[STUDY.tables[0], again]), results.Results(self.folder))[0]
+        for table in ("Table 1", "Again", "all"):
+            self.assertIn(f"| {table} | all | 2 | 1 | 15.0 % |", lines.splitlines())
+
     def test_a_value_of_several_runs_needs_them_all(self):
         both = Value((SIMULATED, LONG), lambda records: sum(record["us"] for record in records))
         self.run_job(hours=0.5)

@@ -2,7 +2,7 @@
 
 import unittest
 
-from bench.papers import srumma
+from bench.papers import contract, srumma
 
 SIMULATED = [{"machine": "elan4_cluster", "case": way, "ranks": 64, "rows": 8000, "block": 1000, "gflops": 5.57,
               "compute_us": 90.0, "us": us, "contention": 1}
@@ -34,6 +34,15 @@ class Cells(unittest.TestCase):
         self.assertEqual([cell.paper for cell in large.values()], [9.7, 88.2, 92.9, 8, 74, 10.3, 92.9])
         self.assertEqual([cell.paper for cell in cells("Sentences").values()], [20, 60, 90, 13])
 
+    def test_the_get_that_the_latency_follows_from_is_not_held_out(self):
+        self.assertFalse(cells("Sentences")["a get of 8 KB, us", "Elan4"].held_out)
+
+    def test_most_cases_are_half_of_them(self):
+        (finding,) = (finding for finding in srumma.FINDINGS if "most of these cases" in finding.text)
+        for slow, holds in ((7, True), (5, False)):
+            numbers = iter([1.3, 1] * slow + [1.1, 1] * (12 - slow))
+            self.assertEqual(finding.holds(lambda *key, n=numbers: next(n)), holds)
+
     def test_chunks_divide_blocks(self):
         for n in srumma.ORDERS:
             for side in srumma.SIDES:
@@ -47,7 +56,7 @@ class Values(unittest.TestCase):
         key = "n = 8000, p = 64"
         self.assertAlmostEqual(cells("Figure 12")[key, "pdgemm"].simulated.take(SIMULATED), 2 * 8000**3 / 130 / 1e3)
         self.assertAlmostEqual(cells("Figure 12")["n = 8000, p = 4", "SRUMMA"].here.take(MEASURED), 1024.0)
-        self.assertEqual(cells("Figure 12")[key, "SRUMMA"].here, srumma.FEW_PROCESSORS)
+        self.assertEqual(cells("Figure 12")[key, "SRUMMA"].here, contract.TOO_MANY_RANKS)
 
     def test_sentences(self):
         sentences = cells("Sentences")

@@ -109,7 +109,7 @@ def main():
     arguments = parser.parse_args()
     model = Model(arguments.program, json.loads(arguments.machine.read_text(encoding="utf-8")))
     found = scipy.optimize.least_squares(
-        lambda numbers: model.errors(factors_of(numbers), lambda cell: cell.fitted and not cell.doubtful),
+        lambda numbers: model.errors(factors_of(numbers), lambda cell: cell.fitted),
         [START] * len(PARAMETERS), bounds=(START - 3, START + 3), loss="soft_l1", f_scale=SMALL_ERROR, diff_step=0.05,
         max_nfev=arguments.iterations)
     factors = factors_of(found.x)
@@ -123,7 +123,7 @@ def main():
         points = ", ".join(f"[{run:g}, {rate:.4g}]" for run, rate in work["rate"]["by_run_bytes"])
         print(f"  copies, {work['from']} to {work['to']}: {points}")
     print(f"  {CACHE_CLEAR}: {mpisx.CACHE_CLEAR_US * factors[-1]:.4g} us")
-    for name, chosen in (("fitted", lambda cell: cell.fitted), ("held out", lambda cell: not cell.fitted)):
+    for name, chosen in (("fitted", lambda cell: cell.fitted), ("held out", lambda cell: cell.held_out)):
         errors = [abs(math.expm1(error)) for error in model.errors(factors, chosen)]
         print(f"  {name}: {len(errors)} cells, median error {100 * statistics.median(errors):.1f} %")
 
