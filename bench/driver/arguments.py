@@ -166,7 +166,8 @@ def make_parser():
                         f"Default: {papers_job.HOURS:g}")
 
     cluster = parser.add_argument_group("of the cluster")
-    cluster.add_argument("--rate", help="of each link, both ways, also with --model and --study; default: 400mbit")
+    cluster.add_argument("--rate", help="of each link, both ways, also with --model and --study; default: " +
+                         cluster_job.RATE)
     cluster.add_argument("--only", metavar="PIECE,...", type=_pieces,
                          help="these pieces, which may be added to what DIR holds; default: all, topologies only with "
                          "--full")
@@ -220,7 +221,7 @@ def parse(argv):
         if not os.access(arguments.output, os.W_OK):
             parser.error(f"--output: {arguments.output} cannot be written to")
     arguments.hours = arguments.hours or papers_job.HOURS
-    arguments.rate = arguments.rate or "400mbit"
+    arguments.rate = arguments.rate or cluster_job.RATE
     if not re.fullmatch("[1-9][0-9]*[kmg]?bit", arguments.rate):
         parser.error(f"--rate: '{arguments.rate}' is no rate such as 400mbit")
     arguments.transport = arguments.transport or "tcp"

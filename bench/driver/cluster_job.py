@@ -12,6 +12,9 @@ from bench.driver.launching import Launch, say
 PATTERNS = "broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scatter,all-to-all,scan,exscan"
 
 
+RATE = "400mbit"  # of each link, unless another is given
+
+
 class Cluster:
     """Up inside its `with`, and gone afterwards."""
 

@@ -8,6 +8,7 @@ import subprocess
 from bench.driver import peers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MACHINES = ROOT / "transport" / "machines"
 
 
 def processors():
@@ -36,7 +37,6 @@ class Programs:
 
     def __init__(self, bin_folder, mpich_folder):
         self.bin_folder = bin_folder
-        self.mpich_folder = mpich_folder
         self.bench = str(bin_folder / "bench" / "brigade_bench")
         self.bench_mpich = str(bin_folder / "bench" / "brigade_bench_mpich")
         self.suites = str(bin_folder / "bench" / "studies")

@@ -9,7 +9,7 @@ import time
 from bench.driver import machine, peers
 from bench.driver.launching import Launch
 from bench.papers import contract
-from bench.papers.results import MACHINES, Results
+from bench.papers.results import Results
 
 HOURS = 3.0
 MEMORY = "/proc/meminfo"
@@ -46,7 +46,7 @@ class PapersJob:
         self.results = Results(folder)
         self.budget = hours * 3600
         self.limit = limit
-        self.words = {"bin": programs.bin_folder, "machines": MACHINES, "version": about["commit"]}
+        self.words = {"bin": programs.bin_folder, "machines": machine.MACHINES, "version": about["commit"]}
         self.about = about
         self.now = now
         self.free = free

@@ -5,11 +5,10 @@ import threading
 
 from bench.driver import study_job
 from bench.driver.launching import Launch, say
-from bench.driver.machine import ROOT
+from bench.driver.machine import MACHINES
 
 PAPER_TARGETS = ["//bench/simulated:paper_table"]
 SCALE_TARGETS = ["//bench/simulated:scale_table"]
-MACHINES = ROOT / "transport" / "machines"
 PATTERNS = ("broadcast", "reduce", "multi_broadcast", "multi_reduce")
 
 

@@ -109,7 +109,7 @@ def tables():
     yield numbered("Table 4", "blocks with gaps, private windows, start and complete, 1 neighbour", [
         (text_of_bytes(block), [(f"{title}, {datatype}", typed_cell(datatype, block, pattern))
                                 for title, pattern in patterns for datatype in ("vector", "struct")])
-        for block in TYPED_BLOCKS], "Here puts go by messages, as in the paper.")
+        for block in TYPED_BLOCKS], "Measured here as Tables 2 and 3. Here puts go by messages, as in the paper.")
 
 
 def directions(all_tables):

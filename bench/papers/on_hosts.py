@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from bench.driver import machine
-from bench.driver.cluster_job import Cluster
+from bench.driver.cluster_job import RATE, Cluster
 
 
 def command(given, cluster):
@@ -31,7 +31,7 @@ def main():
     given = parse(sys.argv[1:])
     # So that the hosts are taken down when the time is over.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with Cluster(-(-given.ranks // given.per_host), "400mbit") as cluster:
+    with Cluster(-(-given.ranks // given.per_host), RATE) as cluster:
         sys.exit(subprocess.run(command(given, cluster.command), check=False).returncode)
 
 

@@ -5,10 +5,8 @@ import hashlib
 import json
 import math
 
-from bench.driver import machine
+from bench.driver.machine import MACHINES
 from bench.papers.contract import Value
-
-MACHINES = machine.ROOT / "transport" / "machines"
 
 
 def _lines(path):
