@@ -1,5 +1,6 @@
 """How far a column of a paper's tables is from the paper's: errors and directions."""
 
+import math
 import statistics
 from typing import NamedTuple
 
@@ -51,7 +52,9 @@ def directions(pairs, paper, value):
             absent += 1
             continue
         known += 1
-        right += (value(second) - value(first)) * change > 0
+        # In the last bits equal figures may differ.
+        is_tie = math.isclose(value(first), value(second))
+        right += not is_tie and (value(second) - value(first)) * change > 0
     return Directions(right, known, absent)
 
 

@@ -34,7 +34,8 @@ def render(study, results):
         for cell, read in zip(table.cells, reads):
             papers[table.name, cell.row, cell.column] = cell.paper
             values[table.name, cell.row, cell.column] = tuple(number for number, _ in read)
-        tables.append({"table": table, "absences": [f"`{mark}`: {reason}" for reason, mark in marks.items()],
+        tables.append({"table": table, "absences": [f"`{mark}` in the last two columns: {reason}"
+                                                    for reason, mark in marks.items()],
                        "rows": [_row(cell, read, marks) for cell, read in zip(table.cells, reads)]})
     findings = [(finding.text, judge.holds(finding, lambda *key: papers[key]),
                  *(judge.holds(finding, lambda *key, p=place: values[key][p]) for place in range(len(COLUMNS))))

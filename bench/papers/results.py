@@ -65,7 +65,7 @@ class Results:
         """Returns "" if the run is done, or why its values are absent."""
         path = self._record_path(study, run)
         if not path.exists():
-            return "not yet"
+            return "not run yet"
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
             if record["reason"]:
