@@ -78,7 +78,7 @@ class PapersJob:
         began = self.now()
         missing = self.missing()
         for number, (study, run) in enumerate(missing, 1):
-            left = self.budget - (self.now() - began)
+            left = max(0, self.budget - (self.now() - began))
             output = self.results.clear(study, run)
             reason = self.reason_to_leave(run, left)
             since = self.now()

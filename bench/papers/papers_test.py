@@ -108,6 +108,10 @@ class Papers(unittest.TestCase):
         self.assertEqual([run.name for _, run in job.missing()], ["long"])
         self.assert_absent("takes 3000 s, 1700 were left")
 
+    def test_no_time_is_left_after_the_budget(self):
+        self.run_job(hours=10 / 3600)
+        self.assertIn("takes 3000 s, 0 were left", self.page()[0])
+
     def test_a_run_beyond_the_memory_is_marked_and_left(self):
         launcher, _ = self.run_job(free=4999)
         self.assertEqual(len(launcher.commands), 2)
@@ -266,6 +270,9 @@ class Studies(unittest.TestCase):
             for run in study.runs():
                 for word in job.launch(study, run).command:
                     self.assertNotRegex(word, "[{}]", (name, run))
+                for word in run.command:
+                    if str(word).startswith("{machines}/"):
+                        self.assertTrue((machine.MACHINES / word.removeprefix("{machines}/")).exists(), word)
 
     def test_a_value_may_be_of_several_runs(self):
         cells = [Cell("1", "put", 1, "", Value((SIMULATED, SHORT), lambda records: None))]
