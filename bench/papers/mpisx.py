@@ -109,7 +109,7 @@ def tables():
     yield numbered("Table 4", "blocks with gaps, private windows, start and complete, 1 neighbour", [
         (text_of_bytes(block), [(f"{title}, {datatype}", typed_cell(datatype, block, pattern))
                                 for title, pattern in patterns for datatype in ("vector", "struct")])
-        for block in TYPED_BLOCKS], "Measured here as Tables 2 and 3. Here puts go by messages, as in the paper.")
+        for block in TYPED_BLOCKS], "Measured here as in Tables 2 and 3. Puts here go by messages, as in the paper.")
 
 
 def directions(all_tables):
@@ -141,10 +141,10 @@ def _alone(value, memory, ranks, column):
 FINDINGS = [
     Finding("A fence takes as long with p neighbours as with 1 (within 10 %), on 8 ranks.", _of_both(
         lambda value, memory: _near(_alone(value, memory, 8, "Fence-p"), _alone(value, memory, 8, "Fence-1")))),
-    Finding("A fence takes longer on more ranks: each of 2, 4, 6, 8.", _of_both(lambda value, memory: all(
+    Finding("A fence takes longer with each step from 2 to 4, 6 and 8 ranks.", _of_both(lambda value, memory: all(
         _alone(value, memory, few, "Fence-1") < _alone(value, memory, many, "Fence-1")
         for few, many in zip(RANKS, RANKS[1:])))),
-    Finding("Dedicated synchronisation takes longer with 8 neighbours than with 1: more than twice as long.", _of_both(
+    Finding("Dedicated synchronisation takes more than twice as long with 8 neighbours as with 1.", _of_both(
         lambda value, memory: _alone(value, memory, 8, "Ded-p") > 2 * _alone(value, memory, 8, "Ded-1"))),
     Finding("Dedicated synchronisation with 1 neighbour takes as long on 2 ranks as on 8 (within 10 %).", _of_both(
         lambda value, memory: _near(_alone(value, memory, 2, "Ded-1"), _alone(value, memory, 8, "Ded-1")))),
@@ -153,7 +153,7 @@ FINDINGS = [
     Finding("With 1 neighbour and shared windows Put-Fence is slower than Sendrecv up to 4 MiB.", lambda value: all(
         value("Table 2", f"shared, {text_of_bytes(block)}", "Put-Fence") >
         value("Table 2", f"shared, {text_of_bytes(block)}", "Sendrecv") for block in BLOCKS)),
-    Finding("With 8 neighbours and shared windows Put-Fence is the faster from 256 KiB on, not before.",
+    Finding("With 8 neighbours and shared windows Put-Fence is faster than Sendrecv from 256 KiB on, and only there.",
             lambda value: all(
                 (value("Table 3", f"shared, {text_of_bytes(block)}", "Put-Fence") <
                  value("Table 3", f"shared, {text_of_bytes(block)}", "Sendrecv")) == (block >= 256 << 10)
@@ -161,7 +161,7 @@ FINDINGS = [
     Finding("With 8 neighbours and private windows Put-Fence is slower than Sendrecv up to 4 MiB.",
             lambda value: all(value("Table 3", f"private, {text_of_bytes(block)}", "Put-Fence") >
                               value("Table 3", f"private, {text_of_bytes(block)}", "Sendrecv") for block in BLOCKS)),
-    Finding("A datatype that the target has kept is faster than one that it has not, at all lengths.",
+    Finding("A put is faster if the target has kept its datatype than if not, at all lengths.",
             lambda value: all(value("Table 4", text_of_bytes(block), f"Put, cached, {datatype}") <
                               value("Table 4", text_of_bytes(block), f"Put, uncached, {datatype}")
                               for block in TYPED_BLOCKS for datatype in ("vector", "struct"))),

@@ -109,7 +109,7 @@ blacs_int Cblacs_pnum(blacs_int ctxt, blacs_int prow, blacs_int pcol);
 void Cblacs_pcoord(blacs_int ctxt, blacs_int pnum, blacs_int* prow, blacs_int* pcol);
 /** Blocks until all processes of the scope have called. No effect if the scope is unknown. */
 void Cblacs_barrier(blacs_int ctxt, const char* scope);
-/** Frees memory that is kept for reuse; wait != 0: after all sends are complete. */
+/** Frees memory kept for reuse. If wait != 0, first waits until all sends are complete. */
 void Cblacs_freebuff(blacs_int ctxt, blacs_int wait);
 
 /** @} */

@@ -148,8 +148,8 @@ void bsp_put(int pid, const void* source, void* address, int offset, int bytes)
 /// the same as bsp_put().
 void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
-/// Gets bytes from the memory of a process, with their values at the end of the superstep before
-/// any write. Local.
+/// Gets bytes from the memory of a process. The bytes are read when the superstep ends, before any
+/// get or put of this superstep writes. Local.
 ///
 /// @param pid      the target process; may be the caller
 /// @param address  the calling process's address of the registered memory

@@ -33,7 +33,7 @@ extern "C" {
 ///
 /// A function that fails returns #BRIGADE_INVALID_ARGUMENT, #BRIGADE_MISMATCH, #BRIGADE_PEER_LOST,
 /// #BRIGADE_TIMED_OUT (with brigade_call_options::timeout_seconds), #BRIGADE_INTERNAL or
-/// #BRIGADE_ABORTED; brigade.h has the state afterwards. A `_start` function
+/// #BRIGADE_ABORTED; brigade.h says what still works afterwards. A `_start` function
 /// returns errors of arguments, and brigade_wait() the outcome of the call.
 ///
 /// The functions ending in `_start` also return
@@ -50,8 +50,8 @@ extern "C" {
 /// receives from one rank.
 /// @{
 
-/// Sends a matrix to a rank. Returns when `source` may be changed, like MPI_Bsend: it waits for the
-/// receiver only at the limit of overflow memory, and then fails after
+/// Sends a matrix to a rank. Returns when `source` may be changed, like MPI_Bsend. Waits for the
+/// receiver only while overflow memory is full, and fails if that lasts
 /// brigade_options::overflow_wait_seconds.
 ///
 /// @param group        of the call

@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 /// An engine holds the transport, the staging memory and the pending calls of all groups of a
-/// process; opaque. One engine is enough: more share nothing but the machine.
+/// process; opaque. One engine suffices; several share no resources.
 typedef struct brigade_engine brigade_engine;
 
-/// An answer that may be left to the library.
+/// On, off, or left to the library.
 typedef enum {
   BRIGADE_DEFAULT = 0,  ///< as the environment variable says, or the library
   BRIGADE_ON = 1,
@@ -24,8 +24,8 @@ typedef enum {
 } brigade_switch;
 
 /// The options of an engine, made by brigade_options_init(). A field that is 0 has the value of its
-/// environment variable (docs/user/settings.md), or the default. Another value takes precedence
-/// over the variable.
+/// environment variable (docs/user/settings.md), or the default. A field that is not 0 overrides
+/// the variable.
 typedef struct {
   size_t size;  ///< set by brigade_options_init()
   /// "auto", "mpi", "shm", "tcp" or "sockets"; equal on all ranks of a group. Default: "auto".
@@ -43,7 +43,7 @@ typedef struct {
   /// The file for a timeline of copies, combines, messages and waits, written when the engine is
   /// destroyed. Default: none. Process 3 of the job writes lu.3.json if the value is "lu.json".
   /// Perfetto shows the timeline; brigade_merge_trace merges the files of all processes. A timeline
-  /// is bounded: 2^20 events, 40 MiB of memory. It includes the BLACS calls of the process. A
+  /// is bounded: 2^20 events, 40 MiB of memory. The timeline includes BLACS calls. A
   /// process has one timeline at a time. If the file cannot be written, the error goes to stderr.
   const char* trace_file;
   /// On: a group on several hosts measures the cost of messages when the group is made, and chooses
@@ -93,8 +93,8 @@ BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// Opens a file descriptor for poll() or epoll, for programs with an event loop. A progress thread
 /// makes the descriptor readable when a started operation is complete; brigade_progress() makes it
 /// unreadable. So call brigade_progress() when it is readable, then brigade_test_some(), and poll
-/// again when nothing is complete. Call this function when the groups are made, and again after
-/// another group was made.
+/// again when nothing is complete. Call this function after making the groups, and again after
+/// making any further group.
 ///
 /// @param engine  the engine of the operations
 /// @param fd      the descriptor, for polling only; it belongs to the engine

@@ -86,7 +86,7 @@ BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 /// ranks.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 
-/// The first failure of a group, as data; made by brigade_failure_init().
+/// The first failure of a group, as a structure; made by brigade_failure_init().
 typedef struct {
   size_t size;            ///< set by brigade_failure_init()
   brigade_status status;  ///< #BRIGADE_OK: the group is not broken
@@ -166,7 +166,7 @@ typedef struct {
   size_t size;         ///< set by brigade_bootstrap_options_init()
   const char* job;     ///< a name that tells jobs apart; equal on all ranks; NULL means ""
   const char* secret;  ///< a secret of the job's processes; equal on all ranks; NULL means none
-  /// How long ranks wait for each other: in brigade_bootstrap_tcp(), and in each gather of
+  /// Seconds that ranks wait for each other in brigade_bootstrap_tcp(), and in each gather of
   /// brigade_group_from_bootstrap(); 0 means 60.
   double timeout_seconds;
 } brigade_bootstrap_options;

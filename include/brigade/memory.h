@@ -38,8 +38,8 @@ extern "C" {
 /// Allocations of up to half a page share pages. A block of more than 64 GiB is ordinary memory. A
 /// forked child shares the memory with its parent. Core files do not include it.
 ///
-/// Cost: allocating pages from the system. It is below a microsecond (1) for half a page or less,
-/// and (2) if a freed block of the same length was kept for reuse. Up to 16 freed blocks with up to
+/// Cost: allocating pages from the system; below a microsecond for at most half a page, or if a
+/// freed block of the same length was kept for reuse. Up to 16 freed blocks with up to
 /// 8 MiB in all are kept.
 BRIGADE_EXPORT void* brigade_alloc(size_t bytes);
 /// Frees memory of brigade_alloc(). Local. Any thread may call. No pending call and no window may

@@ -126,7 +126,7 @@ typedef struct {
   brigade_distributed_matrix c;
 } brigade_product;
 
-/// Returns a product without matrices.
+/// Returns a product with all fields zero, except `size`.
 static inline brigade_product brigade_product_init(void) {
   brigade_product product;
   memset(&product, 0, sizeof(product));
@@ -189,8 +189,9 @@ static inline brigade_multiply_statistics brigade_multiply_statistics_init(void)
 /// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: an argument of this rank or another,
 ///         which the text names; #BRIGADE_MISMATCH: ranks differ in an argument that must be equal;
 ///         #BRIGADE_UNAVAILABLE: a process has no BLAS; #BRIGADE_OUT_OF_MEMORY: no memory for
-///         buffers. These failures have no effect, and the multiplier can be used. After any other
-///         failure the multiplier is broken on all ranks, and C is unspecified.
+///         buffers. After these failures C is unchanged, and the multiplier remains usable.
+///         After any other failure the multiplier is broken on all ranks, and C is
+///         unspecified.
 ///
 /// Cost: an exchange of 600 bytes per rank, and a barrier, beside the gets and the calls of the
 /// BLAS. If a rank's part of C fits into four buffers, the rank fetches each part of A and B that

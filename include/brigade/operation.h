@@ -111,8 +111,8 @@ typedef struct brigade_plan brigade_plan;
 /// @param statistics  counters of the operation on this rank; NULL: not wanted
 /// @return as the planned function; also #BRIGADE_INVALID_ARGUMENT, if an operation is pending
 BRIGADE_EXPORT brigade_status brigade_plan_run(brigade_plan* plan, brigade_statistics* statistics);
-/// Starts the call of a plan. Returns as the planned function's `_start`; also
-/// #BRIGADE_INVALID_ARGUMENT, if an operation of the plan is pending.
+/// Starts the call of a plan. Returns what the `_start` function of the call returns, and
+/// #BRIGADE_INVALID_ARGUMENT if an operation of the plan is pending.
 BRIGADE_EXPORT brigade_status brigade_plan_start(brigade_plan* plan, brigade_operation** operation);
 /// Ends a plan. Local. Its operations must have been waited for, and its group must exist.
 ///
@@ -157,7 +157,7 @@ BRIGADE_EXPORT brigade_status brigade_wait_any(brigade_operation** operations, s
 BRIGADE_EXPORT brigade_status brigade_wait_some(brigade_operation** operations, size_t count,
                                                 size_t* indices, size_t* ended);
 /// Progresses. If all operations are complete, ends them and sets `*done` to 1. Otherwise sets
-/// `*done` to 0, and ends none. Returns as brigade_wait_all().
+/// `*done` to 0 and ends no operation. Returns as brigade_wait_all().
 BRIGADE_EXPORT brigade_status brigade_test_all(brigade_operation** operations, size_t count,
                                                int* done);
 /// Progresses. Like brigade_wait_any(), but does not block: `*done` is 0, if no operation is

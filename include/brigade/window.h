@@ -22,9 +22,9 @@
 /// 6. Displacements are in the displacement unit of the target. All other sizes are in bytes, or in
 ///    values of a layout.
 ///
-/// Operations that go by messages are performed by a progress thread of the target, so the target
-/// need not call. The target must call this library, for example brigade_progress(), to perform
-/// them (1) over `mpi` between hosts, and (2) once the target has had a group that uses `mpi`.
+/// A progress thread of the target performs the operations that go by messages. The target must
+/// call this library instead, for example brigade_progress(), (1) for operations over `mpi` between
+/// hosts, and (2) for all of them once it has had a group that uses `mpi`.
 ///
 /// Sources: MPI-3.1, chapter 11; MPI/SX, sections 2 to 4; notified puts: ARMCI.
 
@@ -98,8 +98,8 @@ BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group
 /// Local: the program must send the address to other ranks after this call has returned.
 ///
 /// An operation on memory that is not attached fails with #BRIGADE_INVALID_ARGUMENT if ranks access
-/// each other's memory directly. Otherwise the target detects the operation, and the window is
-/// broken.
+/// each other's memory directly. Otherwise only the target detects the error, which breaks the
+/// window.
 ///
 /// @param window  a dynamic window
 /// @param memory  memory of the caller; must be valid until it is detached
@@ -232,9 +232,9 @@ typedef struct {
 /// @name Operations
 /// Operations of a member, the origin, on the memory of another member, the target.
 ///
-/// Errors: #BRIGADE_INVALID_ARGUMENT if (1) no epoch is open for the target, (2) the values of
-/// origin and target do not fit each other, or the target's memory, or (3) the operation is not
-/// defined for the type of the elements; otherwise the failure of the window.
+/// Errors: #BRIGADE_INVALID_ARGUMENT if (1) no epoch is open for the target, (2) origin and target
+/// differ in their values, or the access exceeds the memory of the target, or (3) the operation is
+/// not defined for the type of the elements; otherwise the failure of the window.
 ///
 /// A call of an operation waits for other ranks in three cases only: (1) messages carry the
 /// operation to the target, and 256 operations to this target, or 8192 in all, are pending; (2) an
@@ -325,8 +325,8 @@ BRIGADE_EXPORT brigade_status brigade_window_request_wait(brigade_window_request
 /// @name Fences
 /// @{
 
-/// Promises of a caller about a fence, as a sum; equal on all ranks, like MPI's assertions. If a
-/// promise is broken, the result is unspecified.
+/// Promises of a caller about a fence; add several. All ranks pass the same sum, as with the
+/// assertions of MPI. If a promise is broken, the result is unspecified.
 typedef enum {
   BRIGADE_FENCE_NOTHING_PRECEDES = 1,  ///< no epoch ends here
   BRIGADE_FENCE_NOTHING_SUCCEEDS = 2   ///< no epoch begins here
