@@ -47,10 +47,10 @@ OLD_NAMES = {
 LIMITS = {
     "bench": 5,
     "docs": 10,
-    "patterns": 113,
-    "rma_shim": 19,
+    "patterns": 108,
+    "rma_shim": 18,
     "test": 57,
-    "windows": 96,
+    "windows": 95,
 }
 
 C_SUFFIXES = (".h", ".hpp", ".cc", ".c", ".rs")

@@ -93,9 +93,9 @@ UserMemory Promise::AtFirst(int rank) const {
   return memory;
 }
 
-// What the documented order makes of share `share` below `relative` in a circulant reduce: its own
-// contribution, then, by falling skip, the sums of those that send it that share; of two operands
-// the one of the lower rank is on the left.
+// Returns the sum, in the documented order, of share `share` below `relative` in a circulant
+// reduce: its own contribution, then, by falling skip, the sums of those that send it that share;
+// of two operands the one of the lower rank is on the left.
 Promise::Sum Promise::CirculantSum(const CirculantGraph& graph,
                                    const std::vector<std::vector<int>>& receives, int relative,
                                    int share) const {
@@ -130,9 +130,9 @@ std::vector<Promise::Sum> Promise::CirculantSums() const {
   return sums;
 }
 
-// What the documented order makes of a block in a circulant multi-reduce: by falling skip, the
-// sum of those at a distance of `skip` and more from its rank is added to that of those nearer by
-// so much.
+// Returns the sum, in the documented order, of a block in a circulant multi-reduce. By falling
+// skip, the sum of the ranks at a distance of `skip` and more from the block's rank is added to the
+// sum of the ranks that are nearer by `skip`.
 Promise::Sum Promise::SumByDistance() const {
   const CirculantGraph graph(case_.size);
   std::vector<Sum> sums;

@@ -238,7 +238,7 @@ class Engine {
   void AnnounceCompletions();
   // False: there is no thread to be had.
   bool MakeProgressThread();
-  // Who listens, whether a progress thread answers, if that has changed.
+  // Tells the listeners whether a progress thread answers, if that has changed.
   void NotifyOfProgressThread();
   bool WorkIsLeft();
   // That none of whom others ask something can wait for.

@@ -91,7 +91,7 @@ TEST(CirculantGraph, EveryRankGetsEveryBlockInTime) {
       std::set<int> expected;
       for (int d = 0; d < q; ++d) expected.insert(d == base ? base : d - q);
       ASSERT_EQ(std::set<int>(mine.begin(), mine.end()), expected) << p << " ranks, rank " << r;
-      // What is sent came before: in this phase, or as the base segment of the last.
+      // A sent segment came before: in this phase, or as the base segment of the last.
       for (int k = 0; k < q; ++k) {
         const int sent = receives[graph.RankAt(r, graph.skip(k))][k];
         if (r == 0) {

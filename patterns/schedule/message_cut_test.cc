@@ -212,7 +212,7 @@ TEST_F(Runs, OfEqualBlocksHaveAsManyBytesEach) {
   EXPECT_EQ(cut.RunBytes(1, 3, plan.Count()), 0u);
 }
 
-// Which lengths belong to which blocks: a header tells it.
+// The digest in a header assigns lengths to blocks.
 TEST_F(Runs, DigestsTellLengthsApart) {
   const uint16_t one = Cutting(rule_, schedule_, 0, {8, 80, 160, 16}).cut.Digest(1);
   EXPECT_EQ(one, Cutting(rule_, schedule_, 0, {8, 8, 8, 16}).cut.Digest(1)) << "of others";

@@ -4,8 +4,8 @@
 // one or two looks at the clock and 40 bytes of memory, up to a fixed number of events; those that
 // come later are counted only. The clock is CLOCK_MONOTONIC, the same for all ranks of a host.
 //
-// Recorded by any thread; started and stopped by one at a time. What the progress thread
-// (progress_thread.h) records has a line of its own.
+// Recorded by any thread; started and stopped by one at a time. Events of the progress
+// thread (progress_thread.h) have a line of their own.
 
 #ifndef BRIGADE_PATTERNS_TRACE_TRACE_H_
 #define BRIGADE_PATTERNS_TRACE_TRACE_H_

@@ -168,7 +168,8 @@ Status Subarray(const std::vector<int64_t>& integers, const TypedLayout& child,
   return TypedLayout::List({{offset, &part}}, layout);
 }
 
-// What process `at` of `processes` has of a dimension that is distributed in blocks of `block`.
+// Describes the part of process `at` of `processes` in a dimension that is distributed in blocks of
+// `block`.
 Status Distributed(int64_t size, int64_t block, int64_t at, int64_t processes, int64_t stride,
                    const TypedLayout& child, TypedLayout* layout) {
   const TypedLayout one = child.Resized(stride);

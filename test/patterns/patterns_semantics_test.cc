@@ -597,7 +597,7 @@ TEST_P(Mismatch, Sizes) {
       "bytes: 80");  // 800 or 808
 }
 
-// Which of two blocks in one message is the longer.
+// A mismatch of lengths: either of two blocks in one message is the longer one.
 TEST_P(Mismatch, LengthsOfBlocks) {
   std::atomic<int> told{0};
   std::atomic<int> over{0};

@@ -149,10 +149,10 @@ Status WindowWait::Until(OtherThreads* others, bool by_message, const char* what
     if (!engine_->IsIdle()) engine_->HurryProgressThread();
     return group_->failure;
   }
-  // The endpoint may not sleep: it would not be woken. What others write to memory signals no
-  // doorbell; and of several threads that wait, one takes in what another waits for, which sleeps
-  // on. So naps are short, here and in `others`, however long it takes: a fence waits several times
-  // in a row.
+  // The endpoint may not sleep: it would not be woken. A write to memory by another rank signals
+  // no doorbell; and of several threads that wait, one takes in what another waits for, which
+  // sleeps on. So naps are short, here and in `others`, however long it takes: a fence waits
+  // several times in a row.
   constexpr std::chrono::microseconds kNap(50);
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
   std::optional<Engine::Clock::time_point> reported;  // or the end of the first nap
