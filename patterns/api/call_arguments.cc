@@ -151,9 +151,11 @@ Status ToOwnBlock(const char* name, const brigade_matrix* c, const Matrix& place
                  " bytes, this rank's block " + std::to_string(place.layout.bytes()));
 }
 
-// Has this rank's block copied to `place` after the call.
+// Has this rank's block copied to `place` after the call, if it is not there already: matrices that
+// begin at one address are one, since others must not overlap.
 Status SetOwnCopy(const Matrix& block, const std::string& name, const Matrix& place,
                   CallArguments* to) {
+  if (block.data == place.data) return Status();
   if (place.layout.bytes() > 0) {
     BRIGADE_RETURN_IF_ERROR(CheckPointer(("this rank's " + name).c_str(), place.data));
   }

@@ -437,10 +437,10 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
   const bool in_posted = slot->posted && slot->lease.bytes == header_bytes;
   if (slot->lease.data != nullptr) {
     slot->buffer = TakeLease(slot);
-    if (!in_posted) {  // received slots are only read
-      slot->payload = const_cast<std::byte*>(slot->lease.data) + header_bytes;
-    }
+    // Received slots are only read.
+    slot->payload = const_cast<std::byte*>(slot->lease.data) + header_bytes;
   }
+  if (in_posted) slot->payload = nullptr;  // nothing is to be copied out, not even from a landing
   slot->arrived = false;  // the lease is the buffer's now
   if (piece == 0) {
     const Status agreed = Agree(step, slot->lease);

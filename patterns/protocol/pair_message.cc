@@ -100,7 +100,7 @@ Outcome SendToPostedBuffer(CallRun* run) {
   const uint64_t begin_ns = BeginRecord();
   if (!edge->SendToPostedBuffer(head, matrix.layout, matrix.data)) return Outcome::kNotNow;
   RecordSend(begin_ns, bytes, run->call.root);
-  return Done(run, /*copied=*/false, bytes, /*sent=*/true);
+  return Done(run, /*copied=*/true, bytes, /*sent=*/true);
 }
 
 // --- the receiver ---

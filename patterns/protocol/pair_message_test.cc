@@ -221,7 +221,7 @@ TEST(PairMessages, AMessageThatIsNotTheNextStaysWhereItIs) {
   });
 }
 
-// --- to landings ---
+// --- to posted buffers ---
 
 constexpr size_t kCopied = 50000;  // by the kernel
 constexpr KernelCopyRange kKernelCopies{kCopied / 2, 2 * kCopied};
@@ -252,7 +252,9 @@ TEST(PairMessages, WhoWaitsGetsTheMessageWhereItIsWanted) {
       OperationStatistics as_usual;
       as_usual.messages_sent = sends ? 1 : 0;
       as_usual.bytes_sent = sends ? kHeaderBytes + kCopied : 0;
-      as_usual.pieces = 1;  // and no copy
+      as_usual.pieces = 1;
+      as_usual.copies = sends ? 1 : 0;
+      as_usual.bytes_copied = sends ? kCopied : 0;
       ExpectEqual(did, as_usual);
       EXPECT_EQ(did.peak_staging_bytes, 0);
     }
@@ -354,8 +356,59 @@ TEST(PairMessages, WhatASenderHasCopiedIsThereThoughItIsGone) {
   });
 }
 
-// --- offers ---
+// Whose pauses last until `during`, if there is one, has returned.
+class Pausing : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  void Pause(uint64_t) override {
+    if (during != nullptr) during();
+  }
 
-// As brigade_alloc allocates it.
+  std::function<void()> during;
+};
+
+// As brigade_alloc allocates it. The sender's memory may be of any kind, and that of both strided.
+TEST(PairMessages, MessagesToSharedMemoryTakeOneCopyIfTheirReceiverWaits) {
+  for (const size_t column : {size_t{1000}, size_t{999}}) {
+    std::atomic<bool> is_posted{false};
+    std::atomic<bool> is_sent{false};
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      auto endpoint = std::make_unique<Pausing>(Member::OverShm(ShmOptions()));
+      Pausing* const pausing = endpoint.get();
+      Member me(world, rank, EngineOptions(), std::move(endpoint));
+      Bytes other = Numbered(kCopied, 0);
+      PatternCall call = me.CallOf(rank == 0 ? Pattern::kSend : Pattern::kReceive, &other);
+      Bytes first(1);  // opens the edge
+      ASSERT_EQ(me.Await(me.CallOf(call.pattern, &first)), Outcome::kDone);
+      void* shared = nullptr;
+      if (rank == 1) {
+        Require(SharedAllocations::Here().Allocate(kCopied, &shared));
+        std::memset(shared, 0, kCopied);
+        call.matrix.data = static_cast<std::byte*>(shared);
+      }
+      Require(StridedLayout::General(column, kCopied / 1000, 1000, 1, &call.matrix.layout));
+      if (rank == 0) {
+        WaitFor(is_posted);
+      } else {
+        pausing->during = [&] {
+          is_posted = true;
+          WaitFor(is_sent);
+        };
+      }
+      OperationStatistics did;
+      ASSERT_EQ(me.Run(call, &did), Outcome::kDone);
+      is_sent = true;
+      EXPECT_EQ(did.bytes_copied, rank == 0 ? call.matrix.layout.bytes() : 0);
+      EXPECT_EQ(did.peak_staging_bytes, 0);
+      if (rank == 0) return;
+      const auto* const got = static_cast<const uint8_t*>(shared);
+      for (size_t i = 0; i < kCopied; ++i) {
+        ASSERT_EQ(got[i], i % 1000 < column ? static_cast<uint8_t>(i) : 0) << i;
+      }
+      SharedAllocations::Here().Free(shared);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace brigade

@@ -33,13 +33,33 @@ constexpr int kRanks = 4;
 constexpr int kRoot = 1;
 constexpr size_t kColumn = 1024;
 
-// How ranks reach the memory of each other.
-enum class Reach { kMapped, kByKernel, kNone };
+// How ranks reach the memory of each other. kMappedWithLandings: the group has other hosts, too.
+enum class Reach { kMapped, kMappedWithLandings, kByKernel, kNone };
+
+bool IsMapped(Reach reach) {
+  return reach == Reach::kMapped || reach == Reach::kMappedWithLandings;
+}
+
+class NeedsLandings : public ForwardingEndpoint {
+ public:
+  explicit NeedsLandings(std::unique_ptr<Endpoint> target)
+      : ForwardingEndpoint(std::move(target)), capabilities_(ForwardingEndpoint::capabilities()) {
+    capabilities_.needs_landing = true;
+  }
+  const Capabilities& capabilities() const override { return capabilities_; }
+  const Capabilities& CapabilitiesOf(GroupId) const override { return capabilities_; }
+  const Capabilities& CapabilitiesTo(GroupId, int) const override { return capabilities_; }
+
+ private:
+  Capabilities capabilities_;
+};
 
 std::unique_ptr<Endpoint> NewEndpoint(Reach reach) {
   ShmOptions options;
   if (reach == Reach::kByKernel) options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
-  return GroupMember::OverShm(options);
+  auto endpoint = GroupMember::OverShm(options);
+  if (reach != Reach::kMappedWithLandings) return endpoint;
+  return std::make_unique<NeedsLandings>(std::move(endpoint));
 }
 
 struct Member : ProtocolMember {
@@ -58,7 +78,7 @@ class Block {
  public:
   Block(Reach reach, size_t columns, bool is_apart)
       : column_((is_apart ? 2 : 1) * kColumn), bytes_((columns + 1) * column_) {
-    if (reach == Reach::kMapped) {
+    if (IsMapped(reach)) {
       Require(SharedAllocations::Here().Allocate(bytes_, &shared_));
     } else {
       own_.resize(bytes_);
@@ -219,10 +239,12 @@ const Case kCases[] = {
     {"scatter_by_kernel", Pattern::kScatter, Reach::kByKernel, {80, 80, 80, 80}},
     {"scatter_of_any_blocks", Pattern::kScatter, Reach::kMapped, {190, 70, 0, 60}},
     {"scatter_of_any_blocks_by_kernel", Pattern::kScatter, Reach::kByKernel, {190, 70, 0, 60}},
+    {"scatter_with_landings", Pattern::kScatter, Reach::kMappedWithLandings, {190, 70, 0, 60}},
     {"scatter_to_private_memory", Pattern::kScatter, Reach::kNone, {80, 80, 80, 80}},
     {"gather", Pattern::kGather, Reach::kMapped, {80, 80, 80, 80}},
     {"gather_by_kernel", Pattern::kGather, Reach::kByKernel, {80, 80, 80, 80}},
     {"gather_of_any_blocks", Pattern::kGather, Reach::kMapped, {0, 70, 190, 60}},
+    {"gather_with_landings", Pattern::kGather, Reach::kMappedWithLandings, {0, 70, 190, 60}},
     {"gather_to_private_memory", Pattern::kGather, Reach::kNone, {80, 80, 80, 80}},
 };
 

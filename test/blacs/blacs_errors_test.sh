@@ -11,7 +11,7 @@ failures=0
 expect() {
   local name=$1 text=$2 code
   shift 2
-  TEST_TIMEOUT=60 "$run_mpi" 2 env "$@" "$cases" "$name" > "$TEST_TMPDIR/out" 2>&1
+  TEST_TIMEOUT=200 "$run_mpi" 2 env "$@" "$cases" "$name" > "$TEST_TMPDIR/out" 2>&1
   code=$?
   if [ $code -eq 0 ] || grep -q 'timed out\|time limit' "$TEST_TMPDIR/out" ||
     ! grep -q "$text" "$TEST_TMPDIR/out"; then
@@ -78,7 +78,7 @@ expect grid "BLACS ERROR 'blacs_pinfo: .*BRIGADE_TRANSPORT=pigeon" BRIGADE_TRANS
 expect_among_four() {
   local transport
   for transport in shm tcp auto mpi; do
-    TEST_TIMEOUT=60 "$run_mpi" 4 env BRIGADE_TRANSPORT=$transport "$cases" "$1" > "$TEST_TMPDIR/out" 2>&1
+    TEST_TIMEOUT=200 "$run_mpi" 4 env BRIGADE_TRANSPORT=$transport "$cases" "$1" > "$TEST_TMPDIR/out" 2>&1
     if ! grep -q "BLACS ERROR '.*: mismatch: .*$2" "$TEST_TMPDIR/out"; then
       echo "FAILED: $1 over $transport: expected an end with '$2', got:"
       cat "$TEST_TMPDIR/out"
@@ -97,7 +97,7 @@ expect_among_four barrier_among_sums "differ in "
 expect_at_limit() {
   local limit=$1
   shift
-  TEST_TIMEOUT=60 "$run_mpi" 2 env BRIGADE_TRANSPORT=shm BRIGADE_OVERFLOW_WAIT=1 "$@" "$cases" flood \
+  TEST_TIMEOUT=200 "$run_mpi" 2 env BRIGADE_TRANSPORT=shm BRIGADE_OVERFLOW_WAIT=1 "$@" "$cases" flood \
     > "$TEST_TMPDIR/out" 2>&1
   if ! grep -q "BLACS ERROR 'dgesd2d: .*receivers do not drain and overflow memory is at .*$limit;" "$TEST_TMPDIR/out"; then
     echo "FAILED: flood: expected an end at the limit '$limit', got:"

@@ -8,7 +8,7 @@ cases=$2
 shim=$3
 failures=0
 out=$TEST_TMPDIR/out
-export TEST_TIMEOUT=60
+export TEST_TIMEOUT=200
 # Variables that transport/host/launcher.cc reads.
 silent=()
 for name in OMPI_COMM_WORLD_LOCAL_{SIZE,RANK} MPI_LOCALNRANKS MPI_LOCALRANKID PALS_LOCAL_{SIZE,RANKID} \

@@ -8,7 +8,7 @@ cases=$2
 shim=$3
 failures=0
 out=$TEST_TMPDIR/out
-export TEST_TIMEOUT=60
+export TEST_TIMEOUT=200
 
 fail() {
   echo "FAILED: $*; got:"

@@ -18,7 +18,7 @@ fail() {
 run() {
   local name=$1 code
   shift
-  TEST_TIMEOUT=60 "$run_mpi" 2 env "$@" "$cases" "$name" > "$out" 2>&1
+  TEST_TIMEOUT=200 "$run_mpi" 2 env "$@" "$cases" "$name" > "$out" 2>&1
   code=$?
   [ $code -eq 0 ] || fail "$name: exit code $code"
   # Other jobs of this user may have locked all the memory that may be.
@@ -145,7 +145,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   lines 2 "brigade blacs_barrier  *' '  *1  *0 "
 
   # A rank that ends the job leaves its own counts.
-  TEST_TIMEOUT=60 "$run_mpi" 2 env BRIGADE_STATS=1 BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json" "$cases" abort \
+  TEST_TIMEOUT=200 "$run_mpi" 2 env BRIGADE_STATS=1 BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json" "$cases" abort \
     > "$out" 2>&1 && fail "abort: exit code 0"
   lines 1 'brigade statistics of rank 1, which ended the job'
   lines 1 'brigade left 1 contexts, '

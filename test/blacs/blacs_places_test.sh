@@ -33,7 +33,7 @@ BRIGADE_TRANSPORT=auto
 run many_contexts 2 'the last is 4999'
 
 # An error that MPI returns to us instead of ending the job.
-TEST_TIMEOUT=60 "$run_mpi" 2 "$cases" errors_return > "$out" 2>&1 && fail "errors_return: exit code 0"
+TEST_TIMEOUT=200 "$run_mpi" 2 "$cases" errors_return > "$out" 2>&1 && fail "errors_return: exit code 0"
 [ "$(grep -c 'done' "$out")" = 2 ] || fail "errors_return: no grid"
 grep -q "BLACS ERROR 'blacs_gridinit: .*MPI_Comm_create_group" "$out" || fail "errors_return: no error"
 

@@ -21,7 +21,7 @@ fail() {
 run() {
   local name=$1
   shift
-  TEST_TIMEOUT=60 "$run_mpi" 2 env "$@" "$cases" "$name" > "$out" 2>&1 || fail "$name $*: exit code $?"
+  TEST_TIMEOUT=200 "$run_mpi" 2 env "$@" "$cases" "$name" > "$out" 2>&1 || fail "$name $*: exit code $?"
 }
 
 run trace

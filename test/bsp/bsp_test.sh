@@ -6,7 +6,7 @@ set -u
 run_mpi=$1
 cases=$2
 shift 2
-[[ -n ${BRIGADE_TEST_FULL+full} ]] && TEST_TIMEOUT=1500 || TEST_TIMEOUT=60
+[[ -n ${BRIGADE_TEST_FULL+full} ]] && TEST_TIMEOUT=1500 || TEST_TIMEOUT=200
 export TEST_TIMEOUT
 failures=0
 

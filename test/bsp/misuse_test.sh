@@ -7,7 +7,7 @@ run_mpi=$1
 cases=$2
 part=$3
 parts=$4
-export TEST_TIMEOUT=60
+export TEST_TIMEOUT=200
 failures=0
 
 number=0

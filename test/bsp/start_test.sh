@@ -5,7 +5,7 @@ set -u
 
 run_mpi=$1
 cases=$2
-export TEST_TIMEOUT=60
+export TEST_TIMEOUT=200
 failures=0
 
 # ends CODE PROCESSES 'CASE ARGUMENT...' LINE...: with this exit code, having printed just these lines.

@@ -43,7 +43,7 @@ complain() {
 
 # job PRELOADS COMMAND...: its output in the file out.
 job() {
-  TEST_TIMEOUT=60 "$run_mpi" 2 env "LD_PRELOAD=$1" BRIGADE_PBLAS=on BRIGADE_LOG=info BRIGADE_EXPLAIN=1 "${@:2}" >out 2>&1
+  TEST_TIMEOUT=200 "$run_mpi" 2 env "LD_PRELOAD=$1" BRIGADE_PBLAS=on BRIGADE_LOG=info BRIGADE_EXPLAIN=1 "${@:2}" >out 2>&1
 }
 
 # passes COUNT TEXT PRELOADS COMMAND...: it ends well, and that many lines have the text.

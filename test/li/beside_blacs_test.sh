@@ -3,6 +3,6 @@
 #   beside_blacs_test.sh RUN_MPI PROGRAM
 set -u
 
-export TEST_TIMEOUT=60
+export TEST_TIMEOUT=200
 output=$(BRIGADE_STAGING_BYTES=128M "$1" 3 "$2" 2>&1)
 [[ $? -eq 0 && $(grep -c ': both$' <<<"$output") -eq 3 ]] || { echo "FAILED: $output"; exit 1; }

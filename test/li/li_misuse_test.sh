@@ -8,7 +8,7 @@ run_mpi=$1
 misuse=$2
 what=$3
 shift 3
-export TEST_TIMEOUT=60
+export TEST_TIMEOUT=200
 failures=0
 
 fails() {  # TEXT...: as it was found

@@ -7,7 +7,7 @@ run_mpi=$1
 cases=$2
 shift 2
 full=${BRIGADE_TEST_FULL+yes}
-[[ -n $full ]] && TEST_TIMEOUT=1500 || TEST_TIMEOUT=${TEST_TIMEOUT:-60}
+[[ -n $full ]] && TEST_TIMEOUT=1500 || TEST_TIMEOUT=${TEST_TIMEOUT:-200}
 export TEST_TIMEOUT
 failures=0
 

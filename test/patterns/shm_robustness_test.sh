@@ -20,7 +20,7 @@ fail() {
 die() {  # PATTERN ELEMENTS
   local what="$* die" rank pid
   # mpirun leaves the others alone.
-  TEST_TIMEOUT=100 "$run_mpi" $ranks --enable-recovery "$program" shm "$@" die > "$out" 2>&1
+  TEST_TIMEOUT=300 "$run_mpi" $ranks --enable-recovery "$program" shm "$@" die > "$out" 2>&1
   pid=$(sed -n 's/.*victim is process //p' "$out")
   if [ -z "$pid" ] || grep -q 'time limit\|timed out\|WRONG\|: well' "$out"; then
     fail "$what: did not end as it should"
@@ -38,7 +38,7 @@ reports_of() { grep -o "[a-z_]* number [0-9]* of group rank $1[^0-9].*waiting fo
 stop() {  # PATTERN ELEMENTS
   local what="$* stop" rank pid job times
   : > "$out"  # the job before had a victim, too
-  TEST_TIMEOUT=100 "$run_mpi" $ranks "$program" shm "$@" stop > "$out" 2>&1 &
+  TEST_TIMEOUT=300 "$run_mpi" $ranks "$program" shm "$@" stop > "$out" 2>&1 &
   job=$!
   until pid=$(sed -n 's/.*victim is process //p' "$out") && [ -n "$pid" ] || ! kill -0 $job 2> /dev/null; do sleep 0.1; done
   kill -STOP "$pid"
@@ -67,12 +67,12 @@ done
 
 # Through the BLACS, where the first error ends the job.
 export BRIGADE_TRANSPORT=shm BRIGADE_REPORT_SECONDS=0.2
-TEST_TIMEOUT=100 "$run_mpi" 2 --enable-recovery "$blacs" dying_peer > "$out" 2>&1
+TEST_TIMEOUT=300 "$run_mpi" 2 --enable-recovery "$blacs" dying_peer > "$out" 2>&1
 if grep -q 'time limit' "$out" ||
   ! grep -q "BLACS ERROR 'dgerv2d: .*receive number 5 .*waiting for rank 1: .*rank 1 of the group (process [0-9]*) is gone" "$out"; then
   fail "dying_peer"
 fi
-if ! TEST_TIMEOUT=100 "$run_mpi" 2 "$blacs" stopped_peer > "$out" 2>&1 || [ "$(grep -c "done" "$out")" -ne 2 ] ||
+if ! TEST_TIMEOUT=300 "$run_mpi" 2 "$blacs" stopped_peer > "$out" 2>&1 || [ "$(grep -c "done" "$out")" -ne 2 ] ||
   ! grep -q "brigade: receive number 5 of group rank 0, waiting for rank 1: nothing has moved for " "$out"; then
   fail "stopped_peer"
 fi

@@ -9,7 +9,7 @@ run_mpi=$1
 program=$2
 library=$(realpath "$3")
 blacs=$(realpath "$4")
-export TEST_TIMEOUT=100
+export TEST_TIMEOUT=300
 failures=0
 
 complain() {

@@ -550,7 +550,7 @@ static int are_over(int way, int count, MPI_Request* all) {
 /* Each rank asks its neighbour before that one may call anything: who waited in MPI_Rget would wait
    for ever where targets have to call. */
 static void overlap(void) {
-  enum { kCount = 100000 };
+  enum { kCount = 20000 };
   double* const mine = malloc((2 * kCount + 1) * sizeof(double));
   double* const got = malloc(kCount * sizeof(double));
   MPI_Win win;

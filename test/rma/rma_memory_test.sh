@@ -12,7 +12,7 @@ failures=0
 run() {
   local name=$1
   shift
-  if ! TEST_TIMEOUT=60 "$run_mpi" 2 env "$@" "$program" "$name" >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/err" ||
+  if ! TEST_TIMEOUT=200 "$run_mpi" 2 env "$@" "$program" "$name" >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/err" ||
     ! grep -q PASS "$TEST_TMPDIR/out"; then
     echo "FAILED: $name with $*:"
     cat "$TEST_TMPDIR/err"

@@ -10,7 +10,7 @@ refusals=$3
 states=$4
 right_states=$5
 failures=0
-export TEST_TIMEOUT=60
+export TEST_TIMEOUT=200
 
 complain() {
   echo "FAILED: $1:"

@@ -20,7 +20,7 @@ mine() { ((turn++ % ${TEST_TOTAL_SHARDS:-1} == ${TEST_SHARD_INDEX:-0})); }
 run() {
   local ranks=$1 name=$2
   shift 2
-  TEST_TIMEOUT=60 "$run_mpi" "$ranks" env "$@" "$cases" "$name" >"$TEST_TMPDIR/unsorted" 2>"$TEST_TMPDIR/err"
+  TEST_TIMEOUT=200 "$run_mpi" "$ranks" env "$@" "$cases" "$name" >"$TEST_TMPDIR/unsorted" 2>"$TEST_TMPDIR/err"
   local code=$?
   LC_ALL=C sort "$TEST_TMPDIR/unsorted" >"$TEST_TMPDIR/out"
   return $code
@@ -108,7 +108,7 @@ fi
 if mine; then
   for preloads in "$library:$blacs" "$blacs:$library"; do
     for first in grid window; do
-      TEST_TIMEOUT=60 "$run_mpi" 2 env "LD_PRELOAD=$preloads" BRIGADE_TRANSPORT=tcp "$beside_blacs" $first \
+      TEST_TIMEOUT=200 "$run_mpi" 2 env "LD_PRELOAD=$preloads" BRIGADE_TRANSPORT=tcp "$beside_blacs" $first \
         >"$TEST_TMPDIR/out" 2>"$TEST_TMPDIR/err" || complain "$first first, with $preloads"
     done
   done

@@ -14,7 +14,7 @@ pblas_program=$6
 blacs_program=$7
 li_program=$8
 bsp_program=$9
-export TEST_TIMEOUT=60
+export TEST_TIMEOUT=200
 unset BRIGADE_TRANSPORT BRIGADE_CALIBRATE
 failures=0
 

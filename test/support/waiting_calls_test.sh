@@ -24,7 +24,7 @@ failures=0
 run() {  # VARIABLE=VALUE...
   local argument output
   for argument in "${arguments[@]}"; do
-    output=$(TEST_TIMEOUT=60 "$run_mpi" 2 env BRIGADE_IFACE=lo BRIGADE_LOG=info "${variables[@]}" "$@" "${program[0]}" \
+    output=$(TEST_TIMEOUT=200 "$run_mpi" 2 env BRIGADE_IFACE=lo BRIGADE_LOG=info "${variables[@]}" "$@" "${program[0]}" \
       "$argument" 2>&1) && grep -q 'all calls$' <<<"$output" && grep -q "$expected" <<<"$output" && continue
     echo "FAILED: ${program[0]} $argument with $*: $output"
     failures=$((failures + 1))
