@@ -73,8 +73,8 @@ void Cblacs_abort(blacs_int ctxt, blacs_int errnum);
 
 /** Returns parameter `what`. ctxt is used for parameters from 10 on only. Local. */
 void Cblacs_get(blacs_int ctxt, blacs_int what, blacs_int* val);
-/** Sets parameter 11 to 16 of a context; 11 to 14 must be equal on all its processes. Local. Any
-   other parameter causes a warning. */
+/** Sets one of the parameters 11, 12, ..., 16 of a context. Parameters 11 to 14 must be equal on
+   all processes of the context. Local. Any other parameter causes a warning. */
 void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 
 /** @} */

@@ -25,8 +25,8 @@ extern "C" {
 /// rank that calls late may delay others. A rank of a gather may return before the root has called.
 /// @{
 
-/// Gathers the matrix of each rank of the scope on all of them: the paper's multi-broadcast of
-/// equal blocks.
+/// Gathers the matrices of all ranks of the scope on every rank of the scope, as MPI_Allgather
+/// does. The paper on the AP3000 calls this a multi-broadcast of equal blocks.
 ///
 /// @param group    of the call
 /// @param source   this rank's block; NULL: in place, the block is already in `result`
@@ -45,8 +45,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgather(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_plan** plan);
 
-/// Gathers the matrix of each rank of the scope, whose sizes may differ, on all of them: the
-/// paper's multi-broadcast.
+/// Gathers the matrices of all ranks of the scope, whose sizes may differ, on every rank of the
+/// scope: the multi-broadcast of the paper on the AP3000.
 ///
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`

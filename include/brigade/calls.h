@@ -114,7 +114,8 @@ BRIGADE_EXPORT brigade_status brigade_sendrecv(brigade_group* group, const briga
                                                int destination, const brigade_matrix* received,
                                                int source, brigade_type type,
                                                const brigade_call_options* options);
-/// Starts brigade_sendrecv(). If staging memory is in use, waits as brigade_send() does.
+/// Starts brigade_sendrecv(): the receive, then the send. If the receive has started, but the send
+/// lacks staging memory, this call sends as brigade_send() does, and may wait as long.
 BRIGADE_EXPORT brigade_status brigade_sendrecv_start(brigade_group* group,
                                                      const brigade_matrix* sent, int destination,
                                                      const brigade_matrix* received, int source,

@@ -145,7 +145,8 @@ BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope 
 typedef struct brigade_bootstrap brigade_bootstrap;
 
 /// Gathers `bytes` bytes of each rank in `all`, which has room for `size * bytes`, in rank order,
-/// as MPI_Allgather does. Returns 0 on success; the error text has any other value.
+/// as MPI_Allgather does. Returns 0 on success. Any other value is an error, and the error text
+/// contains this value.
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 
 /// Makes a bootstrap that calls an all-gather of the program. Local.

@@ -81,8 +81,8 @@ int LIPID(void);
 /// Exposes memory. Each process identifies the memory of all processes by its own address. LIINIT()
 /// and LICOMMIT() must follow, in any order, before a put or get. Collective.
 ///
-/// @param address  not NULL, and not in memory that is registered already. The caller keeps the
-///                 memory.
+/// @param address  not NULL, and not in memory that is registered already. The caller still owns
+///                 the memory, and must deregister it before freeing it.
 /// @param bytes    its length; may differ by process, and be 0
 ///
 /// Error: #MAX_LI_WINDOWS are registered already. Cost: with backends `windows` and `mpi_rma`,
@@ -105,8 +105,8 @@ void LIDEREGISTER(void* address);
 /// @{
 
 /// Puts bytes into the memory of a process. Local, but may wait for a process that has not yet left
-/// the last LIBARRIER(). The backend decides whether the bytes are sent at once, with other puts to
-/// the process, or by LISYNC() or LIBARRIER().
+/// the last LIBARRIER(). The backend decides when the bytes are sent: (a) immediately, (b) together
+/// with other puts to the process, or (c) in LISYNC() or LIBARRIER().
 ///
 /// @param pid      the target process; may be the caller
 /// @param source   the bytes; must not change until LISYNC(). NULL only if `bytes` is 0.

@@ -1,8 +1,9 @@
 /// @file
 /// Brigade: products of distributed matrices, C = alpha op(A) op(B) + beta C, for C99 and for
 /// languages that can call C. Matrices are distributed over a grid of ranks in blocks, as in
-/// ScaLAPACK. While a rank multiplies, it fetches the parts of A and B that it needs, and reads
-/// parts in place if its host maps them. No rank makes a copy of a whole operand.
+/// ScaLAPACK. While a rank multiplies, it reads those parts of A and B in place that lie in memory
+/// which it maps, such as shared memory of its host. It fetches the other parts. No rank makes a
+/// copy of a whole operand.
 ///
 /// The conventions of brigade.h hold. In addition:
 ///

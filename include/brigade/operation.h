@@ -43,7 +43,7 @@ typedef struct {
   uint64_t pieces;      ///< into which the protocol cut the matrix, or all blocks of the call
   /// Pieces copied (1) between user memory and staging memory, (2) from another rank's memory to
   /// user memory, (3) from another rank's memory into a combine, or (4) within this rank: a block
-  /// that it keeps or relays, a contribution that begins or is the result.
+  /// that it keeps or forwards, or its contribution to the place of the result.
   uint64_t copies;
   uint64_t bytes_copied;        ///< bytes of these copies
   uint64_t combines;            ///< pieces combined

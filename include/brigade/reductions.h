@@ -72,8 +72,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_allreduce(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
-/// Combines block q of all ranks of the scope in the result of rank q: the paper's multi-reduce of
-/// equal blocks.
+/// Combines block q of all ranks of the scope in the result of rank q: the multi-reduce of the
+/// paper on the AP3000, with equal blocks.
 ///
 /// @param group    of the call
 /// @param source   has n * c columns for n ranks: block q is in columns q * c to (q + 1) * c - 1.
@@ -101,7 +101,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatter(
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
 /// Combines block q of all ranks of the scope in the result of rank q, for blocks of different
-/// sizes: the paper's multi-reduce.
+/// sizes: the multi-reduce of the paper on the AP3000.
 ///
 /// @param group         of the call
 /// @param blocks        one matrix per rank of the scope. The number of elements of block q is

@@ -10,7 +10,8 @@
 /// 2. An operation may return before it is complete. Memory of the caller must stay valid until (a)
 ///    the call that ends the epoch, (b) a flush, or (c) the completion of the operation's request.
 ///    Until then the caller must not write this memory, nor read it if the operation writes it. A
-///    layout may be destroyed at once.
+///    layout may be destroyed as soon as the call that uses it has returned, even if the operation
+///    is pending.
 /// 3. Accumulates, fetching accumulates and swaps are atomic per element against each other, and
 ///    those of one origin to one target take place in order. Puts and gets are not atomic and not
 ///    ordered: if two origins put into one place in one epoch, its value is unspecified.
@@ -207,7 +208,7 @@ BRIGADE_EXPORT brigade_status brigade_layout_list(int64_t count, const brigade_b
 /// @return as brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_resized(int64_t extent, const brigade_layout* of,
                                                      brigade_layout** layout);
-/// Destroys a layout. Pending operations may still use it.
+/// Destroys a layout. Operations that use the layout and are pending still complete.
 ///
 /// @param layout  not a layout of brigade_layout_of(); NULL is ignored
 BRIGADE_EXPORT void brigade_layout_destroy(brigade_layout* layout);
@@ -271,7 +272,7 @@ BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* wi
                                                               int rank, int64_t displacement);
 /// Puts `count` adjacent elements, followed by a notification that the target can wait for with
 /// brigade_window_notify_wait(). Needs no epoch. Puts with notification to one target arrive in
-/// order. Once the target has consumed the notification, the caller may reuse its memory.
+/// order. Once the target has consumed the notification, the caller may reuse the memory at `data`.
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
                                                         int64_t count, brigade_type type, int rank,
                                                         int64_t displacement);
