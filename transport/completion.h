@@ -26,9 +26,9 @@ struct Completion {
 
   explicit Completion(Callback cb) : callback(cb) {}
 
-  // Runs exactly once, on the thread that drives the endpoint, either before the posting call
-  // returns or inside Progress. It may post further operations and may destroy the completion. It
-  // must not call Progress.
+  // Runs exactly once, on the thread that posts or calls Progress: before the posting call returns
+  // or inside Progress. It may post further operations and may destroy the completion. It must not
+  // call Progress.
   Callback callback;
   // Set before the callback. kPeerLost, kMismatch (message longer than its landing) or kInternal on
   // failure.

@@ -140,11 +140,11 @@ class Endpoint {
   // held back.
   virtual void Flush() {}
 
-  // Returns whether a progress thread may drive this endpoint at present, alternating with its
-  // owner. A change to true is noticed after a group was opened or closed.
+  // Returns whether a progress thread may call this endpoint's Progress at present, in alternation
+  // with its owner. A change to true is noticed after a group was opened or closed.
   virtual bool AllowsProgressThread() const { return false; }
   // Sleeps until Progress might find something, at most for `microseconds`; returns at once if it
-  // already might. A second thread may sleep here while another drives.
+  // already might. A second thread may sleep here while another one calls Progress.
   virtual void Await(int microseconds);
 
   // Called by a waiting progress owner after a Progress without effect; `idle_polls` counts these

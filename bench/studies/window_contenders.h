@@ -42,8 +42,8 @@ struct WindowContenders {
     }
     return windows;
   }
-  // Collective. Others may need this rank in their last epoch, and calls of one library do not
-  // drive another.
+  // Collective. Other ranks may need this rank in their last epoch, and calls of one library make
+  // no progress in another.
   void EndEpochs(const std::vector<std::shared_ptr<OneSided>>& windows) const {
     for (const auto& window : windows) {
       AbortUnlessOk(window->UnlockAll());

@@ -24,7 +24,7 @@ Abort Told(const Abort& abort) {
   return reader.abort();
 }
 
-TEST(Abort, IsToldWithItsTextWhateverThatIsLong) {
+TEST(Abort, ArrivesWithItsTextOfAnyLength) {
   for (const size_t bytes :
        {size_t{0}, size_t{1}, size_t{47}, size_t{48}, size_t{94}, size_t{200}}) {
     Abort abort{3, StatusCode::kMismatch, Pattern::kReduce, 123456789012, std::string(bytes, 'x')};

@@ -231,7 +231,7 @@ class Engine {
 
   // --- the progress owner's role ---
   void TakeRoleBack();
-  // To the progress thread, if it still may drive and has something to do.
+  // To the progress thread, if it still may make progress and has something to do.
   void GiveRole();
   // At the end of a call with started operations.
   void LeaveActive();

@@ -140,7 +140,7 @@ void ProgressThread::Run() {
     if (is_sooner && !hurries()) continue;
     looks = takes == takes_so_far() ? looks + 1 : 0;
     if (hurries() || (given() && was_given && takes == takes_so_far())) {
-      Drive(&lock);
+      MakeProgress(&lock);
       looks = 0;
       continue;
     }
@@ -154,7 +154,7 @@ void ProgressThread::Run() {
   }
 }
 
-void ProgressThread::Drive(std::unique_lock<std::mutex>* lock) {
+void ProgressThread::MakeProgress(std::unique_lock<std::mutex>* lock) {
   int rest_us = rules::kProgressThreadShortestRestUs;
   while (Claim()) {
     const Step step = DoStep();

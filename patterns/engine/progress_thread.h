@@ -1,6 +1,6 @@
-// ProgressThread: a thread that drives in its owner's place while the owner is elsewhere, so that
-// what has been sent and started goes on although nobody calls the library. It sleeps whenever
-// there is nothing to do.
+// ProgressThread: a thread that makes progress while its owner is elsewhere: sends and started
+// operations continue although no thread calls the library. It sleeps whenever there is nothing to
+// do.
 //
 // There is one role, the progress owner's, and it is the owner's until given. The owner comes and
 // goes by plain stores and looks: the thread claims the role before it steps, and pays for the
@@ -83,7 +83,7 @@ class ProgressThread {
   void Unclaim() { claimed_.store(false, std::memory_order_release); }
   // REQUIRES: the role is claimed.
   Step DoStep();
-  void Drive(std::unique_lock<std::mutex>* lock);
+  void MakeProgress(std::unique_lock<std::mutex>* lock);
 
   const std::function<Step()> step_;
   const std::function<void(int microseconds)> await_;

@@ -33,7 +33,7 @@ std::unique_ptr<ProgressThread> NewProgressThread(
   return progress_thread;
 }
 
-TEST(ProgressThreadTest, DrivesOnceItIsGivenTheRole) {
+TEST(ProgressThreadTest, MakesProgressOnceItHasTheRole) {
   for (const bool now : {true, false}) {
     std::atomic<int> steps{0};
     const auto progress_thread =
@@ -49,25 +49,25 @@ TEST(ProgressThreadTest, DrivesOnceItIsGivenTheRole) {
   }
 }
 
-// What comes for an owner that is only just away would wake it for nothing.
-TEST(ProgressThreadTest, ListensToNothingBeforeItDrives) {
+// A message for an owner that has left only just now would wake the thread in vain.
+TEST(ProgressThreadTest, DoesNotAwaitMessagesBeforeItsFirstStep) {
   std::atomic<int> steps{0};
-  std::atomic<bool> listened_first{false};
+  std::atomic<bool> awaited_first{false};
   const auto progress_thread = NewProgressThread(
       [&] {
         ++steps;
         return Step::kNothingMoved;
       },
-      [&](int) { listened_first = listened_first || steps == 0; });
+      [&](int) { awaited_first = awaited_first || steps == 0; });
   progress_thread->Give(false);
   Until([&] { return steps > 0; });
   progress_thread->Take();
-  EXPECT_FALSE(listened_first);
+  EXPECT_FALSE(awaited_first);
 }
 
-// How long a progress thread takes for so many looks at an owner that is never away for long. Only
-// while it drives for one that is, it waits behind each step. `soon`: the owner asks for frequent
-// looks.
+// Returns how long a progress thread takes for so many looks at an owner that is never away for
+// long. The thread waits after each step only while it makes progress for an owner that is away for
+// long. `soon`: the owner requests frequent looks.
 std::chrono::microseconds TimeOfLooks(int looks, bool soon) {
   constexpr std::chrono::microseconds kShort(20);
   constexpr int kMostTurns = 100000;
@@ -114,34 +114,34 @@ TEST(ProgressThreadTest, LooksSoonAgainIfItIsTold) {
   EXPECT_TRUE(is_sooner);
 }
 
-// How long an owner is away before it is driven for, if the progress thread has just begun its
-// longest sleep and is told then that something waits.
-std::chrono::microseconds TimeToDrive() {
+// Returns how long an owner is away before the progress thread makes progress, if the thread has
+// just begun its longest sleep when LookSoon is called.
+std::chrono::microseconds TimeToProgress() {
   constexpr std::chrono::microseconds kShort(20);
   std::atomic<int> steps{0};
-  std::atomic<bool> drives{false};
+  std::atomic<bool> progresses{false};
   const auto progress_thread = NewProgressThread(
       [&] {
         ++steps;
         return Step::kNothingMoved;
       },
-      [&](int) { drives = true; });
+      [&](int) { progresses = true; });
   // Until it has slept for the longest time once.
   for (int us = rules::kProgressThreadGraceUs; us <= rules::kProgressThreadLongestGraceUs;
        us *= 2) {
-    drives = false;
-    for (const int before = steps; steps == before || drives;) {
-      drives = false;
+    progresses = false;
+    for (const int before = steps; steps == before || progresses;) {
+      progresses = false;
       progress_thread->Give(false);
       std::this_thread::sleep_for(kShort);
       progress_thread->Take();
     }
   }
-  drives = false;
+  progresses = false;
   progress_thread->LookSoon();
   const auto began = std::chrono::steady_clock::now();
   progress_thread->Give(false);
-  Until([&] { return drives.load(); });
+  Until([&] { return progresses.load(); });
   progress_thread->Take();
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
                                                                began);
@@ -153,13 +153,13 @@ TEST(ProgressThreadTest, IsWokenFromALongSleepIfItIsToLookSoon) {
   constexpr int kEnough = 10;
   int soon = 0;
   for (int attempt = 0; attempt < 200 && soon < kEnough; ++attempt) {
-    if (TimeToDrive().count() < rules::kProgressThreadLongestGraceUs / 2) ++soon;
+    if (TimeToProgress().count() < rules::kProgressThreadLongestGraceUs / 2) ++soon;
   }
   EXPECT_EQ(soon, kEnough);
 }
 
 // It waits to be woken after a while.
-TEST(ProgressThreadTest, DrivesForAnOwnerThatWasLongInACall) {
+TEST(ProgressThreadTest, MakesProgressAfterALongCallOfItsOwner) {
   std::atomic<int> steps{0};
   const auto progress_thread = NewProgressThread([&] {
     ++steps;

@@ -219,7 +219,7 @@ TEST_F(SendQueueTest, OneThatIsRefusedHoldsUpItsChannelOnly) {
   while (!endpoint_.sent.empty()) endpoint_.Complete();
 }
 
-TEST_F(SendQueueTest, AFailureOfThePostIsToldThere) {
+TEST_F(SendQueueTest, AFailedPostReturnsItsError) {
   endpoint_.failure = Status(StatusCode::kPeerLost, "gone");
   EXPECT_EQ(Post(1).code(), StatusCode::kPeerLost);
   EXPECT_EQ(queue_->in_flight(), 0u);

@@ -170,7 +170,7 @@ TEST(StagingBuffers, ARunOfAnotherMemoryIsNotKept) {
   EXPECT_EQ(buffers.pool()->statistics().in_use_bytes, 0u);
 }
 
-TEST_F(StagingBuffersTest, WhatIsKeptIsGivenBackToWhoNeedsMore) {
+TEST_F(StagingBuffersTest, KeptChunksAreReleasedForALargerRequest) {
   for (const bool as_run : {false, true}) {
     Make(4);
     buffers_->Release(buffers_->TrySurplus(1));

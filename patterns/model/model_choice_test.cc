@@ -459,7 +459,7 @@ TEST(ChooseByModel, AnOrderIsKept) {
   ExpectText(reason, " us. The model has chosen the pieces only: ");
 }
 
-TEST(ChooseByModel, WhatWasAskedForStaysUnlessItIsTooSlow) {
+TEST(ChooseByModel, ARequestedTopologyStaysUnlessItIsTooSlow) {
   CostQuery query = Query(Pattern::kBroadcast, 4 << 20);
   query.topology = {Shape::kSplitRing, 0};  // 1.99 times as slow
   ExpectText(

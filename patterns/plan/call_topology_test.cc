@@ -155,7 +155,7 @@ TEST(CallTopology, OfASumWhoseOrderCountsPiecesOnlyAreChosen) {
   EXPECT_EQ(member.Chosen(sum).topology, ByRule(member, sum.pattern, 64, false));
 }
 
-TEST(CallTopology, WhereAllShareMemoryTheModelIsNotAsked) {
+TEST(CallTopology, TheModelIsUnusedIfAllRanksShareMemory) {
   Member member(0, /*ranks_per_host=*/8);
   const PatternCall chosen = member.Chosen(Call(Pattern::kBroadcast, kLong));
   EXPECT_EQ(chosen.topology, ByRule(member, Pattern::kBroadcast, kLong, true));
@@ -341,7 +341,7 @@ TEST(CallTopology, PiecesOfASumHoldWholeElements) {
   EXPECT_EQ(PredictCall(member.state, call).piece_bytes, 24u);
 }
 
-TEST(CallTopology, ThereAreNoCandidatesWhereNobodyCanTell) {
+TEST(CallTopology, NoCandidatesWithoutAModelOrAValidPeer) {
   Member unmeasured(0, 1, /*measured=*/false);
   EXPECT_TRUE(CandidatesOf(unmeasured.state, Call(Pattern::kBroadcast, 8), 0).empty());
   Member member(0);
@@ -364,7 +364,7 @@ TEST(CallTopology, ASendIsPredictedBetweenItsTwoRanks) {
   EXPECT_EQ(us_to(5), us_to(0));
 }
 
-TEST(CallTopology, WhoComesLateCosts) {
+TEST(CallTopology, LatenessAddsToTheCost) {
   Member member(0);
   const PatternCall call = Call(Pattern::kBroadcast, 8);
   const std::vector<Candidate> at_once = CandidatesOf(member.state, call, 0);

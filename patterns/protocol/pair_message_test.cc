@@ -168,8 +168,8 @@ TEST(PairMessages, AShorterMessageLeavesTheRest) {
   });
 }
 
-// Nothing is sent, nothing is taken, no number is used up.
-TEST(PairMessages, OthersAreLeftAlone) {
+// No message is sent or received, and no sequence number is used.
+TEST(PairMessages, UnsuitableMessagesHaveNoEffect) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank);
     Bytes data(8);
@@ -227,7 +227,7 @@ constexpr size_t kCopied = 50000;  // by the kernel
 constexpr KernelCopyRange kKernelCopies{kCopied / 2, 2 * kCopied};
 
 // The receiver waits before the message is sent, most times.
-TEST(PairMessages, WhoWaitsGetsTheMessageWhereItIsWanted) {
+TEST(PairMessages, AWaitingReceiverGetsTheMessageInItsBuffer) {
   constexpr int kRounds = 100;
   constexpr uint8_t kOther = kRounds;
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {

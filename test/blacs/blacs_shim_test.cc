@@ -481,7 +481,7 @@ TEST(BlacsPointToPoint, ManySmallSendsAreLocallyBlocking) { SendAllThenReceiveAl
 // Messages of rank 3 that rank 2 has not received fill all of MPI's memory for pending messages.
 // Rank 0 has to receive some that are behind them, and rank 2 waits for rank 0, in shared memory if
 // they are on one host.
-TEST(BlacsPointToPoint, WhoWaitsForOneTakesInWhatComesFromAnother) {
+TEST(BlacsPointToPoint, AWaitingReceiveAcceptsMessagesOfOtherRanks) {
   const Grid grid(2, 2);
   const int count = 3000;
   int value = 0;
@@ -693,7 +693,7 @@ TEST(BlacsBarrier, ScopesAreIndependent) {
   }
 }
 
-TEST(BlacsBarrier, NobodyLeavesBeforeAllHaveCome) {
+TEST(BlacsBarrier, NoRankReturnsBeforeAllHaveCalled) {
   const Grid grid(2, 2);
   MPI_Win window;
   int* arrived = nullptr;

@@ -31,7 +31,7 @@ using Way = Program::Way;
   } while (false)
 
 // Not of a queue: that would take 2 GiB.
-TEST(QueueSizeTest, IsToldAsFarAsAnIntGoes) {
+TEST(QueueSizeTest, IsLimitedToTheRangeOfInt) {
   constexpr size_t kMost = INT_MAX;
   int count = -1;
   int bytes = -1;

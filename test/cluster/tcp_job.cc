@@ -105,7 +105,8 @@ std::string LockedMemory() {
   return all;
 }
 
-// The kernel does not list a ring's buffers while a thread drives it, as the progress thread may.
+// The kernel does not list a ring's buffers while a thread, such as the progress thread, is inside
+// the ring.
 void RequireLocked(const std::string& locked) {
   for (int i = 0; i < 1000; ++i) {
     if (LockedMemory() == locked) return;

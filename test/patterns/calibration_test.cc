@@ -125,7 +125,7 @@ TEST_F(CalibrationTest, LittleMemoryWillDo) {
   EXPECT_NE(group_->machine(), nullptr);
 }
 
-TEST_F(CalibrationTest, RanksThatWantDifferentThingsAreTold) {
+TEST_F(CalibrationTest, DifferentSettingsAreReported) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (const bool hints : {false, true}) {

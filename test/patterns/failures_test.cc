@@ -235,7 +235,7 @@ TEST_P(Failures, StartedOperationsEndToo) {
   }
 }
 
-TEST_P(Failures, AnAbortNamesItsRankAndSaysWhy) {
+TEST_P(Failures, AnAbortNamesItsRankAndReason) {
   for (const int ranks : {2, 3, 8}) {
     const std::string text(Abort::kMostTextBytes, 'x');
     const std::vector<Status> outcomes = OnRanks(GetParam(), ranks, [&](Rank& me) {
@@ -267,7 +267,7 @@ TEST_P(Failures, RanksThatAbortAtOnceAllEnd) {
   }
 }
 
-TEST_P(Failures, WhoComputesHearsOfAFailureWithoutWaiting) {
+TEST_P(Failures, FailureReportsAnAbortWithoutAWait) {
   const std::vector<Status> outcomes = OnRanks(GetParam(), 3, [&](Rank& me) {
     if (me.rank == 1) me.group->Abort("enough");
     Status status;
@@ -300,7 +300,7 @@ TEST_P(Failures, ACallEndsWhenItsTimeIsOver) {
 }
 
 // Messages that have always come when they are received: two ranks communicate, and a third aborts.
-TEST_P(Failures, RanksThatNeverWaitHearOfIt) {
+TEST_P(Failures, CallsThatNeverWaitReturnAnAbort) {
   const std::vector<Status> outcomes = OnRanks(GetParam(), 3, [&](Rank& me) {
     if (me.rank == 2) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));

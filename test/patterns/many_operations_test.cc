@@ -164,7 +164,7 @@ TEST_P(ManyOperations, ARefusedStartMadeAgainIsTakenInTheEnd) {
 }
 
 // A start that can never succeed fails on every rank, even on ranks whose own part would fit.
-TEST_P(ManyOperations, WhatNeedsMoreThanThereIsIsRefusedOnAllRanks) {
+TEST_P(ManyOperations, AStartThatCannotSucceedFailsOnAllRanks) {
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     EngineOptions options;
     options.chunk_bytes = 1024;

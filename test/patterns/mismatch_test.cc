@@ -96,8 +96,8 @@ TEST_P(Mismatches, EndOnAllRanks) {
   });
 }
 
-// Nothing follows: either all return, or the error names the very calls on all.
-TEST_P(Mismatches, AreNamedByWhoWaits) {
+// No call follows: either all ranks return, or the error names the mismatched calls on all ranks.
+TEST_P(Mismatches, AreReportedByAWaitingRank) {
   std::vector<std::atomic<int>> returned(MismatchCases().size());
   OnRanks([&](InprocWorld& world, int rank) {
     Member me(GetParam(), &world, rank);

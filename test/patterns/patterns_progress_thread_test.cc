@@ -61,8 +61,8 @@ class SoundSleeper : public ForwardingEndpoint {
   const std::atomic<bool>* const awake_;
 };
 
-// Decides whether a progress thread may drive, and counts its actions and how often the owner
-// leaves.
+// Decides whether a progress thread may make progress, and counts its actions and how often the
+// owner leaves.
 class Chooser : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -213,7 +213,7 @@ TEST(PatternsProgressThread, SendsArriveWhileANewGroupIsMade) {
   });
 }
 
-TEST(PatternsProgressThread, AFailureIsToldAtTheNextCall) {
+TEST(PatternsProgressThread, AFailureIsReturnedByTheNextCall) {
   std::atomic<bool> told{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     EngineOptions options;
@@ -282,7 +282,7 @@ TEST(PatternsProgressThread, ThereIsNoThreadWithoutWorkForIt) {
     }
     EXPECT_EQ(ProgressThreads(), 0);
   });
-  // Nor where it may not drive.
+  // Nor over an endpoint that does not allow a progress thread.
   std::atomic<int> seen{0};
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
@@ -295,7 +295,7 @@ TEST(PatternsProgressThread, ThereIsNoThreadWithoutWorkForIt) {
   });
 }
 
-TEST(PatternsProgressThread, DrivesOnlyWhileTheEndpointAllowsIt) {
+TEST(PatternsProgressThread, MakesProgressOnlyWhileTheEndpointAllowsIt) {
   RunRanks(1, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Chooser* chooser = nullptr;
     Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
@@ -323,7 +323,7 @@ TEST(PatternsProgressThread, DrivesOnlyWhileTheEndpointAllowsIt) {
   });
 }
 
-TEST(PatternsProgressThread, ListenersAreToldWhetherItAnswers) {
+TEST(PatternsProgressThread, ListenersAreNotifiedWhetherItAnswers) {
   struct Listening : Engine::Listener {
     void OnProgressThread(bool answers) override { told.push_back(answers); }
     std::vector<bool> told;
@@ -409,7 +409,7 @@ TEST(PatternsProgressThread, TheThreadEndsWithItsEngine) {
   });
 }
 
-// Many alternations of two threads that drive, and all readers of their shared state.
+// Two threads make progress in many alternations, beside all readers of their shared state.
 TEST(PatternsProgressThread, ManyTurns) {
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0.1);
@@ -435,7 +435,7 @@ TEST(PatternsProgressThread, ManyTurns) {
   });
 }
 
-TEST(PatternsProgressThread, AForkedChildHasNoneAndGoesItsWay) {
+TEST(PatternsProgressThread, AForkedChildHasNoProgressThread) {
   std::atomic<bool> forked{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);

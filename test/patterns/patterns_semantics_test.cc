@@ -350,8 +350,8 @@ TEST_P(Semantics, ACombineReturnsThoughItsRelaysNeverCallAgain) {
   }
 }
 
-// With relays that do not block.
-TEST_P(Semantics, AWaitForACombineReturnsWhatItOwes) {
+// With relays that make no further call.
+TEST_P(Semantics, AWaitForACombineReleasesItsChunks) {
   std::atomic<int> returned{0};
   OnRanks(3, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);

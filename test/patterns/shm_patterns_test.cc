@@ -157,7 +157,7 @@ TEST(ShmPatterns, MemoryWhoseBytesWereTakenIsUsedAgain) {
 
 // The relay keeps the root's memory for a receiver that is late, and makes no further call
 // meanwhile.
-TEST(ShmPatterns, WhoAwaitsReceiversDoesNotAwaitRelays) {
+TEST(ShmPatterns, AwaitReceiversDoesNotWaitForRelays) {
   constexpr size_t kElems = 10000;
   Gate gate(3);
   std::atomic<bool> relay_began{false};

@@ -162,7 +162,7 @@ TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
 }
 
 // Messages that wait for their receives are granted all at once, not one after the other.
-TEST(SimPatterns, ARootAsksAllItsChildrenAtOnce) {
+TEST(SimPatterns, ARootGrantsToAllItsChildrenAtOnce) {
   constexpr double kGrantUs = 20 * kPieceUs;
   MachineDescription machine = OnlyMessages();
   machine.between_hosts.eager_bytes = kPieceBytes / 2;
@@ -176,7 +176,7 @@ TEST(SimPatterns, ARootAsksAllItsChildrenAtOnce) {
 
 // Each granted message needs a chunk to land in: beyond two, a root grants as many as it has spare
 // chunks, and has an equal sum.
-TEST(SimPatterns, ARootAsksAsManyAsItHasMemoryFor) {
+TEST(SimPatterns, ARootGrantsToAsManyChildrenAsItHasChunks) {
   constexpr int kRanks = 9;
   MachineDescription machine = OnlyMessages();
   machine.between_hosts.eager_bytes = kPieceBytes / 2;

@@ -524,7 +524,7 @@ TEST(ZeroCopyReadsCounts, TheKernelCopiesWhatTwoCombine) {
 
 // A rank that starts an operation publishes no status word, so the others take the schedule, too,
 // and all agree again later.
-TEST(ZeroCopyReadsOfSome, OneThatCannotHasTheOthersGoAnotherWay) {
+TEST(ZeroCopyReadsOfSome, ARankWithoutAStatusWordMakesAllTakeTheSchedule) {
   constexpr int kRanks = 4;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
@@ -825,9 +825,8 @@ TEST(ZeroCopyReadsOfNone, AnAllToAllWithARankWithoutBlocksTakesTheSchedule) {
   });
 }
 
-// Neither where their columns, their messages, or the parts of these that are read at once are too
-// short for the kernel, nor where they are too long.
-TEST(ZeroCopyReadsOfNone, WhatTheKernelIsNotTheFastestForIsNotSpokenOf) {
+// Columns, messages, or the segments of these may be too short for the kernel, or too long.
+TEST(ZeroCopyReadsOfNone, LengthsOutsideTheKernelsRangeAreNotExposed) {
   constexpr size_t kShortMost = size_t{64} << 10;  // shorter than all messages, longer than a block
   const struct {
     ShmOptions options;
@@ -923,7 +922,7 @@ class Copy {
 };
 
 // Memory of a device, or secret memory: earlier reads prove nothing about it.
-TEST(ZeroCopyReadsOfNone, WhatTheKernelDoesNotReadGoesByTheSchedule) {
+TEST(ZeroCopyReadsOfNone, MemoryThatTheKernelCannotReadTakesTheSchedule) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get(), ByKernel());
     Data readable(kSomeCases[0], rank, 2, kOrdinary);
@@ -1004,8 +1003,9 @@ TEST(ZeroCopyReadsOfSome, AMatrixThatCannotBeWrittenIsNamed) {
   });
 }
 
-// There a rank may wait before it sends anything, and would not let those know that wait for it.
-TEST(ZeroCopyReadsOfNone, AlongATreeNothingIsSaid) {
+// Along a tree a rank may wait before its first send, and would not notify the ranks that wait for
+// it.
+TEST(ZeroCopyReadsOfNone, ATreePublishesNoStatusWord) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());

@@ -100,7 +100,7 @@ if mine; then
   expect 'carried over mpi' 3 fence BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on
   expect 'carried over mpi' 3 overlap BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
   expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 lock BRIGADE_RMA=off
-  # A target that calls MPI_Win_sync alone gets on, though nobody else drives it.
+  # A target that calls MPI_Win_sync alone gets on, though no other thread makes progress for it.
   expect 'carried over mpi' 3 synced BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
 fi
 

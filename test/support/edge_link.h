@@ -1,4 +1,4 @@
-// EdgeLink: an edge of one rank to itself: both sides, driven by the test.
+// EdgeLink: an edge of one rank to itself; the test calls both sides.
 
 #ifndef BRIGADE_TEST_SUPPORT_EDGE_LINK_H_
 #define BRIGADE_TEST_SUPPORT_EDGE_LINK_H_

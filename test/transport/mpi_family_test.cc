@@ -49,7 +49,7 @@ TEST(MpiFamily, OursPassesTheTest) {
   EXPECT_EQ(WrongMpiFamily(), "");
 }
 
-TEST(MpiFamily, OfAnotherItSaysWhatIsOfAnotherKind) {
+TEST(MpiFamily, TheErrorNamesTheDifferenceToAnotherMpi) {
   const struct {
     Other other;
     const char* text;

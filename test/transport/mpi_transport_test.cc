@@ -374,7 +374,7 @@ TEST_F(MpiTransport, RefusesAForeignBootstrap) {
 }
 
 // Settings passed to the launcher reach the verdict.
-TEST(Fabric, SeesWhatMpiWasTold) {
+TEST(Fabric, ReadsTheSettingsOfMpi) {
   const FabricFacts facts = FabricHere();
   EXPECT_TRUE(facts.is_open_mpi);
   const char* const told = std::getenv("OMPI_MCA_btl");

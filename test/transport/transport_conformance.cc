@@ -39,9 +39,10 @@ struct Operation : Completion {
   bool done = false;
 };
 
-class Driver {
+// Posts on an endpoint, and calls its Progress until a post is accepted or an operation complete.
+class Poller {
  public:
-  explicit Driver(Endpoint* endpoint) : endpoint_(endpoint) {}
+  explicit Poller(Endpoint* endpoint) : endpoint_(endpoint) {}
 
   Status Send(const Channel& channel, int peer, ConstByteSpan piece, Operation* operation) {
     if (endpoint_->capabilities().needs_registered_memory && piece.bytes > 0) {
@@ -124,14 +125,14 @@ std::vector<int> Everyone(int size) {
 
 class TransportConformance : public ::testing::TestWithParam<ConformanceTransport> {
  protected:
-  // Runs body(rank, driver, group of all ranks) on every rank.
-  using Body = std::function<void(ConformanceRank&, Driver&, GroupId)>;
+  // Runs body(rank, poller, group of all ranks) on every rank.
+  using Body = std::function<void(ConformanceRank&, Poller&, GroupId)>;
   void Run(const Body& body) {
     GetParam().run([&](ConformanceRank& self) {
       GroupId group = -1;
       ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &group));
-      Driver driver(self.endpoint);
-      body(self, driver, group);
+      Poller poller(self.endpoint);
+      body(self, poller, group);
       if (!::testing::Test::HasFatalFailure()) self.endpoint->CloseGroup(group);
     });
   }
@@ -141,26 +142,26 @@ constexpr ChannelKind kKinds[] = {ChannelKind::kPointToPoint, ChannelKind::kRow,
                                   ChannelKind::kColumn, ChannelKind::kAll};
 
 TEST_P(TransportConformance, DeliversToThePeer) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     const int next = (self.rank + 1) % self.size;
     const int previous = (self.rank + self.size - 1) % self.size;
     const Bytes mine = Pattern(1000000, self.rank);
     Bytes landing(1000000);
     Operation sent, received;
-    ASSERT_OK(driver.Send(channel, next, Span(mine), &sent));
-    ASSERT_OK(driver.Receive(channel, previous, Span(&landing), &received));
-    ASSERT_OK(driver.Wait(&received));
+    ASSERT_OK(poller.Send(channel, next, Span(mine), &sent));
+    ASSERT_OK(poller.Receive(channel, previous, Span(&landing), &received));
+    ASSERT_OK(poller.Wait(&received));
     EXPECT_EQ(Read(received.lease), Pattern(1000000, previous));
     self.endpoint->ReleaseLease(received.lease);
-    ASSERT_OK(driver.Wait(&sent));
+    ASSERT_OK(poller.Wait(&sent));
   });
 }
 
 // All to all on all channels at once; lengths on both sides of every threshold a transport may
 // have.
 TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr int kPieces = 24;
     constexpr size_t kLengths[] = {8, 0, 5000, 1, 40000, 300};
     constexpr size_t kLongest = 40000;
@@ -193,25 +194,25 @@ TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
         stream.pieces.push_back(Pattern(bytes, seed(self.rank, stream.kind, number)));
         stream.sent.emplace_back();
         ASSERT_OK(
-            driver.Send(channel, stream.peer, Span(stream.pieces.back()), &stream.sent.back()));
+            poller.Send(channel, stream.peer, Span(stream.pieces.back()), &stream.sent.back()));
         stream.landings.emplace_back(kLongest);
         stream.received.emplace_back();
-        ASSERT_OK(driver.Receive(channel, stream.peer, Span(&stream.landings.back()),
+        ASSERT_OK(poller.Receive(channel, stream.peer, Span(&stream.landings.back()),
                                  &stream.received.back()));
-        driver.Poll(static_cast<int>(random() % 3));
+        poller.Poll(static_cast<int>(random() % 3));
       }
     }
     for (Stream& stream : streams) {
       for (int number = 0; number < kPieces; ++number) {
         Operation& received = stream.received[number];
-        ASSERT_OK(driver.Wait(&received));
+        ASSERT_OK(poller.Wait(&received));
         const size_t bytes = kLengths[(number + self.rank) % 6];
         ASSERT_EQ(Read(received.lease), Pattern(bytes, seed(stream.peer, stream.kind, number)));
         self.endpoint->ReleaseLease(received.lease);
       }
     }
     for (Stream& stream : streams) {
-      for (Operation& sent : stream.sent) ASSERT_OK(driver.Wait(&sent));
+      for (Operation& sent : stream.sent) ASSERT_OK(poller.Wait(&sent));
     }
   });
 }
@@ -219,7 +220,7 @@ TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
 // The law all transports are built around: unreceived data of one channel delays no other, neither
 // its arrival nor its sender's completion.
 TEST_P(TransportConformance, ChannelsDoNotDelayEachOther) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr int kPieces = 64;
     constexpr size_t kPieceBytes = 256 << 10;
     const Channel huge{group, ChannelKind::kPointToPoint};
@@ -229,29 +230,29 @@ TEST_P(TransportConformance, ChannelsDoNotDelayEachOther) {
       const Bytes piece = Pattern(kPieceBytes, 1);
       std::deque<Operation> sent(kPieces);
       for (Operation& operation : sent) {
-        ASSERT_OK(driver.Send(huge, 1, Span(piece), &operation));
+        ASSERT_OK(poller.Send(huge, 1, Span(piece), &operation));
       }
       const Bytes broadcast = Pattern(kPieceBytes, 2);
       Operation broadcast_sent, after_sent;
-      ASSERT_OK(driver.Send(other, 1, Span(broadcast), &broadcast_sent));
-      ASSERT_OK(driver.Wait(&broadcast_sent));
-      ASSERT_OK(driver.Send(after, 1, Span(broadcast), &after_sent));
-      ASSERT_OK(driver.Wait(&after_sent));
-      for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+      ASSERT_OK(poller.Send(other, 1, Span(broadcast), &broadcast_sent));
+      ASSERT_OK(poller.Wait(&broadcast_sent));
+      ASSERT_OK(poller.Send(after, 1, Span(broadcast), &after_sent));
+      ASSERT_OK(poller.Wait(&after_sent));
+      for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
     } else if (self.rank == 1) {
       const Bytes piece = Pattern(kPieceBytes, 1), broadcast = Pattern(kPieceBytes, 2);
       Bytes landing(kPieceBytes);
       for (const Channel& channel : {other, after}) {
         Operation received;
-        ASSERT_OK(driver.Receive(channel, 0, Span(&landing), &received));
-        ASSERT_OK(driver.Wait(&received));
+        ASSERT_OK(poller.Receive(channel, 0, Span(&landing), &received));
+        ASSERT_OK(poller.Wait(&received));
         EXPECT_EQ(Read(received.lease), broadcast);
         self.endpoint->ReleaseLease(received.lease);
       }
       for (int i = 0; i < kPieces; ++i) {
         Operation received;
-        ASSERT_OK(driver.Receive(huge, 0, Span(&landing), &received));
-        ASSERT_OK(driver.Wait(&received));
+        ASSERT_OK(poller.Receive(huge, 0, Span(&landing), &received));
+        ASSERT_OK(poller.Wait(&received));
         EXPECT_EQ(Read(received.lease), piece);
         self.endpoint->ReleaseLease(received.lease);
       }
@@ -260,43 +261,43 @@ TEST_P(TransportConformance, ChannelsDoNotDelayEachOther) {
 }
 
 TEST_P(TransportConformance, CarriesZeroBytes) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const int peer = self.size - 1 - self.rank;
     for (ChannelKind kind : kKinds) {
       Operation sent, received;
       received.lease.bytes = 99;
-      ASSERT_OK(driver.Receive(Channel{group, kind}, peer, ByteSpan(), &received));
-      ASSERT_OK(driver.Send(Channel{group, kind}, peer, ConstByteSpan(), &sent));
-      ASSERT_OK(driver.Wait(&received));
+      ASSERT_OK(poller.Receive(Channel{group, kind}, peer, ByteSpan(), &received));
+      ASSERT_OK(poller.Send(Channel{group, kind}, peer, ConstByteSpan(), &sent));
+      ASSERT_OK(poller.Wait(&received));
       EXPECT_EQ(received.lease.bytes, 0u);
       self.endpoint->ReleaseLease(received.lease);
-      ASSERT_OK(driver.Wait(&sent));
+      ASSERT_OK(poller.Wait(&sent));
     }
   });
 }
 
 TEST_P(TransportConformance, SendsToItself) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kColumn};
     for (size_t bytes : {size_t{1}, size_t{1} << 20}) {
       const Bytes piece = Pattern(bytes, self.rank);
       for (bool send_first : {true, false}) {
         Bytes landing(bytes);
         Operation sent, received;
-        if (send_first) ASSERT_OK(driver.Send(channel, self.rank, Span(piece), &sent));
-        ASSERT_OK(driver.Receive(channel, self.rank, Span(&landing), &received));
-        if (!send_first) ASSERT_OK(driver.Send(channel, self.rank, Span(piece), &sent));
-        ASSERT_OK(driver.Wait(&received));
+        if (send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(piece), &sent));
+        ASSERT_OK(poller.Receive(channel, self.rank, Span(&landing), &received));
+        if (!send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(piece), &sent));
+        ASSERT_OK(poller.Wait(&received));
         EXPECT_EQ(Read(received.lease), piece);
         self.endpoint->ReleaseLease(received.lease);
-        ASSERT_OK(driver.Wait(&sent));
+        ASSERT_OK(poller.Wait(&sent));
       }
     }
   });
 }
 
 TEST_P(TransportConformance, KeepsManyOperationsOutstanding) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr int kPieces = 600;
     constexpr size_t kPieceBytes = 5000;  // not eager
     const Channel channel{group, ChannelKind::kPointToPoint};
@@ -305,39 +306,39 @@ TEST_P(TransportConformance, KeepsManyOperationsOutstanding) {
     std::deque<Operation> sent(kPieces);
     for (int i = 0; i < kPieces; ++i) {
       pieces.push_back(Pattern(kPieceBytes, i));
-      ASSERT_OK(driver.Send(channel, peer, Span(pieces.back()), &sent[i]));
+      ASSERT_OK(poller.Send(channel, peer, Span(pieces.back()), &sent[i]));
     }
-    driver.Poll(10);
+    poller.Poll(10);
     std::deque<Bytes> landings(kPieces, Bytes(kPieceBytes));
     std::deque<Operation> received(kPieces);
     for (int i = 0; i < kPieces; ++i) {
-      ASSERT_OK(driver.Receive(channel, peer, Span(&landings[i]), &received[i]));
+      ASSERT_OK(poller.Receive(channel, peer, Span(&landings[i]), &received[i]));
     }
     for (int i = 0; i < kPieces; ++i) {
-      ASSERT_OK(driver.Wait(&received[i]));
+      ASSERT_OK(poller.Wait(&received[i]));
       ASSERT_EQ(Read(received[i].lease), Pattern(kPieceBytes, i));
       self.endpoint->ReleaseLease(received[i].lease);
     }
-    for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+    for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
   });
 }
 
 TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     for (size_t bytes : {size_t{123}, size_t{123456}}) {
       if (self.rank == 0) {
         const Bytes piece = Pattern(bytes, 7);
         Operation sent, next_sent;
-        ASSERT_OK(driver.Send(channel, 1, Span(piece), &sent));
-        ASSERT_OK(driver.Send(channel, 1, Span(piece), &next_sent));
-        EXPECT_TRUE(driver.Wait(&sent).ok());
-        EXPECT_TRUE(driver.Wait(&next_sent).ok());
+        ASSERT_OK(poller.Send(channel, 1, Span(piece), &sent));
+        ASSERT_OK(poller.Send(channel, 1, Span(piece), &next_sent));
+        EXPECT_TRUE(poller.Wait(&sent).ok());
+        EXPECT_TRUE(poller.Wait(&next_sent).ok());
       } else if (self.rank == 1) {
         Bytes memory(bytes, std::byte{0x5a});
         Operation received, next_received;
-        ASSERT_OK(driver.Receive(channel, 0, ByteSpan{memory.data(), 77}, &received));
-        const Status status = driver.Wait(&received);
+        ASSERT_OK(poller.Receive(channel, 0, ByteSpan{memory.data(), 77}, &received));
+        const Status status = poller.Wait(&received);
         EXPECT_EQ(status.code(), StatusCode::kMismatch);
         EXPECT_NE(status.message().find(std::to_string(bytes)), std::string::npos)
             << status.message();
@@ -346,8 +347,8 @@ TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
           for (size_t i = 77; i < bytes; ++i) ASSERT_EQ(memory[i], std::byte{0x5a});
         }
         // The stream goes on behind it.
-        ASSERT_OK(driver.Receive(channel, 0, Span(&memory), &next_received));
-        ASSERT_OK(driver.Wait(&next_received));
+        ASSERT_OK(poller.Receive(channel, 0, Span(&memory), &next_received));
+        ASSERT_OK(poller.Wait(&next_received));
         EXPECT_EQ(Read(next_received.lease), Pattern(bytes, 7));
         self.endpoint->ReleaseLease(next_received.lease);
       }
@@ -356,7 +357,7 @@ TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
 }
 
 TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     if (self.endpoint->capabilities().name == std::string("sim")) return;
     const Channel channel{group, ChannelKind::kRow};
     constexpr size_t kLengths[] = {32, 1000, 5, 0, 200};
@@ -366,16 +367,16 @@ TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
       std::deque<Operation> sent(std::size(kLengths));
       for (size_t i = 0; i < std::size(kLengths); ++i) {
         pieces.push_back(Pattern(kLengths[i], static_cast<unsigned>(i)));
-        ASSERT_OK(driver.Send(channel, 1, Span(pieces.back()), &sent[i]));
+        ASSERT_OK(poller.Send(channel, 1, Span(pieces.back()), &sent[i]));
       }
-      for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+      for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
     } else if (self.rank == 1) {
       for (size_t i = 0; i < std::size(kLengths); ++i) {
         const Bytes expected = Pattern(kLengths[i], static_cast<unsigned>(i));
         Bytes head(std::min<size_t>(kLengths[i], 16));
         size_t seen = 0;
         while (!head.empty() && seen == 0) {
-          driver.Poll(1);
+          poller.Poll(1);
           seen = self.endpoint->PeekUnexpected(channel, 0, Span(&head));
         }
         EXPECT_EQ(self.endpoint->PeekUnexpected(channel, 0, Span(&head)), head.size());
@@ -383,8 +384,8 @@ TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
         const bool is_last = i + 1 == std::size(kLengths);
         Bytes landing(is_last ? kShortLanding : 2000);
         Operation received;
-        ASSERT_OK(driver.Receive(channel, 0, Span(&landing), &received));
-        const Status status = driver.Wait(&received);
+        ASSERT_OK(poller.Receive(channel, 0, Span(&landing), &received));
+        const Status status = poller.Wait(&received);
         EXPECT_EQ(status.code(), is_last ? StatusCode::kMismatch : StatusCode::kOk);
         if (!status.ok()) continue;
         EXPECT_EQ(Read(received.lease), expected);
@@ -395,24 +396,24 @@ TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
 }
 
 TEST_P(TransportConformance, TakesAPieceShorterThanItsLanding) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     const int peer = self.size - 1 - self.rank;
     const Bytes piece = Pattern(1001, self.rank);
     Bytes landing(5000, std::byte{0x5a});
     Operation sent, received;
-    ASSERT_OK(driver.Receive(channel, peer, Span(&landing), &received));
-    ASSERT_OK(driver.Send(channel, peer, Span(piece), &sent));
-    ASSERT_OK(driver.Wait(&received));
+    ASSERT_OK(poller.Receive(channel, peer, Span(&landing), &received));
+    ASSERT_OK(poller.Send(channel, peer, Span(piece), &sent));
+    ASSERT_OK(poller.Wait(&received));
     EXPECT_EQ(Read(received.lease), Pattern(1001, peer));
     EXPECT_EQ(Bytes(landing.begin() + 1001, landing.end()), Bytes(5000 - 1001, std::byte{0x5a}));
     self.endpoint->ReleaseLease(received.lease);
-    ASSERT_OK(driver.Wait(&sent));
+    ASSERT_OK(poller.Wait(&sent));
   });
 }
 
 TEST_P(TransportConformance, LandingsOfAnyLengthMatchInOrder) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr size_t kLengths[] = {5000, 8, 40000, 300, 0, 6000, 7000, 8, 8, 100000};
     constexpr size_t kPieces = std::size(kLengths);
     const Channel channel{group, ChannelKind::kRow};
@@ -429,21 +430,21 @@ TEST_P(TransportConformance, LandingsOfAnyLengthMatchInOrder) {
         for (size_t i = 0; i < kPieces; ++i) {
           landings.emplace_back(kLengths[i]);
           if (kLengths[i] == 7000 && self.endpoint->LandsInPlace(channel, peer, whole)) {
-            ASSERT_OK(driver.ReceiveInPlace(channel, peer, whole, &received[i]));
+            ASSERT_OK(poller.ReceiveInPlace(channel, peer, whole, &received[i]));
           } else {
-            ASSERT_OK(driver.Receive(channel, peer, Span(&landings[i]), &received[i]));
+            ASSERT_OK(poller.Receive(channel, peer, Span(&landings[i]), &received[i]));
           }
         }
       };
       if (receive_first) receive();
       for (size_t i = 0; i < kPieces; ++i) {
         pieces.push_back(Pattern(kLengths[i], static_cast<unsigned>(i)));
-        ASSERT_OK(driver.Send(channel, peer, Span(pieces[i]), &sent[i]));
-        driver.Poll(1);
+        ASSERT_OK(poller.Send(channel, peer, Span(pieces[i]), &sent[i]));
+        poller.Poll(1);
       }
       if (!receive_first) receive();
       for (size_t i = 0; i < kPieces; ++i) {
-        ASSERT_OK(driver.Wait(&received[i]));
+        ASSERT_OK(poller.Wait(&received[i]));
         if (received[i].lease.data != nullptr || kLengths[i] != 7000) {
           ASSERT_EQ(Read(received[i].lease), pieces[i]) << i;
         } else {
@@ -455,13 +456,13 @@ TEST_P(TransportConformance, LandingsOfAnyLengthMatchInOrder) {
         }
         self.endpoint->ReleaseLease(received[i].lease);
       }
-      for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+      for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
     }
   });
 }
 
 TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     const int peer = self.size - 1 - self.rank;
     constexpr size_t kBytes = 9000;
@@ -472,26 +473,26 @@ TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
     const Bytes first = Pattern(kBytes, 1), second = Pattern(kBytes - 5, 2), third = Pattern(10, 3);
     Bytes landing(kBytes);
     Operation sent[3], received[3];
-    ASSERT_OK(driver.Receive(channel, peer, Span(&landing), &received[0]));
-    ASSERT_OK(driver.ReceiveInPlace(channel, peer, middle, &received[1]));
-    ASSERT_OK(driver.Send(channel, peer, Span(first), &sent[0]));
-    ASSERT_OK(driver.Send(channel, peer, Span(second), &sent[1]));
-    ASSERT_OK(driver.Send(channel, peer, Span(third), &sent[2]));
-    ASSERT_OK(driver.Wait(&received[0]));
+    ASSERT_OK(poller.Receive(channel, peer, Span(&landing), &received[0]));
+    ASSERT_OK(poller.ReceiveInPlace(channel, peer, middle, &received[1]));
+    ASSERT_OK(poller.Send(channel, peer, Span(first), &sent[0]));
+    ASSERT_OK(poller.Send(channel, peer, Span(second), &sent[1]));
+    ASSERT_OK(poller.Send(channel, peer, Span(third), &sent[2]));
+    ASSERT_OK(poller.Wait(&received[0]));
     EXPECT_EQ(Read(received[0].lease), first);
     self.endpoint->ReleaseLease(received[0].lease);
-    ASSERT_OK(driver.Wait(&received[1]));
+    ASSERT_OK(poller.Wait(&received[1]));
     EXPECT_EQ(received[1].lease.data, nullptr);
     EXPECT_EQ(received[1].lease.bytes, second.size());
     Bytes expected(layout.bytes(), std::byte{0x5a});
     std::copy(second.begin(), second.end(), expected.begin() + kBytes);
     EXPECT_EQ(matrix, expected);
     self.endpoint->ReleaseLease(received[1].lease);
-    ASSERT_OK(driver.Receive(channel, peer, Span(&landing), &received[2]));
-    ASSERT_OK(driver.Wait(&received[2]));
+    ASSERT_OK(poller.Receive(channel, peer, Span(&landing), &received[2]));
+    ASSERT_OK(poller.Wait(&received[2]));
     EXPECT_EQ(Read(received[2].lease), third);
     self.endpoint->ReleaseLease(received[2].lease);
-    for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+    for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
   });
 }
 
@@ -499,7 +500,7 @@ TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
 // posted. The receivers have places for all but take nothing in meanwhile, so that what is sent
 // fills whatever there is between the two.
 TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     const int next = (self.rank + 1) % self.size;
     const int previous = (self.rank + self.size - 1) % self.size;
@@ -517,12 +518,12 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
     std::deque<Operation> sent, received(kPieces);
     for (Operation& operation : received) {
       landings.emplace_back(range.bytes + 8);
-      ASSERT_OK(driver.Receive(channel, previous, Span(&landings.back()), &operation));
+      ASSERT_OK(poller.Receive(channel, previous, Span(&landings.back()), &operation));
     }
     const Bytes first = whole(self.rank, 0);
-    ASSERT_OK(driver.Send(channel, next, Span(first), &sent.emplace_back()));
-    ASSERT_OK(driver.Wait(&received[0]));  // connected, with credits
-    ASSERT_OK(driver.Wait(&sent[0]));
+    ASSERT_OK(poller.Send(channel, next, Span(first), &sent.emplace_back()));
+    ASSERT_OK(poller.Wait(&received[0]));  // connected, with credits
+    ASSERT_OK(poller.Wait(&sent[0]));
     std::deque<Bytes> posted;
     int from_user_memory = 0;
     size_t kept_bytes = 0;
@@ -538,64 +539,64 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
         continue;
       }
       posted.push_back(piece);
-      ASSERT_OK(driver.Send(channel, next, Span(posted.back()), &sent.back()));
-      if (number % 16 == 0) driver.Poll(20);
+      ASSERT_OK(poller.Send(channel, next, Span(posted.back()), &sent.back()));
+      if (number % 16 == 0) poller.Poll(20);
     }
     std::fill(matrix.begin(), matrix.end(), std::byte{0});
     EXPECT_GT(from_user_memory, 0);
     for (int number = 0; number < kPieces; ++number) {
-      ASSERT_OK(driver.Wait(&received[number]));
+      ASSERT_OK(poller.Wait(&received[number]));
       EXPECT_TRUE(Same(Read(received[number].lease), whole(previous, number)))
           << "piece " << number;
       self.endpoint->ReleaseLease(received[number].lease);
     }
-    for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+    for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
   });
 }
 
 // Rank 1 forwards a message of rank 0 to all ranks, itself included, out of the lease, and sends a
 // message to rank 0 before it releases.
 TEST_P(TransportConformance, ForwardsALeaseToSeveralPeers) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr size_t kBytes = 50000;
     const Channel down{group, ChannelKind::kAll};
     const Channel forward{group, ChannelKind::kRow};
     const Channel word{group, ChannelKind::kPointToPoint};
     const Bytes data = Pattern(kBytes, 3);
     Operation down_sent;
-    if (self.rank == 0) ASSERT_OK(driver.Send(down, 1, Span(data), &down_sent));
+    if (self.rank == 0) ASSERT_OK(poller.Send(down, 1, Span(data), &down_sent));
 
     Bytes forwarded_landing(kBytes);
     Operation received, forwarded;
     std::deque<Operation> forwards(self.size);
-    ASSERT_OK(driver.Receive(forward, 1, Span(&forwarded_landing), &forwarded));
+    ASSERT_OK(poller.Receive(forward, 1, Span(&forwarded_landing), &forwarded));
     if (self.rank == 1) {
       ByteSpan landing;
-      ASSERT_OK(driver.Register(kBytes, &landing));
-      ASSERT_OK(driver.Receive(down, 0, landing, &received));
-      ASSERT_OK(driver.Wait(&received));
+      ASSERT_OK(poller.Register(kBytes, &landing));
+      ASSERT_OK(poller.Receive(down, 0, landing, &received));
+      ASSERT_OK(poller.Wait(&received));
       const ConstByteSpan lease(received.lease.data, received.lease.bytes);
       for (int peer = 0; peer < self.size; ++peer) {
-        ASSERT_OK(driver.Forward(forward, peer, lease, &forwards[peer]));
+        ASSERT_OK(poller.Forward(forward, peer, lease, &forwards[peer]));
       }
     }
-    ASSERT_OK(driver.Wait(&forwarded));
+    ASSERT_OK(poller.Wait(&forwarded));
     EXPECT_EQ(Read(forwarded.lease), data);
     self.endpoint->ReleaseLease(forwarded.lease);
 
     Operation word_sent, word_received;
     if (self.rank == 0) {
-      driver.Poll(50);
+      poller.Poll(50);
       if (self.endpoint->CapabilitiesTo(group, 1).lands_in_peer_memory) {
         EXPECT_FALSE(down_sent.done) << "the lease on the chunk is still held";
       }
-      ASSERT_OK(driver.Send(word, 1, ConstByteSpan(), &word_sent));
-      ASSERT_OK(driver.Wait(&word_sent));
-      ASSERT_OK(driver.Wait(&down_sent));
+      ASSERT_OK(poller.Send(word, 1, ConstByteSpan(), &word_sent));
+      ASSERT_OK(poller.Wait(&word_sent));
+      ASSERT_OK(poller.Wait(&down_sent));
     } else if (self.rank == 1) {
-      for (Operation& operation : forwards) ASSERT_OK(driver.Wait(&operation));
-      ASSERT_OK(driver.Receive(word, 0, ByteSpan(), &word_received));
-      ASSERT_OK(driver.Wait(&word_received));
+      for (Operation& operation : forwards) ASSERT_OK(poller.Wait(&operation));
+      ASSERT_OK(poller.Receive(word, 0, ByteSpan(), &word_received));
+      ASSERT_OK(poller.Wait(&word_received));
       self.endpoint->ReleaseLease(word_received.lease);
       EXPECT_EQ(Read(received.lease), data);
       self.endpoint->ReleaseLease(received.lease);
@@ -634,7 +635,7 @@ TEST_P(TransportConformance, CallbacksMayPost) {
     bool refused = false;
     bool failed = false;
   };
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     Bytes piece(8), landing(8);
     Chain chains[2];
     bool in_callback = false;
@@ -649,7 +650,7 @@ TEST_P(TransportConformance, CallbacksMayPost) {
     chains[1].receives = true;
     for (Chain& chain : chains) chain.Post();
     while (chains[0].left > 0 || chains[1].left > 0) {
-      driver.Poll(1);
+      poller.Poll(1);
       for (Chain& chain : chains) {
         ASSERT_FALSE(chain.failed);
         if (chain.refused) chain.Post();
@@ -658,21 +659,21 @@ TEST_P(TransportConformance, CallbacksMayPost) {
   });
 }
 
-void Exchange(ConformanceRank& self, Driver& driver, const Channel& channel, int peer,
+void Exchange(ConformanceRank& self, Poller& poller, const Channel& channel, int peer,
               unsigned mine, unsigned theirs) {
   const Bytes piece = Pattern(6000, mine);
   Bytes landing(6000);
   Operation sent, received;
-  ASSERT_OK(driver.Send(channel, peer, Span(piece), &sent));
-  ASSERT_OK(driver.Receive(channel, peer, Span(&landing), &received));
-  ASSERT_OK(driver.Wait(&received));
+  ASSERT_OK(poller.Send(channel, peer, Span(piece), &sent));
+  ASSERT_OK(poller.Receive(channel, peer, Span(&landing), &received));
+  ASSERT_OK(poller.Wait(&received));
   EXPECT_EQ(Read(received.lease), Pattern(6000, theirs));
   self.endpoint->ReleaseLease(received.lease);
-  ASSERT_OK(driver.Wait(&sent));
+  ASSERT_OK(poller.Wait(&sent));
 }
 
 TEST_P(TransportConformance, GroupsOfTheSameMembersDoNotMix) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId first) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId first) {
     GroupId second = -1;
     ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &second));
     const int peer = self.size - 1 - self.rank;
@@ -680,18 +681,18 @@ TEST_P(TransportConformance, GroupsOfTheSameMembersDoNotMix) {
     Operation first_sent, second_sent, first_received, second_received;
     Bytes first_landing(6000), second_landing(6000);
     const ChannelKind kind = ChannelKind::kPointToPoint;
-    ASSERT_OK(driver.Send(Channel{second, kind}, peer, Span(on_second), &second_sent));
-    ASSERT_OK(driver.Send(Channel{first, kind}, peer, Span(on_first), &first_sent));
-    ASSERT_OK(driver.Receive(Channel{first, kind}, peer, Span(&first_landing), &first_received));
-    ASSERT_OK(driver.Wait(&first_received));
+    ASSERT_OK(poller.Send(Channel{second, kind}, peer, Span(on_second), &second_sent));
+    ASSERT_OK(poller.Send(Channel{first, kind}, peer, Span(on_first), &first_sent));
+    ASSERT_OK(poller.Receive(Channel{first, kind}, peer, Span(&first_landing), &first_received));
+    ASSERT_OK(poller.Wait(&first_received));
     EXPECT_EQ(Read(first_received.lease), on_first);
     self.endpoint->ReleaseLease(first_received.lease);
-    ASSERT_OK(driver.Receive(Channel{second, kind}, peer, Span(&second_landing), &second_received));
-    ASSERT_OK(driver.Wait(&second_received));
+    ASSERT_OK(poller.Receive(Channel{second, kind}, peer, Span(&second_landing), &second_received));
+    ASSERT_OK(poller.Wait(&second_received));
     EXPECT_EQ(Read(second_received.lease), on_second);
     self.endpoint->ReleaseLease(second_received.lease);
-    ASSERT_OK(driver.Wait(&first_sent));
-    ASSERT_OK(driver.Wait(&second_sent));
+    ASSERT_OK(poller.Wait(&first_sent));
+    ASSERT_OK(poller.Wait(&second_sent));
     self.endpoint->CloseGroup(second);
   });
 }
@@ -699,7 +700,7 @@ TEST_P(TransportConformance, GroupsOfTheSameMembersDoNotMix) {
 // Pairs of neighbours, each opened by its two members only and at their own time; before that some
 // ranks have opened more groups than others.
 TEST_P(TransportConformance, GroupsAreOpenedByTheirMembersOnly) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId everyone) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId everyone) {
     std::vector<GroupId> alone(self.rank * 3);
     for (GroupId& group : alone) {
       ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap({self.rank}).get(), &group));
@@ -721,13 +722,13 @@ TEST_P(TransportConformance, GroupsAreOpenedByTheirMembersOnly) {
     }
     const ChannelKind kind = ChannelKind::kPointToPoint;
     for (const Pair& pair : pairs) {
-      Exchange(self, driver, Channel{pair.group, kind}, pair.peer_in_group, 10 + self.rank,
+      Exchange(self, poller, Channel{pair.group, kind}, pair.peer_in_group, 10 + self.rank,
                10 + pair.peer);
     }
     const int across = self.size - 1 - self.rank;
-    Exchange(self, driver, Channel{everyone, kind}, across, 50 + self.rank, 50 + across);
+    Exchange(self, poller, Channel{everyone, kind}, across, 50 + self.rank, 50 + across);
     for (size_t i = 0; i < alone.size(); ++i) {
-      Exchange(self, driver, Channel{alone[i], kind}, 0, 90 + i, 90 + i);
+      Exchange(self, poller, Channel{alone[i], kind}, 0, 90 + i, 90 + i);
       self.endpoint->CloseGroup(alone[i]);
     }
     for (const Pair& pair : pairs) self.endpoint->CloseGroup(pair.group);
@@ -735,11 +736,11 @@ TEST_P(TransportConformance, GroupsAreOpenedByTheirMembersOnly) {
 }
 
 TEST_P(TransportConformance, ClosingCancelsReceives) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const int peer = self.size - 1 - self.rank;
     GroupId closed = -1;
     ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &closed));
-    Exchange(self, driver, Channel{closed, ChannelKind::kAll}, peer, self.rank, peer);
+    Exchange(self, poller, Channel{closed, ChannelKind::kAll}, peer, self.rank, peer);
     std::deque<Bytes> landings(kChannelKinds, Bytes(6000, std::byte{0x5a}));
     std::deque<Operation> cancelled(2 * kChannelKinds);
     for (ChannelKind kind : kKinds) {
@@ -747,12 +748,12 @@ TEST_P(TransportConformance, ClosingCancelsReceives) {
       // A short one and a long one, in either order.
       const ByteSpan parts[] = {{landings[i].data(), 100}, {landings[i].data() + 100, 5900}};
       for (const int j : {i % 2, 1 - i % 2}) {
-        ASSERT_OK(driver.Receive(Channel{closed, kind}, peer, parts[j], &cancelled[2 * i + j]));
+        ASSERT_OK(poller.Receive(Channel{closed, kind}, peer, parts[j], &cancelled[2 * i + j]));
       }
     }
     self.endpoint->CloseGroup(closed);
     for (ChannelKind kind : kKinds) {
-      Exchange(self, driver, Channel{group, kind}, peer, self.rank, peer);
+      Exchange(self, poller, Channel{group, kind}, peer, self.rank, peer);
     }
     for (const Operation& operation : cancelled) EXPECT_FALSE(operation.done);
     for (const Bytes& landing : landings) EXPECT_EQ(landing, Bytes(6000, std::byte{0x5a}));
@@ -760,26 +761,26 @@ TEST_P(TransportConformance, ClosingCancelsReceives) {
 }
 
 TEST_P(TransportConformance, SendsOutliveTheClosingOfTheirGroup) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     GroupId closed = -1;
     ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &closed));
     const Channel channel{closed, ChannelKind::kPointToPoint};
     if (self.rank == 0) {
       const Bytes pieces[] = {Pattern(100000, 0), Pattern(20, 1), Pattern(100000, 2)};
       Operation sent[3];
-      for (int i = 0; i < 3; ++i) ASSERT_OK(driver.Send(channel, 1, Span(pieces[i]), &sent[i]));
+      for (int i = 0; i < 3; ++i) ASSERT_OK(poller.Send(channel, 1, Span(pieces[i]), &sent[i]));
       self.endpoint->CloseGroup(closed);
-      Exchange(self, driver, Channel{group, ChannelKind::kAll}, 1, 0, 1);
-      for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+      Exchange(self, poller, Channel{group, ChannelKind::kAll}, 1, 0, 1);
+      for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
       return;
     }
     if (self.rank == 1) {
-      Exchange(self, driver, Channel{group, ChannelKind::kAll}, 0, 1, 0);
+      Exchange(self, poller, Channel{group, ChannelKind::kAll}, 0, 1, 0);
       for (int i = 0; i < 3; ++i) {
         Bytes landing(100000);
         Operation received;
-        ASSERT_OK(driver.Receive(channel, 0, Span(&landing), &received));
-        ASSERT_OK(driver.Wait(&received));
+        ASSERT_OK(poller.Receive(channel, 0, Span(&landing), &received));
+        ASSERT_OK(poller.Wait(&received));
         EXPECT_EQ(Read(received.lease), Pattern(i == 1 ? 20 : 100000, i));
         self.endpoint->ReleaseLease(received.lease);
       }
@@ -789,14 +790,14 @@ TEST_P(TransportConformance, SendsOutliveTheClosingOfTheirGroup) {
 }
 
 TEST_P(TransportConformance, OpensAndClosesGroupsWithoutEnd) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId) {
     const std::unique_ptr<Bootstrap> bootstrap = self.bootstrap(Everyone(self.size));
     const int peer = self.size - 1 - self.rank;
     for (int i = 0; i < 2000; ++i) {
       GroupId group = -1;
       ASSERT_OK(self.endpoint->OpenGroup(bootstrap.get(), &group));
       if (i % 100 == 0) {
-        Exchange(self, driver, Channel{group, ChannelKind::kRow}, peer, i + self.rank, i + peer);
+        Exchange(self, poller, Channel{group, ChannelKind::kRow}, peer, i + self.rank, i + peer);
       }
       self.endpoint->CloseGroup(group);
     }
@@ -824,7 +825,7 @@ Bytes Note(int from, int number) {
 // To all ranks, this one included, some of them urgent, while every stream between the ranks is
 // stopped by a piece without a receive.
 TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr int kNotes = 200;
     NotingHandler handler(self.size);
     self.endpoint->SetControlHandler(group, &handler);
@@ -832,17 +833,17 @@ TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
     std::deque<Operation> sent;
     for (int peer = 0; peer < self.size; ++peer) {
       for (ChannelKind kind : kKinds) {
-        ASSERT_OK(driver.Send({group, kind}, peer, Span(piece), &sent.emplace_back()));
+        ASSERT_OK(poller.Send({group, kind}, peer, Span(piece), &sent.emplace_back()));
       }
     }
     for (int number = 0; number < kNotes; ++number) {
       for (int peer = 0; peer < self.size; ++peer) {
         constexpr Urgency kUrgencies[] = {Urgency::kUrgent, Urgency::kWithNext, Urgency::kCanWait};
         const Urgency urgency = number == kNotes - 1 ? Urgency::kCanWait : kUrgencies[number % 3];
-        ASSERT_OK(driver.Control(group, peer, Span(Note(self.rank, number)), urgency));
+        ASSERT_OK(poller.Control(group, peer, Span(Note(self.rank, number)), urgency));
       }
     }
-    while (handler.count < self.size * kNotes) driver.Poll(1);
+    while (handler.count < self.size * kNotes) poller.Poll(1);
     for (int from = 0; from < self.size; ++from) {
       for (int number = 0; number < kNotes; ++number) {
         ASSERT_EQ(handler.notes[static_cast<size_t>(from)][static_cast<size_t>(number)],
@@ -853,20 +854,20 @@ TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
     for (int peer = 0; peer < self.size; ++peer) {
       for (ChannelKind kind : kKinds) {
         Operation received;
-        ASSERT_OK(driver.Receive({group, kind}, peer, Span(&landing), &received));
-        ASSERT_OK(driver.Wait(&received));
+        ASSERT_OK(poller.Receive({group, kind}, peer, Span(&landing), &received));
+        ASSERT_OK(poller.Wait(&received));
         EXPECT_EQ(Read(received.lease), piece);
         self.endpoint->ReleaseLease(received.lease);
       }
     }
-    for (Operation& operation : sent) ASSERT_OK(driver.Wait(&operation));
+    for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
   });
 }
 
 // Rank 0 sends control messages to rank 1 until every path between them is full, and closes the
 // group. Rank 1 makes no call before that.
 TEST_P(TransportConformance, UrgentControlMessagesAreNeverRefused) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr int kNotes = 3000;
     const std::unique_ptr<Bootstrap> all = self.bootstrap(Everyone(self.size));
     GroupId closed = -1;
@@ -884,15 +885,15 @@ TEST_P(TransportConformance, UrgentControlMessagesAreNeverRefused) {
     ASSERT_OK(all->AllGather(&nothing, 1, everyone.data()));
     Operation sent, received;
     if (self.rank == 1) {
-      while (handler.count < kNotes) driver.Poll(1);
+      while (handler.count < kNotes) poller.Poll(1);
       for (int number = 0; number < kNotes; ++number) {
         ASSERT_EQ(handler.notes[0][static_cast<size_t>(number)], Note(0, number));
       }
-      ASSERT_OK(driver.Send({group, ChannelKind::kAll}, 0, ConstByteSpan(), &sent));
-      ASSERT_OK(driver.Wait(&sent));
+      ASSERT_OK(poller.Send({group, ChannelKind::kAll}, 0, ConstByteSpan(), &sent));
+      ASSERT_OK(poller.Wait(&sent));
     } else if (self.rank == 0) {
-      ASSERT_OK(driver.Receive({group, ChannelKind::kAll}, 1, ByteSpan(), &received));
-      ASSERT_OK(driver.Wait(&received));
+      ASSERT_OK(poller.Receive({group, ChannelKind::kAll}, 1, ByteSpan(), &received));
+      ASSERT_OK(poller.Wait(&received));
       self.endpoint->ReleaseLease(received.lease);
     }
     if (self.rank != 0) self.endpoint->CloseGroup(closed);
@@ -901,7 +902,7 @@ TEST_P(TransportConformance, UrgentControlMessagesAreNeverRefused) {
 
 // Two groups with equal members: handlers get messages of their own group, and none once it is
 // closed. They reply from inside, and post.
-TEST_P(TransportConformance, HandlersMayPostAndHearOfTheirOwnGroupOnly) {
+TEST_P(TransportConformance, HandlersMayPostAndGetMessagesOfTheirOwnGroupOnly) {
   constexpr int kAnswers = 50;
   struct Answerer final : ControlHandler {
     void OnControl(int from, ConstByteSpan message) override {
@@ -928,7 +929,7 @@ TEST_P(TransportConformance, HandlersMayPostAndHearOfTheirOwnGroupOnly) {
     bool* in_handler = nullptr;
     Operation received;
   };
-  Run([](ConformanceRank& self, Driver& driver, GroupId everyone) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId everyone) {
     const int peer = self.size - 1 - self.rank;
     bool in_handler = false;
     Answerer answerers[2];
@@ -943,27 +944,27 @@ TEST_P(TransportConformance, HandlersMayPostAndHearOfTheirOwnGroupOnly) {
     Operation sent[2];
     for (Answerer& answerer : answerers) {
       const Bytes message = Pattern(answerer.bytes, 1);
-      ASSERT_OK(driver.Control(answerer.group, peer, Span(message), Urgency::kUrgent));
+      ASSERT_OK(poller.Control(answerer.group, peer, Span(message), Urgency::kUrgent));
     }
     for (int i = 0; i < 2; ++i) {
       Answerer& answerer = answerers[i];
-      while (answerer.heard <= kAnswers) driver.Poll(1);
-      ASSERT_OK(driver.Send({answerer.group, ChannelKind::kRow}, peer, ConstByteSpan(), &sent[i]));
+      while (answerer.heard <= kAnswers) poller.Poll(1);
+      ASSERT_OK(poller.Send({answerer.group, ChannelKind::kRow}, peer, ConstByteSpan(), &sent[i]));
       ASSERT_FALSE(answerer.failed);
       if (answerer.refused) {
-        ASSERT_OK(driver.Receive({answerer.group, ChannelKind::kRow}, peer, ByteSpan(),
+        ASSERT_OK(poller.Receive({answerer.group, ChannelKind::kRow}, peer, ByteSpan(),
                                  &answerer.received));
       }
-      ASSERT_OK(driver.Wait(&answerer.received));
+      ASSERT_OK(poller.Wait(&answerer.received));
       self.endpoint->ReleaseLease(answerer.received.lease);
-      ASSERT_OK(driver.Wait(&sent[i]));
+      ASSERT_OK(poller.Wait(&sent[i]));
     }
     // Control messages for a closed group are dropped.
-    ASSERT_OK(driver.Control(answerers[0].group, peer, ConstByteSpan(), Urgency::kUrgent));
+    ASSERT_OK(poller.Control(answerers[0].group, peer, ConstByteSpan(), Urgency::kUrgent));
     self.endpoint->CloseGroup(answerers[0].group);
     const int heard = answerers[0].heard;
-    Exchange(self, driver, Channel{everyone, ChannelKind::kAll}, peer, self.rank, peer);
-    driver.Poll(50);
+    Exchange(self, poller, Channel{everyone, ChannelKind::kAll}, peer, self.rank, peer);
+    poller.Poll(50);
     EXPECT_EQ(answerers[0].heard, heard);
     EXPECT_EQ(answerers[1].heard, kAnswers + 1);
     self.endpoint->CloseGroup(answerers[1].group);
@@ -971,7 +972,7 @@ TEST_P(TransportConformance, HandlersMayPostAndHearOfTheirOwnGroupOnly) {
 }
 
 TEST_P(TransportConformance, NamesALostPeer) {
-  Run([](ConformanceRank& self, Driver& driver, GroupId group) {
+  Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     if (!self.vanish) return;
     const Channel channel{group, ChannelKind::kPointToPoint};
     const int lost = self.size - 1;
@@ -979,8 +980,8 @@ TEST_P(TransportConformance, NamesALostPeer) {
     if (self.rank == lost) {
       for (int peer = 0; peer < lost; ++peer) {
         Operation received;
-        ASSERT_OK(driver.Receive(channel, peer, ByteSpan(), &received));
-        ASSERT_OK(driver.Wait(&received));
+        ASSERT_OK(poller.Receive(channel, peer, ByteSpan(), &received));
+        ASSERT_OK(poller.Wait(&received));
         self.endpoint->ReleaseLease(received.lease);
       }
       self.vanish();
@@ -989,24 +990,24 @@ TEST_P(TransportConformance, NamesALostPeer) {
     const Bytes piece = Pattern(100, 1);
     Bytes landing(100);
     Operation go, sent, received, late;
-    ASSERT_OK(driver.Receive(channel, lost, Span(&landing), &received));
-    ASSERT_OK(driver.Send(channel, lost, ConstByteSpan(), &go));
-    ASSERT_OK(driver.Wait(&go));
-    Status status = driver.Send(channel, lost, Span(piece), &sent);  // it may be gone by now
-    if (status.ok()) status = driver.Wait(&sent);
+    ASSERT_OK(poller.Receive(channel, lost, Span(&landing), &received));
+    ASSERT_OK(poller.Send(channel, lost, ConstByteSpan(), &go));
+    ASSERT_OK(poller.Wait(&go));
+    Status status = poller.Send(channel, lost, Span(piece), &sent);  // it may be gone by now
+    if (status.ok()) status = poller.Wait(&sent);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost);
     EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
-    status = driver.Wait(&received);
+    status = poller.Wait(&received);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost);
     EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
-    status = driver.Receive(channel, lost, Span(&landing), &late);
+    status = poller.Receive(channel, lost, Span(&landing), &late);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost);
-    status = driver.Control(group, lost, ConstByteSpan(), Urgency::kUrgent);
+    status = poller.Control(group, lost, ConstByteSpan(), Urgency::kUrgent);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost);
     EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
     // The others reach each other still.
     const int peer = lost - 1 - self.rank;
-    Exchange(self, driver, Channel{group, ChannelKind::kAll}, peer, self.rank, peer);
+    Exchange(self, poller, Channel{group, ChannelKind::kAll}, peer, self.rank, peer);
   });
 }
 

@@ -70,7 +70,7 @@ Status MultiplyOn(Multiplier* multiplier) {
   return status;
 }
 
-TEST_P(MultiplyDeaths, AreToldToWhoeverMultiplies) {
+TEST_P(MultiplyDeaths, EndTheMultiplicationsOfAllRanks) {
   void* const shared = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);

@@ -182,9 +182,9 @@ TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
   });
 }
 
-// A window ends when all have left it, so each may say so once, and to its parent in the tree
-// alone.
-TEST_P(StrangeNotes, LeavingIsToldOnceAndInTurn) {
+// A window ends when all ranks have left it, so each rank may send its leave message once, and only
+// to its parent in the tree.
+TEST_P(StrangeNotes, ALeaveMessageOutOfTurnIsAnError) {
   for (const RmaKind kind : {RmaKind::kLeft, RmaKind::kAllLeft}) {
     std::vector<StrangeEndpoint*> endpoints(2);
     WindowWay way;

@@ -75,8 +75,8 @@ TEST_P(Leaving, LocksAreGivenBackBefore) {
   });
 }
 
-// As at the end of a process, whose ranks are not all so far.
-TEST_P(Leaving, AbandonedWindowsTellNobody) {
+// As at the end of a process, before all other ranks have reached their end.
+TEST_P(Leaving, AnAbandonedWindowSendsNothing) {
   OnWindowRanks(GetParam(), 3, [&](WindowRank& self) {
     std::unique_ptr<Window> window = self.Make(8);
     self.Meet();

@@ -441,9 +441,9 @@ TEST_P(WindowMpi, AccumulatesOfManyShortBlocksAreAsAllAre) {
   }
 }
 
-// The target opens a group that uses `mpi`, or so it seems. Others have begun to ask, and are
-// answered first. What they do behind that needs nobody: the target is inside MPI.
-TEST_P(WindowMpi, AProgressThreadLeavesBehindThoseThatCountOnIt) {
+// The target opens a group that seems to use `mpi`. Its progress thread answers pending requests of
+// other ranks first. Their later operations need no thread of the target, which is inside MPI.
+TEST_P(WindowMpi, AProgressThreadEndsAfterPendingRequests) {
   struct Threads : OtherThreads {
     bool AnyWait() const override { return true; }
     void LetIn() override { ++times; }
@@ -537,7 +537,7 @@ TEST_P(WindowMpi, AProgressThreadLeavesThoughItCannotAnswer) {
   Expect(window_->Fence());
 }
 
-TEST_P(WindowMpi, NobodyIsAskedForShortBlocksThatAreSaidNotToBe) {
+TEST_P(WindowMpi, WithoutShortBlocksDirectPutsSendNoLayout) {
   Expect(window_->Fence());
   if (!window_->is_direct()) GTEST_SKIP() << "goes by messages alone";
   WindowOptions options = options_;
@@ -628,8 +628,8 @@ TEST_P(WindowMpi, AShortPutComesWithWhatEndsItsEpoch) {
   EXPECT_EQ(memory_[7], previous_ + 11);
 }
 
-// Whoever leaves a fence first finds in another's memory what was put before it, by anybody.
-TEST_P(WindowMpi, AFenceHasEndedForAllWhoLookBehindIt) {
+// The first rank that leaves a fence reads, in the memory of any other rank, all earlier puts.
+TEST_P(WindowMpi, ARankThatHasLeftAFenceReadsAllEarlierPuts) {
   const int before_next = (next_ + window_->size() - 1) % window_->size();
   const int64_t rounds = window_->is_direct() ? 3000 : 100;
   for (int64_t round = 1; round <= rounds; ++round) {

@@ -94,7 +94,7 @@ class Counting : public ForwardingEndpoint {
   std::atomic<int>* const steps_;
 };
 
-TEST(WindowProgressThread, SleepsWhereNothingIsAsked) {
+TEST(WindowProgressThread, SleepsWithoutRequests) {
   std::atomic<int> steps{0};
   WindowWay way = OverShm(/*goes_directly=*/false);
   way.wrap = [&](int, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
@@ -209,7 +209,7 @@ TEST(WindowProgressThread, RestsWhileAReplyCannotLeave) {
   });
 }
 
-TEST(WindowProgressThread, AForkedChildHasNoneAndItsParentIsServed) {
+TEST(WindowProgressThread, AForkedChildHasNoneAndItsParentMakesProgress) {
   std::atomic<bool> over{false};
   OnWindowRanks(OverShm(/*goes_directly=*/false), 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8);

@@ -191,7 +191,8 @@ std::unique_ptr<Window> WindowRank::MakeDynamic() {
 std::unique_ptr<Window> WindowRank::Make(WindowOptions options) {
   options.goes_directly = way_.goes_directly(rank_);
   options.is_checked = way_.is_checked(rank_);
-  // What a disturbed transport has refused: nobody drives ranks that wait in the bootstrap.
+  // Sends what a disturbed transport has refused: a rank that waits in the bootstrap makes no
+  // progress.
   while (!engine_->IsIdle()) engine_->Progress();
   std::unique_ptr<Window> window;
   Require(Window::Create(space_.get(), world_->MakeBootstrap(rank_).get(), options, &window));
@@ -211,7 +212,7 @@ void WindowRank::Leave() {
 }
 
 void WindowRank::Die(std::unique_ptr<Window> window) {
-  // What a process leaves behind when it dies. Nobody drives it any more.
+  // The objects of a process that has died. No thread calls their Progress any more.
   struct Remains {
     std::unique_ptr<Endpoint> endpoint;
     std::unique_ptr<Engine> engine;

@@ -73,7 +73,7 @@ class WindowRank {
   std::unique_ptr<Window> MakeOf(std::byte* memory, size_t bytes);
   std::unique_ptr<Window> MakeInOnePiece(size_t bytes);
   std::unique_ptr<Window> MakeDynamic();
-  // Of all ranks, beside any window: drives until all are here.
+  // Collective over all ranks, beside any window: makes progress until all ranks have called it.
   void Meet();
   // The same at the end: calls nothing any more.
   void Leave();

@@ -172,7 +172,7 @@ class Random {
   std::vector<std::vector<std::byte>> shadow_;  // this rank's part of each target
 };
 
-TEST_P(Windows, DoWhatIsAskedOfThem) {
+TEST_P(Windows, RandomOperationsMatchAShadowCopy) {
   for (const int ranks : {1, 2, 5}) {
     OnRanks(ranks,
             [&](WindowRank& self) { Random(&self, StressSeed()).Run(StressRounds(20, 500)); });
@@ -206,7 +206,7 @@ TEST_P(Windows, LongDataAllAtOnce) {
   });
 }
 
-TEST_P(Windows, LayoutsAreToldOnce) {
+TEST_P(Windows, LayoutsAreSentOncePerTarget) {
   OnRanks(3, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(4096, 16);
     TypedLayout layout;
@@ -299,7 +299,7 @@ TEST_P(Windows, AnExclusiveLockIsExclusive) {
   });
 }
 
-TEST_P(Windows, UncheckedLocksWaitForNobody) {
+TEST_P(Windows, UncheckedLocksDoNotWait) {
   OnRanks(3, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(24);
     auto mine = static_cast<int64_t>(self.rank());
@@ -480,9 +480,9 @@ TEST_P(Windows, PutsOfSeveralWindowsWaitForNoFence) {
   });
 }
 
-// Whatever was asked, and whoever is late: few ranks tell each other that they are in a fence, many
-// add up what they have asked.
-TEST_P(Windows, AFenceComesBehindAllThatWasAsked) {
+// Random operations and delays: few ranks send each other a message for each fence, many ranks sum
+// their numbers of requests.
+TEST_P(Windows, AFenceCompletesAllEarlierOperations) {
   const int rounds = StressRounds(30, 1000);
   constexpr int64_t kSlot = 2500;  // up to three pieces, of one origin
   const unsigned seed = StressSeed();
@@ -558,7 +558,7 @@ TEST_P(Windows, PutsToTheSameBytesDoNoHarm) {
   });
 }
 
-TEST_P(Windows, ManyShortPutsToOneWhoIsLate) {
+TEST_P(Windows, ManyShortAccumulatesToALateRank) {
   const int puts = StressRounds(3000, 1000000);
   OnRanks(2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8);
@@ -579,7 +579,7 @@ TEST_P(Windows, ManyShortPutsToOneWhoIsLate) {
   });
 }
 
-TEST_P(Windows, WhatIsUnderWayToOneWhoIsLateIsBounded) {
+TEST_P(Windows, OperationsInFlightToALateRankAreBounded) {
   if (GetParam().transport == WindowWay::Transport::kSim) {
     GTEST_SKIP() << "in virtual time nobody is late who makes no calls";
   }
@@ -592,7 +592,7 @@ TEST_P(Windows, WhatIsUnderWayToOneWhoIsLateIsBounded) {
       for (int i = 0; i < 3000; ++i) {
         // Where nothing stays under way it is never full.
         const auto under_way = [&] {
-          const Engine::ProgressGuard guard(self.engine());  // which a progress thread may drive
+          const Engine::ProgressGuard guard(self.engine());  // excludes a progress thread
           return window->under_way(1);
         };
         if (under_way() >= MessageAccess::kMostUnderWay || i == 2999) is_full = true;
@@ -609,9 +609,9 @@ TEST_P(Windows, WhatIsUnderWayToOneWhoIsLateIsBounded) {
   });
 }
 
-// Nothing else moves what others have asked for where there is no progress thread, or none that
-// looks often.
-TEST_P(Windows, SyncAndFlushesMoveWhatOthersAskFor) {
+// Without a progress thread, or with one that checks rarely, no other call makes progress for the
+// requests of other ranks.
+TEST_P(Windows, SyncAndFlushesMakeProgressForOtherRanks) {
   std::atomic<int> moves{0};
   std::atomic<bool> is_done{false};
   class Counting : public ForwardingEndpoint {
@@ -657,7 +657,7 @@ TEST_P(Windows, SyncAndFlushesMoveWhatOthersAskFor) {
   });
 }
 
-TEST_P(Windows, WrongCallsAreToldAndDoNothing) {
+TEST_P(Windows, WrongCallsFailAndHaveNoEffect) {
   OnRanks(2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(self.rank() == 0 ? 64 : 128, 8);
     const int other = 1 - self.rank();
@@ -713,7 +713,7 @@ TEST_P(Windows, WrongCallsAreToldAndDoNothing) {
   });
 }
 
-TEST_P(Windows, OfADynamicOneWhatIsAttachedIsReached) {
+TEST_P(Windows, ADynamicWindowReachesAttachedMemory) {
   std::vector<std::vector<double>> memory(3, std::vector<double>(3000));
   OnRanks(3, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.MakeDynamic();
@@ -787,7 +787,7 @@ TEST_P(Windows, OfADynamicOneWhatIsAttachedIsReached) {
   });
 }
 
-TEST_P(Windows, WhatIsNotAttachedIsFoundByItsTarget) {
+TEST_P(Windows, TheTargetDetectsAccessesToUnattachedMemory) {
   // What is short comes with its request, and what is long behind it.
   for (const int64_t doubles : {1, 250}) {
     std::vector<double> memory(500);
@@ -871,7 +871,7 @@ TEST_P(Windows, SharedMemoryIsInOnePieceIfItMustBe) {
   });
 }
 
-// Where something drives in its place, a target need not call.
+// A target need not call if a progress thread makes progress for it.
 bool NeedsCalls(const WindowWay& way) {
   return way.transport == WindowWay::Transport::kSim ||
          (way.transport == WindowWay::Transport::kInproc && !way.inproc.allows_progress_thread);
@@ -1277,7 +1277,7 @@ TEST_P(Windows, APutThatLooksForPlacesDoesNotSleep) {
   });
 }
 
-TEST_P(Windows, OperationsTellWhenTheyAreOver) {
+TEST_P(Windows, OperationsSetTheirFlagWhenComplete) {
   constexpr int64_t kBytes = 20 * 1000;
   OnRanks(2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(2 * kBytes);
@@ -1355,8 +1355,9 @@ TEST_P(Windows, ALostRankEndsEveryWait) {
 
 // --- what ranks say in pages that all of them see ---
 
-// Who waits asks to be woken once it would sleep, and not before. Nobody else is told anything.
-TEST(Pages, WhoWouldSleepIsWoken) {
+// A waiting rank requests a wake message when it is about to sleep, and not before. No other rank
+// gets a message.
+TEST(Pages, ARankThatIsAboutToSleepIsWoken) {
   constexpr int kPollsAwake = 10;
   constexpr int kPollsBeforeSleep = 20;
   class Waiting : public ForwardingEndpoint {
@@ -1447,8 +1448,8 @@ TEST(Pages, WhoWouldSleepIsWoken) {
   });
 }
 
-// More than look at each other's pages.
-TEST(Pages, ManyRanksMeetToo) {
+// More ranks than poll each other's pages.
+TEST(Pages, FencesOfManyRanks) {
   constexpr int kRanks = 17;
   WindowWay way;
   way.goes_directly = [](int) { return true; };

@@ -132,7 +132,7 @@ TEST(AutoEndpoint, WithoutSharedMemoryNoSendCountsAsTaken) {
 }
 
 // The check may take long.
-TEST(AutoEndpoint, AsksWhetherTcpIsWantedOnlyBetweenHosts) {
+TEST(AutoEndpoint, ChecksForTcpOnlyBetweenHosts) {
   Job one({0, 0, 0});
   EXPECT_EQ(NameOf(&one), "shm");
   EXPECT_EQ(one.asked, 0);
@@ -332,7 +332,7 @@ TEST(AutoEndpoint, SaysWhenItWouldNap) {
 }
 
 // A receive that is too short for its message: TCP sends its grant only after a long wait.
-TEST(AutoEndpoint, WhoWaitsOnTwoTransportsDoesWhatEachDoesInALongWait) {
+TEST(AutoEndpoint, ALongWaitReachesBothTransports) {
   Job job({0, 1, 1});
   job.real_tcp = true;
   job.Run([&](Endpoint* endpoint, GroupId group, int rank) {

@@ -48,7 +48,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* group) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     BRIGADE_RULE(!in_callback_, "a callback opens no group");
     const int size = bootstrap->size();
     BRIGADE_RETURN_IF_ERROR(target()->OpenGroup(bootstrap, group));
@@ -57,7 +57,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   }
 
   void CloseGroup(GroupId group) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     BRIGADE_RULE(!in_handler_, "a handler closes no group");
     BRIGADE_RULE(group_sizes_.erase(group) == 1, "an open group is closed, and once");
     target()->CloseGroup(group);
@@ -75,7 +75,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     CheckAddress(channel, peer);
     CheckNotLent(piece);
     Operation* operation = Begin(channel, peer, /*sends=*/true, piece, completion);
@@ -92,7 +92,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
 
   SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
                   Completion* completion, size_t* kept_bytes) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     CheckAddress(channel, peer);
     const StridedLayout& layout = *body.layout;
     BRIGADE_RULE(body.offset <= layout.bytes() && body.bytes <= layout.bytes() - body.offset,
@@ -124,7 +124,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     CheckAddress(channel, peer);
     // Where none is needed only its length counts.
     if (target()->CapabilitiesTo(channel.group, peer).needs_landing) CheckLanding(landing);
@@ -135,7 +135,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
 
   Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
                             Completion* completion) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     CheckAddress(channel, peer);
     BRIGADE_RULE(target()->LandsInPlace(channel, peer, range),
                  "PostReceiveInPlace takes only what LandsInPlace said yes to");
@@ -152,7 +152,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   }
 
   void ReleaseLease(const Lease& lease) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     if (lease.token == 0) return;  // of an in-place receive
     auto held = leases_.find(lease.token);
     BRIGADE_RULE(held != leases_.end(), "a lease is released once");
@@ -164,7 +164,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   }
 
   void SetControlHandler(GroupId group, ControlHandler* handler) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     BRIGADE_RULE(group_sizes_.count(group) == 1, "a handler is that of an open group");
     std::unique_ptr<Relay>& relay = relays_[group];
     BRIGADE_RULE(relay == nullptr, "a group has one handler");
@@ -173,7 +173,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   }
 
   Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     CheckAddress({group, ChannelKind::kAll}, peer);
     BRIGADE_RULE(message.bytes <= kMostControlBytes, "a control message has at most 48 bytes");
     return target()->SendControl(group, peer, message, urgency);
@@ -181,12 +181,12 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
 
   EdgeAccess* edges() override { return target()->edges() == nullptr ? nullptr : this; }
   OutEdge* EdgeTo(const Channel& channel, int peer) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     CheckAddress(channel, peer);
     return target()->edges()->EdgeTo(channel, peer);
   }
   InEdge* EdgeFrom(const Channel& channel, int peer) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     CheckAddress(channel, peer);
     BRIGADE_RULE(streams_.count(Stream(channel.group, channel.kind, peer, false)) == 0,
                  "an edge is used while no post of its stream waits");
@@ -194,7 +194,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   }
   bool PostBuffer(const Channel& channel, int peer, const StridedLayout& layout,
                   std::byte* base) override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     CheckAddress(channel, peer);
     return target()->edges()->PostBuffer(channel, peer, layout, base);
   }
@@ -203,7 +203,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   }
 
   bool Progress() override {
-    Driving driving(this);
+    ProgressOwnerCheck owner_check(this);
     BRIGADE_RULE(!in_callback_, "a callback does not call Progress");
     return target()->Progress();
   }
@@ -250,19 +250,19 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   };
 
   // One thread at a time may be inside the endpoint; its callbacks may come back in.
-  class Driving {
+  class ProgressOwnerCheck {
    public:
-    explicit Driving(CheckedEndpoint* endpoint) : endpoint_(endpoint) {
+    explicit ProgressOwnerCheck(CheckedEndpoint* endpoint) : endpoint_(endpoint) {
       std::thread::id nobody;
       const std::thread::id me = std::this_thread::get_id();
       outermost_ = endpoint->progress_owner_.compare_exchange_strong(nobody, me);
       BRIGADE_RULE(outermost_ || nobody == me, "an endpoint has one progress owner at a time");
     }
-    ~Driving() {
+    ~ProgressOwnerCheck() {
       if (outermost_) endpoint_->progress_owner_.store(std::thread::id());
     }
-    Driving(const Driving&) = delete;
-    Driving& operator=(const Driving&) = delete;
+    ProgressOwnerCheck(const ProgressOwnerCheck&) = delete;
+    ProgressOwnerCheck& operator=(const ProgressOwnerCheck&) = delete;
 
    private:
     CheckedEndpoint* const endpoint_;

@@ -27,7 +27,7 @@ TEST(WireIdsTest, GroupsThatShareARankDiffer) {
   EXPECT_EQ(a.Agree(all, &Contribution::wire_id), 2u);
 }
 
-TEST(WireIdsTest, TellsThePastFromWhatIsToCome) {
+TEST(WireIdsTest, DistinguishesPastIdsFromFutureIds) {
   WireIds ids;
   EXPECT_FALSE(ids.IsPast(0));
   ids.Agree(std::vector<uint64_t>{4}, [](uint64_t proposal) { return proposal; });

@@ -443,7 +443,7 @@ TEST(InlineRingTest, TowardsALostReceiverThereIsNoNextSlot) {
   }
 }
 
-TEST(InlineRingTest, WhatAReceiverThatIsGoneHadClosedTakesWhatNobodyReceives) {
+TEST(InlineRingTest, AnEdgeClosedByALostReceiverDropsMessages) {
   Link link;
   link.in->Close();
   link.out->SetLost();

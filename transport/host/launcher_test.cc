@@ -22,7 +22,7 @@ class LauncherTest : public ::testing::Test {
   static void Say(const char* name, const char* value) { setenv(name, value, 1); }
 };
 
-TEST_F(LauncherTest, NobodySays) {
+TEST_F(LauncherTest, NoVariableIsSet) {
   EXPECT_EQ(LocalRanks(), 1);
   EXPECT_EQ(LocalRank(), -1);
   EXPECT_EQ(JobRanks(), 0);

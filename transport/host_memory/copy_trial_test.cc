@@ -61,7 +61,7 @@ TEST_F(CopyTrialTest, WhatTheSystemRefusesIsNeverFaster) {
   EXPECT_EQ(range.most_bytes, 0u);
 }
 
-TEST_F(CopyTrialTest, NobodyWaitsForLong) {
+TEST_F(CopyTrialTest, WaitsEndAtTheirTimeLimit) {
   KernelCopyRange range{1, 1};
   EXPECT_FALSE(CopyTrial(memory_).Send(getpid(), &kThisOne, milliseconds(5), &range));
   EXPECT_EQ(range.least_bytes, 1u);

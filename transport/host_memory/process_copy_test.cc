@@ -210,7 +210,7 @@ std::vector<std::string>& Told() {
   return told;
 }
 
-TEST(ProcessCopyTest, ARefusalIsToldOnce) {
+TEST(ProcessCopyTest, ARefusalIsReportedOnce) {
   const pid_t child = fork();
   if (child == 0) {
     if (!RefuseCopies()) _exit(2);

@@ -43,7 +43,7 @@ int InChild(const std::function<int()>& body) {
 }
 
 // Programs allocate a few bytes for each of many operations.
-TEST(SharedAllocations, ALittleTakesNoLookAtTheSystem) {
+TEST(SharedAllocations, ShortAllocationsDoNotQueryTheSystem) {
   SharedAllocations allocations;
   std::vector<std::byte*> all;
   for (int i = 0; i < 100; ++i) {
@@ -54,7 +54,7 @@ TEST(SharedAllocations, ALittleTakesNoLookAtTheSystem) {
 }
 
 // Others may take as much at the same time.
-TEST(SharedAllocations, WhileMuchIsTakenTheSystemIsLookedAtAnew) {
+TEST(SharedAllocations, LongAllocationsQueryTheSystemAgain) {
   SharedAllocations allocations(/*overcommits=*/false);
   constexpr size_t kBytes = size_t{200} << 20;
   std::byte* const memory = Allocate(&allocations, kBytes);

@@ -153,7 +153,7 @@ TEST(SharedSegmentTest, AllocatesZeroedPagesAndGivesThemBack) {
 }
 
 // A registration cache keyed by addresses must see that pages are removed.
-TEST(SharedSegmentTest, OthersHearWhatIsGivenBack) {
+TEST(SharedSegmentTest, InterceptorsSeeThatFreedPagesAreRemoved) {
   const auto segment = NewSegment();
   uint64_t offset = 0;
   ASSERT_TRUE(segment->Allocate(3 * kPage - 1, &offset).ok());

@@ -30,7 +30,7 @@ struct InprocOptions {
   bool sends_in_place = false;
   // As in Capabilities.
   size_t eager_piece_bytes = SIZE_MAX;
-  // A progress thread may drive the ranks' endpoints. If false, only the test's own threads call
+  // A progress thread may make progress for the ranks. If false, only the test's own threads call
   // them.
   bool allows_progress_thread = false;
 };

@@ -122,7 +122,7 @@ TEST(InprocEndpoint, ReturnedSendsNeedNoSender) {
   ASSERT_TRUE(receiver->PostReceive(to, 0, ByteSpan{landing, 3}, &received).ok());
   while (!received.done) receiver->Progress();
   EXPECT_EQ(landing[2], std::byte{3});
-  EXPECT_FALSE(sent.done) << "callbacks run on the thread that drives the endpoint";
+  EXPECT_FALSE(sent.done) << "callbacks run on the thread that calls Progress";
   sender->Progress();
   EXPECT_TRUE(sent.done);
 }

@@ -1,6 +1,6 @@
 // mpi: point-to-point messages of MPI, over whatever fabric it has.
 //
-// Works at every thread level MPI may have been initialised with and calls MPI on the driving
+// Works at every thread level MPI may have been initialised with. Calls MPI on the progress owner's
 // thread only. Never blocks inside MPI: it polls, so that ranks that share a processor get it.
 //
 // Messages use *carriers*: communicators of the library, each a duplicate of the communicator of

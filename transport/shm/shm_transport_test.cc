@@ -479,7 +479,7 @@ TEST(ShmEndpoint, GroupsOfARankThatIsGoneGiveTheirMemoryBack) {
 
 // A sleeping rank that waits for a message and for the end of a send sees the end at its next poll,
 // not thousands of polls later.
-TEST(ShmEndpoint, ASleeperLooksWhatHasComeBack) {
+TEST(ShmEndpoint, ASleepingRankPollsForReturnedLeases) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const GroupId group = OpenAlone(endpoint.get());
   Operation never, sent, received;
@@ -660,7 +660,7 @@ TEST(ShmEndpoint, FewSendsEndAtOnce) {
 }
 
 // A member that knows the lengths passes them to the others, without a trial.
-TEST(ShmEndpoint, RanksTakeWhatOneKnowsOfKernelCopies) {
+TEST(ShmEndpoint, RanksAdoptTheKernelCopyRangeOfAMember) {
   InprocWorld world(2);
   const auto run = [&](int rank) {
     ShmOptions options;

@@ -474,7 +474,7 @@ TEST(SimTransport, ABusIsSharedOnlyWhileItIsCrowded) {
 }
 
 // A rank that polls now and then does not sleep until a message comes, after 15 us.
-TEST(SimTransport, WhoComputesIsNotIdle) {
+TEST(SimTransport, AComputingRankIsNotIdle) {
   OnRanks(2, Machine(), [](Rank& me, int rank) {
     std::vector<std::byte> data = Bytes(1000);
     Operation operation;

@@ -39,7 +39,7 @@ class Links {
   Links(const EndpointId& self, std::chrono::seconds silence, Log log, LinkOwner* owner)
       : self_(self), silence_(silence), log_(std::move(log)), owner_(owner) {}
 
-  // Opens a listener, whose address peers must get, for connections driven by `io`. `io` must
+  // Opens a listener, whose address peers must get, for connections that use `io`. `io` must
   // outlive this object.
   Status Open(SocketIo* io, const SocketAddress& address, const AuthKey& key);
   const SocketAddress& address() const { return listener_->address(); }

@@ -216,7 +216,7 @@ TEST_F(ListenerTest, TheCalleeMayRefuseAPeer) {
   EXPECT_EQ(log_.size(), 1u);
 }
 
-TEST_F(ListenerTest, WhoSaysNothingIsDropped) {
+TEST_F(ListenerTest, AConnectionWithoutAHandshakeIsClosed) {
   ListenerLimits limits;
   limits.handshake_time = std::chrono::milliseconds(30);
   Listen(limits);
@@ -231,7 +231,7 @@ TEST_F(ListenerTest, WhoSaysNothingIsDropped) {
   EXPECT_NE(log_[0].find("no whole handshake came within 30 ms"), std::string::npos) << log_[0];
 }
 
-TEST_F(ListenerTest, ACrowdOfStrangersKeepsNobodyOut) {
+TEST_F(ListenerTest, ManyUnauthenticatedConnectionsKeepNoPeerOut) {
   Listen();
   std::vector<Caller> strangers;
   for (int i = 0; i < 100; ++i) {

@@ -1,5 +1,5 @@
-// Transport `tcp`: TCP between hosts, driven by io_uring with registered staging memory, or by
-// plain sockets if there is no io_uring. README.md explains how it implements the contract.
+// Transport `tcp`: TCP between hosts, by io_uring with registered staging memory, or by plain
+// sockets if there is no io_uring. README.md explains how it implements the contract.
 
 #ifndef BRIGADE_TRANSPORT_TCP_TCP_TRANSPORT_H_
 #define BRIGADE_TRANSPORT_TCP_TCP_TRANSPORT_H_

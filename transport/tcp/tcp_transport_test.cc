@@ -103,8 +103,8 @@ struct Transfer : Completion {
   bool over = false;
 };
 
-// Two ranks, each driven by the test's thread or not at all, by the test's choice. The parameter:
-// whether plain sockets.
+// Two ranks. The test decides for which of them its thread calls Progress. The parameter: whether
+// plain sockets.
 class TcpTransportTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -151,8 +151,8 @@ class TcpTransportTest : public ::testing::TestWithParam<bool> {
     if (!receive->status.ok()) receive->over = true;
     return receive;
   }
-  // As a progress thread drives, that is without Pause.
-  void Drive(const Transfer* transfer) {
+  // Calls Progress without Pause, as a progress thread does.
+  void ProgressUntilOver(const Transfer* transfer) {
     while (!transfer->over) {
       for (Rank& rank : ranks_) {
         if (rank.endpoint != nullptr) rank.endpoint->Progress();
@@ -162,7 +162,7 @@ class TcpTransportTest : public ::testing::TestWithParam<bool> {
   void ExpectReceived(int rank, size_t bytes, char fill,
                       ChannelKind kind = ChannelKind::kPointToPoint) {
     const Transfer* const receive = Receive(rank, bytes, kind);
-    Drive(receive);
+    ProgressUntilOver(receive);
     ASSERT_TRUE(receive->status.ok()) << receive->status.ToString();
     EXPECT_TRUE(receive->Holds(fill));
   }
@@ -215,7 +215,7 @@ TEST(TcpTransport, TheLastGroupThatSharesAProcessorGivesItBack) {
 TEST_P(TcpTransportTest, APeerThatConnectsLaterGetsItsGrants) {
   const Transfer* const receive = Receive(1, 200000);
   Send(0, 200000, 'x');
-  Drive(receive);
+  ProgressUntilOver(receive);
   EXPECT_TRUE(receive->Holds('x'));
 }
 
@@ -224,7 +224,7 @@ TEST_P(TcpTransportTest, APeerThatIsConnectedToLaterGetsItsGrants) {
   Send(1, 10, 'c', ChannelKind::kAll);
   ExpectReceived(0, 10, 'c', ChannelKind::kAll);
   Send(0, 200000, 'x');
-  Drive(receive);
+  ProgressUntilOver(receive);
   EXPECT_TRUE(receive->Holds('x'));
 }
 
@@ -234,7 +234,7 @@ TEST_P(TcpTransportTest, ReceivesThatWereFilledAreGranted) {
   for (int i = 0; i < 16; ++i) receives.push_back(Receive(1, 32768));
   for (int i = 0; i < 16; ++i) Send(0, 32768, static_cast<char>('a' + i));
   for (int i = 0; i < 16; ++i) {
-    Drive(receives[i]);
+    ProgressUntilOver(receives[i]);
     EXPECT_TRUE(receives[i]->Holds(static_cast<char>('a' + i)));
   }
 }
@@ -273,13 +273,13 @@ TEST_P(TcpTransportTest, WhatIsKeptOfUserMemoryIsReported) {
     ranks_[0].endpoint->Progress();
     EXPECT_EQ(send_now(&next), SentNow::kNotYet) << "there is no room";
   }
-  Drive(receive);
+  ProgressUntilOver(receive);
   EXPECT_TRUE(receive->status.ok() && receive->Holds('x'));
-  Drive(&send);
+  ProgressUntilOver(&send);
   EXPECT_EQ(send_now(&next), SentNow::kYes);
-  Drive(receive_next);
+  ProgressUntilOver(receive_next);
   EXPECT_TRUE(receive_next->Holds('z'));
-  Drive(&next);
+  ProgressUntilOver(&next);
 }
 
 TEST_P(TcpTransportTest, LongRunsAreSentFromUserMemory) {
@@ -359,7 +359,7 @@ TEST_P(TcpTransportTest, WhatAPeerSentBeforeItLeftIsReceived) {
     ASSERT_NO_FATAL_FAILURE(ExpectReceived(1, 1000, static_cast<char>(i)));
   }
   const Transfer* const more = Receive(1, 10);
-  Drive(more);
+  ProgressUntilOver(more);
   EXPECT_EQ(more->status.code(), StatusCode::kPeerLost);
   EXPECT_NE(more->status.message().find("rank 0 of the group"), std::string::npos);
   EXPECT_NE(more->status.message().find("it has left"), std::string::npos);
@@ -405,7 +405,7 @@ TEST_P(TcpTransportTest, APeerThatReceivesNothingIsNotLost) {
   ExpectAhead(1);
 }
 
-TEST_P(TcpTransportTest, WhoLeavesWaitsUntilEverythingIsTakenIn) {
+TEST_P(TcpTransportTest, ALeavingRankWaitsUntilItsDataAreReceived) {
   Connect();
   SendAhead(0);
   std::thread leaving([&] { ranks_[0].endpoint.reset(); });
@@ -450,7 +450,7 @@ TEST_P(TcpTransportTest, NothingFollowsAShutdownFrame) {
   EXPECT_EQ(LogOf(1), "");
 }
 
-TEST_P(TcpTransportTest, WhoConnectsWithARankThatLeavesIsToldSo) {
+TEST_P(TcpTransportTest, TheErrorOfAConnectionToALeavingRankNamesTheReason) {
   InprocWorld world(3);
   std::unique_ptr<Endpoint> third;
   GroupId all[3];
@@ -505,7 +505,7 @@ TEST_P(TcpTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
     usleep(1000);
   }
   ranks_[1].endpoint.reset();
-  Drive(send);
+  ProgressUntilOver(send);
   EXPECT_EQ(send->status.code(), StatusCode::kPeerLost);
   EXPECT_NE(send->status.message().find("rank 1 of the group (127.0.0.1:"), std::string::npos)
       << send->status.message();
@@ -522,7 +522,7 @@ TEST_P(TcpTransportTest, WhatWasSentToOneselfEndsWithTheGroup) {
   EXPECT_TRUE(send.over);
 }
 
-TEST_P(TcpTransportTest, AForkedChildLeavesNobody) {
+TEST_P(TcpTransportTest, AForkedChildClosesNoConnection) {
   Connect();
   const Transfer* const receive = Receive(0, 10);
   const pid_t child = fork();
@@ -535,7 +535,7 @@ TEST_P(TcpTransportTest, AForkedChildLeavesNobody) {
   ASSERT_EQ(waitpid(child, &how, 0), child);
   EXPECT_EQ(how, 0);
   Send(1, 10, 'x');
-  Drive(receive);
+  ProgressUntilOver(receive);
   EXPECT_TRUE(receive->status.ok()) << receive->status.ToString();
   EXPECT_TRUE(receive->Holds('x'));
   Send(0, 10, 'y');
@@ -545,7 +545,7 @@ TEST_P(TcpTransportTest, AForkedChildLeavesNobody) {
 TEST_P(TcpTransportTest, WithoutDescriptorsAnErrorSaysSoAfterAWhile) {
   const NoDescriptors none;
   const Transfer* const send = Send(0, 10, 'x');
-  Drive(send);
+  ProgressUntilOver(send);
   EXPECT_EQ(send->status.code(), StatusCode::kPeerLost);
   const std::string& message = send->status.message();
   EXPECT_NE(message.find("rank 1 of the group"), std::string::npos) << message;
@@ -567,7 +567,7 @@ TEST_P(TcpTransportTest, OnceThereAreDescriptorsEverythingArrivesInOrder) {
   for (const char fill : {'a', 'b'}) ExpectReceived(1, kAhead, fill);
   ExpectReceived(1, 200000, 'c');
   Send(1, 10, 'd');
-  Drive(&transfers_.front());
+  ProgressUntilOver(&transfers_.front());
   EXPECT_TRUE(transfers_.front().Holds('d'));
   EXPECT_EQ(LogOf(0) + LogOf(1), "");
 }
@@ -584,7 +584,7 @@ TEST_P(TcpTransportTest, APeerThatIsTriedAgainIsNotLost) {
   endpoint->Nudge();
   unreachable = false;
   ExpectReceived(1, 10, 'x');
-  Drive(send);
+  ProgressUntilOver(send);
   EXPECT_TRUE(send->status.ok()) << send->status.ToString();
 }
 
@@ -651,7 +651,7 @@ TEST_P(TcpTransportTest, ReceivesOfAClosedGroupAreNotToldLater) {
   ranks_[1].endpoint->Nudge();
   EXPECT_EQ(writes, before);
   ranks_[0].endpoint->CloseGroup(ranks_[0].group);
-  Drive(send);
+  ProgressUntilOver(send);
 }
 
 // Each leaves a group in which the other still waits for it.
@@ -665,7 +665,7 @@ TEST_P(TcpTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGroup
   }
   for (Rank& rank : ranks_) rank.endpoint->CloseGroup(rank.group);
   for (const Transfer* send : sends) {
-    Drive(send);
+    ProgressUntilOver(send);
     EXPECT_TRUE(send->status.ok()) << send->status.ToString();
   }
   for (const int rank : {0, 1}) {
@@ -681,7 +681,7 @@ TEST_P(TcpTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGroup
 TEST_P(TcpTransportTest, WhatComesForAGroupLongClosedIsDropped) {
   ranks_[1].endpoint->CloseGroup(ranks_[1].group);
   const Transfer* const send = Send(0, 200000, 'x');
-  Drive(send);
+  ProgressUntilOver(send);
   EXPECT_TRUE(send->status.ok()) << send->status.ToString();
   EXPECT_NE(LogOf(0).find("has closed it without receiving"), std::string::npos) << LogOf(0);
   // From here on it is thrown away, and takes no memory, however much it is.
@@ -693,7 +693,7 @@ TEST_P(TcpTransportTest, WhatComesForAGroupLongClosedIsDropped) {
         ranks_[0].endpoint->PostSend({ranks_[0].group, ChannelKind::kPointToPoint}, 1,
                                      {piece.data.data(), piece.data.size()}, &piece);
     ASSERT_TRUE(status.ok()) << status.ToString();
-    Drive(&piece);
+    ProgressUntilOver(&piece);
   }
   EXPECT_LT(MostMemoryKib() - before_kib, 30000);
 }
@@ -703,14 +703,14 @@ TEST_P(TcpTransportTest, WhatIsSentToAGroupKnownToBeClosedIsDropped) {
   Connect();
   ranks_[1].endpoint->CloseGroup(ranks_[1].group);
   // Notices come in the order of kinds.
-  Drive(Send(0, 200000, 'x', ChannelKind(kChannelKinds - 1)));
+  ProgressUntilOver(Send(0, 200000, 'x', ChannelKind(kChannelKinds - 1)));
   const auto lines = [&] {
     const std::string log = LogOf(0);
     return std::count(log.begin(), log.end(), '\n');
   };
   EXPECT_EQ(lines(), 1) << LogOf(0);
   for (int i = 0; i < 2; ++i) {
-    Drive(Send(0, 10, 'x', ChannelKind::kRow));
+    ProgressUntilOver(Send(0, 10, 'x', ChannelKind::kRow));
     EXPECT_EQ(lines(), 2) << LogOf(0);
   }
   Transfer now(10, 'x');
@@ -721,12 +721,12 @@ TEST_P(TcpTransportTest, WhatIsSentToAGroupKnownToBeClosedIsDropped) {
                                         {&layout, now.data.data(), 0, now.data.size()}, &now,
                                         &kept_bytes),
             SentNow::kYes);
-  Drive(&now);
+  ProgressUntilOver(&now);
   EXPECT_EQ(lines(), 3) << LogOf(0);
 }
 
 // So that all may agree on another transport.
-TEST_P(TcpTransportTest, AllAreToldOfARankThatHasNoSocket) {
+TEST_P(TcpTransportTest, AMissingSocketIsAnErrorOnAllRanks) {
   InprocWorld world(3);
   std::unique_ptr<Endpoint> endpoints[3];
   TcpOptions options;

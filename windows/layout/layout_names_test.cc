@@ -9,7 +9,7 @@ namespace {
 
 TypedLayout Bytes(int64_t count) { return TypedLayout::Run(Element::kByte, count); }
 
-TEST(LayoutNames, EachIsToldOncePerTarget) {
+TEST(LayoutNames, EachIsSentOncePerTarget) {
   GivenLayoutNames names;
   const TypedLayout one = Bytes(1);
   const TypedLayout two = Bytes(2);
@@ -55,7 +55,7 @@ TEST(LayoutNames, TheOldestNameIsGivenAnew) {
   EXPECT_NE(names.NameOf(layouts[1]).index, old.index);
 }
 
-TEST(LayoutNames, WhatWasNotToldIsNotFound) {
+TEST(LayoutNames, AnUnknownNameIsNotFound) {
   KnownLayouts known;
   EXPECT_EQ(known.Find(0, {3, 1}), nullptr);
   ASSERT_TRUE(known.Learn(0, {3, 1}, Bytes(1)).ok());

@@ -133,7 +133,7 @@ class MailboxesWithoutMemory : public testing::Test {
   std::vector<ShortPutMailboxes> members_;
 };
 
-TEST_F(MailboxesWithoutMemory, NobodyTouchesThemAndSomebodyWantsThem) {
+TEST_F(MailboxesWithoutMemory, APutFailsAndRequestsThem) {
   EXPECT_FALSE(members_[1].are_wanted());
   EXPECT_FALSE(Put());
   EXPECT_TRUE(members_[1].are_wanted());
@@ -148,8 +148,8 @@ TEST_F(MailboxesWithoutMemory, NobodyTouchesThemAndSomebodyWantsThem) {
   EXPECT_TRUE(Put(2));
 }
 
-// A question needs a box at its target, and one here for the answer.
-TEST_F(MailboxesWithoutMemory, WhoAsksWantsSomeToo) {
+// A get needs a mailbox at its target, and one at its origin for the reply.
+TEST_F(MailboxesWithoutMemory, AGetRequestsThemOnBothSides) {
   std::byte got{0};
   EXPECT_FALSE(members_[0].GetFenced(1, 0, 1, &got));
   EXPECT_TRUE(members_[0].are_wanted());
@@ -160,7 +160,7 @@ TEST_F(MailboxesWithoutMemory, WhoAsksWantsSomeToo) {
   EndAll(2);
 }
 
-TEST_F(MailboxesWithoutMemory, WhereThereIsNoMemoryNobodyWantsThemAgain) {
+TEST_F(MailboxesWithoutMemory, AreNotRequestedAgainIfThereIsNoMemory) {
   EXPECT_FALSE(Put());
   members_[1].OpenBoxes(/*have_memory=*/false);
   for (uint64_t start = 1; start < 4; ++start) {
@@ -237,8 +237,8 @@ TEST_F(ShortPutMailboxesTest, WhatIsAskedForComesInTheEpochsEnd) {
   }
 }
 
-// An answer has a box of its own, and finds room there however many there are.
-TEST_F(ShortPutMailboxesTest, SoMuchIsAskedForAsThereIsRoomFor) {
+// A reply has a mailbox of its own, with room for any number of replies.
+TEST_F(ShortPutMailboxesTest, GetsFillTheRoomOfAMailbox) {
   const auto box =
       static_cast<int64_t>(ShortPutMailboxes::SizeOfArea(kMembers).boxes_bytes / (3 * kMembers));
   std::vector<std::byte> memory(static_cast<size_t>(box), std::byte{7});
@@ -275,7 +275,7 @@ TEST_F(ShortPutMailboxesTest, EntriesOfTheNextEpochWait) {
   EXPECT_TRUE(members_[0].HasRead(1));
 }
 
-TEST_F(ShortPutMailboxesTest, NobodyIsWaitedForWhereNothingWasPut) {
+TEST_F(ShortPutMailboxesTest, AFenceWithoutPutsWaitsForNoRank) {
   for (int fence = 0; fence < 3; ++fence) {
     EndFence(0);
     EXPECT_TRUE(members_[0].HasRead(1));

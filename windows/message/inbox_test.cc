@@ -132,7 +132,7 @@ TEST_F(InboxTest, OfWhatIsFetchedEachPieceIsReadAlone) {
   EXPECT_EQ(inbox_->done_for(0), 1U);
 }
 
-TEST_F(InboxTest, WhatIsFetchedWaitsForWhoCombines) {
+TEST_F(InboxTest, AFetchWaitsForTheAccumulateLock) {
   ASSERT_TRUE(endpoint_->lock->TryLock(kAnother));
   Ask(RmaKind::kFetch);
   EXPECT_FALSE(Advance());
@@ -143,7 +143,7 @@ TEST_F(InboxTest, WhatIsFetchedWaitsForWhoCombines) {
   EXPECT_EQ(endpoint_->seen, ".p.p.p.p.p");
 }
 
-TEST_F(InboxTest, WhatIsGotWaitsForNobody) {
+TEST_F(InboxTest, AGetWaitsForNoLock) {
   ASSERT_TRUE(endpoint_->lock->TryLock(kAnother));
   Ask(RmaKind::kGet);
   EXPECT_TRUE(Advance());
@@ -151,7 +151,7 @@ TEST_F(InboxTest, WhatIsGotWaitsForNobody) {
   EXPECT_EQ(endpoint_->lock->holder(), kAnother);
 }
 
-// Whoever drives for its owner rests then.
+// A progress thread sleeps between such steps.
 TEST_F(InboxTest, AReplyThatCannotGoIsNothingThatMoved) {
   for (const RmaKind kind : {RmaKind::kGet, RmaKind::kFetch}) {
     endpoint_->is_full = true;

@@ -11,7 +11,7 @@
 namespace brigade {
 namespace {
 
-TEST(AnsweringTest, NobodyAsksWhoDoesNotAnswer) {
+TEST(AnsweringTest, NoRequestBeginsWhileNoThreadAnswers) {
   Answering answering;
   EXPECT_FALSE(answering.is_wanted());
   EXPECT_FALSE(answering.BeginAsk());
@@ -29,8 +29,8 @@ TEST(AnsweringTest, NobodyAsksWhoDoesNotAnswer) {
   EXPECT_FALSE(answering.is_asked());
 }
 
-// Who ends, and then sees that nobody asks, may go: nobody asks behind that.
-TEST(AnsweringTest, NobodyAsksWhoHasEnded) {
+// A thread that has called End and then finds no request in flight may go: no request begins later.
+TEST(AnsweringTest, NoRequestBeginsAfterTheEnd) {
   Answering answering;
   std::atomic<bool> is_gone{true};
   std::atomic<bool> is_over{false};

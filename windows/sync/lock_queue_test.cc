@@ -60,7 +60,7 @@ TEST_F(LockQueueTest, SharedOnesHoldItTogether) {
   EXPECT_TRUE(Request(1, kExclusive)) << "it is free";
 }
 
-TEST_F(LockQueueTest, NobodyPassesAnExclusiveRequest) {
+TEST_F(LockQueueTest, NoRequestPassesAnExclusiveOne) {
   EXPECT_TRUE(Request(0, kShared));
   EXPECT_FALSE(Request(1, kExclusive));
   EXPECT_FALSE(Request(2, kShared));
@@ -74,7 +74,7 @@ TEST_F(LockQueueTest, NobodyPassesAnExclusiveRequest) {
   EXPECT_EQ(Release(4), std::vector<int>({5}));
 }
 
-TEST_F(LockQueueTest, WhoIsLostLetsOthersIn) {
+TEST_F(LockQueueTest, RemovingALostRankGrantsTheNextRequest) {
   EXPECT_TRUE(Request(0, kShared));
   EXPECT_FALSE(Request(1, kExclusive));
   EXPECT_FALSE(Request(2, kShared));
@@ -85,7 +85,7 @@ TEST_F(LockQueueTest, WhoIsLostLetsOthersIn) {
 }
 
 // Wherever it is in the queue, the others keep their order.
-TEST_F(LockQueueTest, WhoIsLostLeavesNoGap) {
+TEST_F(LockQueueTest, RemovingALostRankKeepsTheOrder) {
   for (int lost = 1; lost < 5; ++lost) {
     for (int origin = 0; origin < 5; ++origin) EXPECT_EQ(Request(origin, kExclusive), origin == 0);
     EXPECT_EQ(Forget(lost), std::vector<int>());
@@ -101,7 +101,7 @@ TEST_F(LockQueueTest, WhoIsLostLeavesNoGap) {
   EXPECT_EQ(Forget(7), std::vector<int>()) << "it never asked";
 }
 
-TEST_F(LockQueueTest, OnlyThoseWhoAskedByMessageAreTold) {
+TEST_F(LockQueueTest, OnlyRequestsByMessageGetAReply) {
   EXPECT_TRUE(Request(0, kExclusive, false));
   EXPECT_FALSE(Request(1, kShared, false));
   EXPECT_FALSE(Request(2, kShared, true));
@@ -168,7 +168,7 @@ TEST_F(LockQueueTest, IsFair) {
 
 // Many threads, each of which takes the lock again and again in the way of an origin that maps the
 // table. A request's number says how many there were before.
-TEST_F(LockQueueTest, StarvesNobody) {
+TEST_F(LockQueueTest, NoRequestStarves) {
   ProcessLock lock;
   const auto locked = [&](int origin, const auto& work) {
     while (!lock.TryLock(origin)) std::this_thread::yield();

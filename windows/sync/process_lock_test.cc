@@ -60,7 +60,7 @@ TEST(ProcessLockTest, IsHeldByOneProcessAtATime) {
   EXPECT_EQ(shared->count, kProcesses * turns);
 }
 
-TEST(ProcessLockTest, StaysWithWhoDied) {
+TEST(ProcessLockTest, ADeadProcessKeepsTheLock) {
   Shared* const shared = NewShared();
   const pid_t child = fork();
   if (child == 0) _exit(shared->lock.TryLock(7) ? 0 : 1);

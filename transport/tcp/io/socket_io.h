@@ -1,8 +1,8 @@
 // SocketIo: moves bytes between memory and sockets without waiting; io_uring or plain sockets.
 //
 // Each socket has at most one pending write and one pending read, which keeps the order of its
-// bytes: a kernel may complete several in any order. One thread drives at a time, as with an
-// endpoint; only Await may be called by another thread meanwhile.
+// bytes: a kernel may complete several in any order. One thread makes progress at a time, as
+// with an endpoint; only Await may be called by another thread meanwhile.
 
 #ifndef BRIGADE_TRANSPORT_TCP_IO_SOCKET_IO_H_
 #define BRIGADE_TRANSPORT_TCP_IO_SOCKET_IO_H_
@@ -88,7 +88,7 @@ class SocketIo {
   // Calls OnRead and OnWritten for completed reads and writes. Returns whether there was any.
   virtual bool Progress() = 0;
   // Sleeps until Progress might find something, at most for `microseconds`. Another thread may call
-  // it while one drives.
+  // it while one thread calls Progress.
   virtual void Await(int microseconds) = 0;
 
  protected:

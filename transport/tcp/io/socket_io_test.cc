@@ -143,7 +143,7 @@ TEST_P(SocketIoTest, ALongWriteGoesOnWhenThereIsRoom) {
 }
 
 // Where nothing is under way, too, and once.
-TEST_P(SocketIoTest, TellsThatThereIsRoomAgain) {
+TEST_P(SocketIoTest, NotifiesOfRoomOnce) {
   const std::string text = Text(100000);
   const iovec range{const_cast<char*>(text.data()), text.size()};
   while (SocketIo::WriteNow(*near_, &range, 1) != -EAGAIN) continue;
@@ -171,7 +171,7 @@ TEST_P(SocketIoTest, AWriteMayFollowWhereRoomIsAwaited) {
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(io_->Progress());
 }
 
-TEST_P(SocketIoTest, TheEndIsToldOnceAndThenThereIsPeace) {
+TEST_P(SocketIoTest, TheEndOfAStreamIsReportedOnce) {
   ASSERT_EQ(shutdown(far_, SHUT_WR), 0);
   ProgressUntil([&] { return !near_->reads.empty(); });
   for (int i = 0; i < 100; ++i) io_->Progress();
@@ -265,7 +265,7 @@ TEST_P(SocketIoTest, WhereProcessorsAreSharedThePartsOfAPieceWakeNobody) {
 }
 
 // The result of the one is found when the other is cancelled.
-TEST_P(SocketIoTest, AReadThatHadEndedIsToldWhenItIsCancelled) {
+TEST_P(SocketIoTest, CancelReportsAReadThatHasEnded) {
   io_->ShareProcessor(true);
   int sockets[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
@@ -360,7 +360,7 @@ int ConnectOverTcp(int* far) {
 
 // By a progress thread: the kernel does not wait for the next timer tick of the thread that began
 // it. How long both take is recorded, and not judged.
-TEST_P(SocketIoTest, AWriteGoesOnWhileWhoBeganItComputes) {
+TEST_P(SocketIoTest, AWriteContinuesWhileItsFirstThreadComputes) {
   const std::vector<char> bytes(256 << 20);
   size_t left = bytes.size();
   int far = -1;
@@ -403,7 +403,7 @@ TEST_P(SocketIoTest, AWriteGoesOnWhileWhoBeganItComputes) {
   RecordProperty("milliseconds", static_cast<int>(took.count() * 1000));
 }
 
-TEST_P(SocketIoTest, ACancelDoesNotWaitForWhoBeganTheRead) {
+TEST_P(SocketIoTest, ACancelDoesNotWaitForTheThreadThatBeganTheRead) {
   io_->ShareProcessor(true);
   std::vector<char> landing(5000);
   near_->where = landing.data();
@@ -459,7 +459,7 @@ TEST_P(SocketIoTest, OutlivesTheThreadThatDroveIt) {
   EXPECT_GT(written, 0);
 }
 
-TEST_P(SocketIoTest, WatchTellsOfADescriptor) {
+TEST_P(SocketIoTest, WatchNotifiesOfADescriptor) {
   int pipe_ends[2];
   ASSERT_EQ(pipe2(pipe_ends, O_CLOEXEC), 0);
   struct Context {

@@ -1,10 +1,10 @@
-// Sockets driven by io_uring.
+// Reads and writes on sockets through io_uring.
 //
 // Reads are plain calls, as in PlainIo: they are faster than reads posted to the ring, with two
 // exceptions. (1) A long read into registered memory is READ_FIXED, which proceeds while this rank
 // computes. (2) If ranks share processors, the ring reads the rest of a piece, and completes when
 // all of it has come. Writes are plain calls, too: the ring would continue a write in the thread
-// that began it, which may compute, instead of the thread that drives.
+// that began it, which may compute, instead of the thread that makes progress.
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -184,7 +184,8 @@ class UringIo : public PlainIo {
     OnReadDone(socket, IsToRepeat(bytes) ? -EAGAIN : bytes);
   }
 
-  // The kernel cancels an operation whose thread has ended; threads that drive may end here.
+  // The kernel cancels an operation whose thread has ended. A thread that makes progress may end
+  // while the operation is pending.
   static bool IsToRepeat(int result) {
     return result == -EINTR || result == -EAGAIN || result == -ECANCELED;
   }

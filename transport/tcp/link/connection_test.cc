@@ -30,7 +30,7 @@ TEST_F(ConnectionTest, SendsOneShutdownFrame) {
 }
 
 // A leaving rank would otherwise wait for a shutdown frame that cannot be sent.
-TEST_F(ConnectionTest, WhatIsSaidStaysSoThoughThePeerIsGone) {
+TEST_F(ConnectionTest, AShutdownFrameCountsAsSentIfThePeerIsGone) {
   Connection* const connection = Connect(/*by_peer=*/true);
   connection->SendShutdown();
   connection->Pump();

@@ -66,7 +66,7 @@ class Link {
   // before.
   bool IsNewSerial(uint32_t serial) { return serials_.insert(serial).second; }
 
-  // Adds a connection, which `io` drives. It is used for sending if there is no other.
+  // Adds a connection. It is used for sending if there is no other.
   void Add(std::unique_ptr<Connection> connection);
   // Destroys connections that were never established. Returns true, with *why, if out() was one of
   // them: nothing was sent on it, so any other replaces it; null if there is none.

@@ -97,7 +97,7 @@ TEST_F(LinkTest, WhatIsSentOnStaysWhenAnotherNeverCameAbout) {
   EXPECT_EQ(link_.connections().size(), 1u);
 }
 
-TEST_F(LinkTest, WhoBreaksARuleIsNamedBeforeWhoHasGone) {
+TEST_F(LinkTest, AProtocolViolationTakesPrecedenceOverALostPeer) {
   for (int i = 0; i < 3; ++i) Connect(/*by_peer=*/true);
   EndPeer(0);
   EXPECT_EQ(link_.WhyBroken().code(), StatusCode::kPeerLost);

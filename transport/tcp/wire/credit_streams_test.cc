@@ -313,7 +313,7 @@ TEST(ReceiveStreamTest, LongReceivesAreGrantedAtOnceAndShortOnesWhenTheAllowance
 }
 
 // Of a long message that its receiver keeps posting for.
-TEST(ReceiveStreamTest, ASenderThatKnowsOfManyPlacesIsToldOfMoreTogether) {
+TEST(ReceiveStreamTest, GrantsToASenderWithManyPlacesAreCombined) {
   constexpr size_t kBytes = rules::kTcpPieceBytes;
   constexpr int kPieces = 64;
   constexpr int kPosted = 4;

@@ -40,7 +40,7 @@ TEST(SameSettings, DifferAnywhere) {
   }
 }
 
-TEST(SameSettings, ATransportThatFailsIsToldOf) {
+TEST(SameSettings, AFailureOfTheTransportIsReturned) {
   const auto gather = [](const void*, size_t, void*) {
     return Status(StatusCode::kPeerLost, "gone");
   };
