@@ -41,15 +41,15 @@ bool ServesMatrices(const CatalogueEntry& entry) { return !entry.multi; }
 }  // namespace
 
 const Protocol kEagerShared = {"eager segments through shared memory",
-                               "the messages are one segment each, or a few that no rank combines "
-                               "or posts a buffer for",
+                               "each message is one segment; or a few, on two ranks or without "
+                               "combines, if no rank posts a buffer",
                                kCopies,
                                /*over_edges=*/true,
                                ServesAll,
                                IsFewStreams,
                                RunShared};
 const Protocol kEager = {"eager segments",
-                         "the messages are one segment each",
+                         "each message is one segment",
                          kCopies,
                          /*over_edges=*/false,
                          ServesMatrices,
