@@ -41,9 +41,10 @@ typedef struct {
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< bytes of these messages
   uint64_t pieces;      ///< into which the protocol cut the matrix, or all blocks of the call
-  /// Pieces copied (1) between user memory and staging memory, (2) from another rank's memory to
-  /// user memory, (3) from another rank's memory into a combine, or (4) within this rank: a block
-  /// that it keeps or forwards, or its contribution to the place of the result.
+  /// Pieces copied (1) between user memory and staging memory, (2) to another rank's memory, (3)
+  /// from another rank's memory to user memory, (4) from another rank's memory into a combine, or
+  /// (5) within this rank: a block that it keeps or forwards, or its contribution to the place of
+  /// the result.
   uint64_t copies;
   uint64_t bytes_copied;        ///< bytes of these copies
   uint64_t combines;            ///< pieces combined

@@ -134,8 +134,8 @@ struct OperationStatistics {
   uint64_t messages_sent = 0;
   uint64_t bytes_sent = 0;
   uint64_t pieces = 0;  // chunks' worth of own message, as cut
-  // User memory to staging or back, in pieces; a block to a posted buffer; memory of another rank
-  // to user memory, or to a block that is combined; or user memory to user memory.
+  // User memory to staging or back, in pieces; user memory to a posted buffer; memory of another
+  // rank to user memory, or to a block that is combined; or user memory to user memory.
   uint64_t copies = 0;
   uint64_t bytes_copied = 0;  // the same in bytes
   uint64_t combines = 0;      // pieces combined

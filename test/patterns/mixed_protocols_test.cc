@@ -58,10 +58,11 @@ namespace {
 
 using Random = std::mt19937;
 
-// Shared memory without kernel copies and with kernel copies of all lengths, TCP, and both.
-enum class Over { kShm, kShmByKernel, kTcp, kAuto };
+// Shared memory without kernel copies and with kernel copies of all lengths, TCP, and both: on one
+// host, or on two hosts of every other rank.
+enum class Over { kShm, kShmByKernel, kTcp, kAuto, kTwoHosts };
 
-std::unique_ptr<Endpoint> NewEndpoint(Over over) {
+std::unique_ptr<Endpoint> NewEndpoint(Over over, int rank) {
   std::unique_ptr<Endpoint> endpoint;
   if (over == Over::kTcp) {
     TcpOptions options;
@@ -71,19 +72,20 @@ std::unique_ptr<Endpoint> NewEndpoint(Over over) {
     return endpoint;
   }
   ShmOptions options;
-  options.spans_hosts = over == Over::kAuto;
+  options.spans_hosts = over == Over::kAuto || over == Over::kTwoHosts;
+  if (over == Over::kTwoHosts) options.host.network_namespace += static_cast<uint64_t>(rank % 2);
   if (over == Over::kShmByKernel) options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
   Require(CreateShmEndpoint(options, &endpoint));
-  if (over != Over::kAuto) return endpoint;
+  if (!options.spans_hosts) return endpoint;
   std::vector<AutoTransport> transports;
   transports.push_back({std::move(endpoint), AutoTransport::Reach::kHost});
-  transports.push_back({NewEndpoint(Over::kTcp), AutoTransport::Reach::kEverywhere});
+  transports.push_back({NewEndpoint(Over::kTcp, rank), AutoTransport::Reach::kEverywhere});
   return MakeAutoEndpoint(std::move(transports));
 }
 
 struct Member {
   Member(Over over, Bootstrap* bootstrap, int rows, const EngineOptions& options)
-      : endpoint(NewEndpoint(over)) {
+      : endpoint(NewEndpoint(over, bootstrap->rank())) {
     Require(Engine::Create(endpoint.get(), options, &engine));
     Require(Group::Create(engine.get(), bootstrap, rows, bootstrap->size() / rows, &group));
   }
@@ -440,7 +442,7 @@ Taken TakenBy(const Group& group, const PatternCall& call, const OperationStatis
   };
   if (lists(kZeroCopyRead) && did.pieces == 1 && did.bytes_sent > 0) return kByZeroCopy;
   if (lists(kPostedBuffer))
-    return did.copies == 0 && did.pieces == 1 ? kByPostedBuffer : kByPipeline;
+    return did.protocol == kPostedBuffer.name ? kByPostedBuffer : kByPipeline;
   if (plan->protocols[0] == &kInlineMessage || plan->protocols[0] == &kInlineCollective) {
     return kByInline;
   }
@@ -479,7 +481,7 @@ class Player {
     drawn.call.root = 1;
     drawn.rows = 1000;
     drawn.cols = 10;
-    for (OperationStatistics did; did.pieces != 1 || did.copies != 0; ++drawn.number) {
+    for (OperationStatistics did; did.protocol != kPostedBuffer.name; ++drawn.number) {
       Data data(*me_.group, drawn, /*mapped=*/true, &own_);
       Require(me_.group->Run(data.call, &did));
       Expect(data.IsAsExpected(), drawn.number, data.call);
@@ -563,26 +565,27 @@ TEST_P(MixedProtocols, HaveTheResultsOfTheOracle) {
   const unsigned seed = StressSeed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   const int calls = StressRounds(150, 20000);
+  const bool one_host = over != Over::kTcp && over != Over::kTwoHosts;
   std::atomic<int> taken[kTakenProtocols] = {};
   RunRanks(ranks, InprocOptions(), [&, over = over](InprocWorld& world, int rank) {
     Player player(over, world.MakeBootstrap(rank).get(), seed, taken);
     player.Play(calls);
-    if (over != Over::kTcp) player.PlayUntilPosted();
+    if (one_host) player.PlayUntilPosted();
     Meet(world, rank);
   });
   for (int i = 0; i < kTakenProtocols; ++i) {
-    EXPECT_TRUE(taken[i] > 0 || (over == Over::kTcp && i < kByEager)) << "protocol " << i;
+    EXPECT_TRUE(taken[i] > 0 || (!one_host && i < kByEager)) << "protocol " << i;
   }
 }
 
 std::string NameOf(const testing::TestParamInfo<std::tuple<Over, int>>& info) {
-  constexpr const char* kNames[] = {"shm", "shm_by_kernel", "tcp"};
+  constexpr const char* kNames[] = {"shm", "shm_by_kernel", "tcp", "auto", "two_hosts"};
   return kNames[static_cast<int>(std::get<0>(info.param))] + std::string("_") +
          std::to_string(std::get<1>(info.param));
 }
 INSTANTIATE_TEST_SUITE_P(Over, MixedProtocols,
                          testing::Combine(testing::Values(Over::kShm, Over::kShmByKernel,
-                                                          Over::kTcp),
+                                                          Over::kTcp, Over::kTwoHosts),
                                           testing::Values(2, 3, 4, 8)),
                          NameOf);
 

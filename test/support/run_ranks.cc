@@ -17,7 +17,7 @@
 namespace brigade {
 namespace {
 
-// Far beyond any test, and inside Bazel's limit for a medium one (300 s).
+// Far beyond any test, even beside a load, and inside Bazel's limit for a small one (300 s).
 constexpr std::chrono::seconds kHang{240};
 
 void PrintStack(int) {
