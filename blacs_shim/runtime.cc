@@ -14,7 +14,7 @@
 #include "membuf/version.h"
 #include "patterns/trace/trace.h"
 #include "transport/host/launcher.h"
-#include "transport/host/variables.h"
+#include "transport/host/variable_names.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_teardown.h"
 #include "transport/mpi/mpi_time.h"

@@ -117,7 +117,7 @@ inline constexpr size_t kReceivesAhead = 2;
 // Receives posted at once if messages wait for their receives: more children can send at once.
 inline constexpr size_t kMostReceivesAhead = 8;
 
-// --- How a rank waits ---
+// --- When a call checks, and the progress thread ---
 // Shown by: brigade_bench pingpong; ./bench/run.sh; bell_table
 
 // Idle polls, about a microsecond, until a wait looks at the clock for the report of long waits:
@@ -150,12 +150,12 @@ inline constexpr int kProgressThreadPolls = 20;
 inline constexpr int kProgressThreadShortestRestUs = 1000;
 inline constexpr int kProgressThreadLongestRestUs = 8000;
 
-// --- What is fast on a transport ---
+// --- Lengths for protocols ---
 // Shown by: brigade_bench pingpong, over each transport
 
 // The longest inline message of a collective call, summed over its receivers: beyond, one copy in
 // staging memory for all receivers is cheaper.
-inline constexpr size_t kMostInlineBytes = size_t{4} << 10;
+inline constexpr size_t kMostInlineCollectiveBytes = size_t{4} << 10;
 
 // Pieces of a message that eager segments move one by one if other ranks wait for them: more save
 // the bookkeeping of windows for more messages, and copy less while the receiver is late.

@@ -7,7 +7,7 @@
 
 #include "pblas_shim/errors.h"
 #include "pblas_shim/process_functions.h"
-#include "transport/host/variables.h"
+#include "transport/host/variable_names.h"
 #include "transport/mpi/mpi_teardown.h"
 
 namespace brigade {

@@ -10,7 +10,7 @@
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
 #include "transport/host/launcher.h"
-#include "transport/host/variables.h"
+#include "transport/host/variable_names.h"
 #include "transport/mpi/mpi_teardown.h"
 
 namespace brigade {

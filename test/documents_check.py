@@ -112,8 +112,8 @@ def check_sentences(file, lines):
 
 
 def check_settings():
-    """The names in variables.h, those that are read, and the rows of the page are the same."""
-    table, page = ROOT / "transport/host/variables.h", ROOT / "docs/user/settings.md"
+    """The names in variable_names.h, those that are read, and the rows of the page are the same."""
+    table, page = ROOT / "transport/host/variable_names.h", ROOT / "docs/user/settings.md"
     quoted = r'"(BRIGADE_[A-Z_]+)"'
     known = set(re.findall(quoted, table.read_text()))
     readers = ("patterns/settings/settings.cc", "transport/registry.cc")

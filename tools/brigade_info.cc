@@ -29,7 +29,7 @@
 #include "transport/host/memory_lock.h"
 #include "transport/host/network_interface.h"
 #include "transport/host/process_watch.h"
-#include "transport/host/variables.h"
+#include "transport/host/variable_names.h"
 #include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/process_copy.h"
 #include "transport/registry.h"

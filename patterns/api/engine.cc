@@ -11,7 +11,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/settings/settings.h"
 #include "patterns/trace/trace.h"
-#include "transport/host/variables.h"
+#include "transport/host/variable_names.h"
 #include "transport/registry.h"
 
 namespace {

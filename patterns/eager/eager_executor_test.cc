@@ -165,7 +165,7 @@ TYPED_TEST(EagerExecutors, LongLinesAreForwarded) {
     parameters.topology = {Shape::kIncreasingRings, 1};
     const Schedule schedule = EntryOf(Pattern::kBroadcast).compile(parameters);
     int sent = 0;
-    constexpr size_t kMostElems = rules::kMostInlineBytes / sizeof(double);
+    constexpr size_t kMostElems = rules::kMostInlineCollectiveBytes / sizeof(double);
     for (size_t elems = 1; elems < kMostElems + 20; elems += elems < kMostElems - 2 ? 7 : 1) {
       while (rank == 0 && received < sent) std::this_thread::yield();  // it does not run ahead
       sent += 2;

@@ -76,7 +76,7 @@ Status EdgePort::ReceivePosted(Current* current, ConstByteSpan* message) {
 bool EdgePort::SendInPlace(const Step& copy) {
   const size_t bytes = HeaderBytes() + WireBytes();
   if (header_ahead_ || copy.only_sent_to < 0 ||
-      (MayBeForwarded() && WireBytes() > rules::kMostInlineBytes)) {
+      (MayBeForwarded() && WireBytes() > rules::kMostInlineCollectiveBytes)) {
     return false;
   }
   const int peer = scope_.GroupRank(copy.only_sent_to);

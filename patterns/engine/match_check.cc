@@ -8,6 +8,7 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/call_history.h"
 #include "patterns/engine/group_control.h"
+#include "patterns/engine/header_difference.h"
 #include "patterns/engine/scope.h"
 #include "transport/control.h"
 

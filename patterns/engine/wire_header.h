@@ -8,8 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
@@ -21,10 +19,22 @@
 namespace brigade {
 
 struct WireHeader {
+  // The flags in `shape`, behind the shape itself.
+  enum ShapeFlag { kEqualBlocks = 1 << 5, kByHost = 1 << 6, kDecreasing = 1 << 7 };
+  // The places in `arithmetic` of the operation, the type, locations behind the values, and the
+  // order of ranks.
+  enum ArithmeticShift {
+    kOpShift = 1,
+    kTypeShift = 5,
+    kLocationsShift = 9,
+    kInRankOrderShift = 10
+  };
+  static_assert(kCombineOps <= 16 && kElementTypes <= 16, "four bits each");
+
   uint16_t magic = 0x4247;  // "GB"; the wire format's version is compared when a group is made
   uint8_t pattern = 0;      // kSend for both halves of a point-to-point message
-  uint8_t shape = 0;        // bit 5: blocks of equal lengths, bit 6: by host, bit 7: decreasing
-  uint16_t arithmetic = 0;  // operation, type, locations behind the values, order of ranks
+  uint8_t shape = 0;        // the shape, and ShapeFlag
+  uint16_t arithmetic = 0;  // 0, or bit 0 and the fields of ArithmeticShift
   uint16_t lengths = 0;     // of the blocks, if there are several in the message, or of all
                             // blocks of a gather or scatter: a digest
   int32_t parameter = 0;
@@ -66,22 +76,6 @@ Status DifferInLength(size_t announced_bytes, size_t bytes);
 inline Status CheckLength(size_t announced_bytes, size_t bytes) {
   return bytes == announced_bytes ? Status() : DifferInLength(announced_bytes, bytes);
 }
-
-// The first property in which two headers differ, with its value in each.
-struct HeaderDifference {
-  std::string what;  // "the root", "bytes"
-  std::string ours;
-  std::string theirs;
-};
-// REQUIRES: headers of collective calls.
-std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const WireHeader& theirs);
-
-// The name of the call that a header belongs to: its pattern and number.
-std::string CallName(const WireHeader& header);
-
-// The first difference that makes the two calls incompatible, as "ours here, theirs there"; OK if
-// there is none. Point-to-point receives accept any total up to their own.
-Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs);
 
 }  // namespace brigade
 

@@ -124,7 +124,7 @@ InlineProgram CompileInline(const Schedule& schedule, const Scope& scope) {
     program.steps.push_back(step);
     JoinReceive(&program.steps);
   }
-  program.most_bytes = rules::kMostInlineBytes / most_sends;
+  program.most_bytes = rules::kMostInlineCollectiveBytes / most_sends;
   program.fits_core = FitsCore(schedule, scope.config->settings);
   return program.fits_core || SendsOneToEach(program.steps) ? program : InlineProgram();
 }

@@ -49,7 +49,7 @@ TEST(InlineProgram, ARootSendsFromItsMatrix) {
     EXPECT_TRUE(step.left == Place::Matrix());
     EXPECT_EQ((step.peer - kFirst) % kStride, 0);
   }
-  EXPECT_EQ(program.most_bytes, rules::kMostInlineBytes / 3);
+  EXPECT_EQ(program.most_bytes, rules::kMostInlineCollectiveBytes / 3);
 }
 
 TEST(InlineProgram, ARelaySendsTheReceivedMessage) {

@@ -99,7 +99,7 @@ Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const Gr
   }
   plan->wire_elem_bytes = plan->elem_bytes + (call.locations == nullptr ? 0 : sizeof(int32_t));
   if (!is_pair && plan->scope->size > 1 && plan->config->capabilities->max_inline_bytes > 0 &&
-      greatest.longest <= rules::kMostInlineBytes) {
+      greatest.longest <= rules::kMostInlineCollectiveBytes) {
     plan->inline_program = CompileInline(*plan->schedule, *plan->scope);
   }
   plan->read_schedule = ReadsOf(*plan, normal);

@@ -354,8 +354,8 @@ class InlineCollective {
   Held held_[InlineProgram::kMostStreams];
   uint32_t is_held_ = 0;
   std::optional<PostedMessages> posted_;
-  alignas(64) std::byte
-      made_[InlineProgram::kMostStreams][rules::kMostInlineBytes];  // by steps that open a slot
+  alignas(64) std::byte made_[InlineProgram::kMostStreams]
+                             [rules::kMostInlineCollectiveBytes];  // by steps that open a slot
 };
 
 bool Applies(const Plan& plan) {
@@ -370,7 +370,7 @@ bool Applies(const Plan& plan) {
   if (kHeaderBytes + wire_bytes <= Slot::kInlineBytes) return true;
   // Of an exchange each rank copies a short contribution for each other rank.
   const size_t most_bytes = plan.choice.topology.shape == Shape::kExchange
-                                ? rules::kMostInlineBytes
+                                ? rules::kMostInlineCollectiveBytes
                                 : plan.inline_program.most_bytes;
   if (wire_bytes > most_bytes) return false;
   const PiecePlan segments = PlanLongest(rule, Shares(), longest);

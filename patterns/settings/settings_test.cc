@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "transport/host/variables.h"
+#include "transport/host/variable_names.h"
 
 namespace brigade {
 namespace {

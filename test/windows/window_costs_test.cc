@@ -18,7 +18,7 @@
 #include "test/windows/window_ranks.h"
 #include "transport/machines/machine_description.h"
 #include "windows/core/window.h"
-#include "windows/message/outbox.h"
+#include "windows/message/request_outbox.h"
 
 namespace {
 thread_local int looks_at_clock = 0;
@@ -244,7 +244,7 @@ TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
 
 // Puts that are their frames, a packet of so many at a time; and in it what ends their epoch.
 TEST(WindowCosts, ShortPutsLeaveTogether) {
-  constexpr int kTogether = Outbox::kMostHeld + 1;
+  constexpr int kTogether = RequestOutbox::kMostHeld + 1;
   MachineDescription machine = OnlyMessages();
   machine.between_hosts.joins_notes = true;
   const auto microseconds_of = [&](int puts) {

@@ -14,7 +14,7 @@
 #include "transport/control.h"
 #include "windows/message/inbox.h"
 #include "windows/message/message_context.h"
-#include "windows/message/outbox.h"
+#include "windows/message/request_outbox.h"
 #include "windows/message/rma_request.h"
 #include "windows/message/served_window.h"
 #include "windows/message/window_space.h"
@@ -50,7 +50,7 @@ class WindowMessages final : public Activity, private ControlHandler {
   bool all_left() const { return all_left_ && !has_kept_frames(); }
   // Frames that the transport had no room for.
   bool has_kept_frames() const { return context_.has_kept_frames(); }
-  const Outbox& outbox() const { return outbox_; }
+  const RequestOutbox& outbox() const { return outbox_; }
   const Inbox& inbox() const { return inbox_; }
 
   bool Advance() override;
@@ -77,7 +77,7 @@ class WindowMessages final : public Activity, private ControlHandler {
   MessageContext context_;
   ServedWindow* const window_;
   Engine::Listener* listener_ = nullptr;  // null: there is none
-  Outbox outbox_;
+  RequestOutbox outbox_;
   Inbox inbox_;
   bool left_ = false;           // by this rank
   uint32_t children_left_ = 0;  // in the tree, a bit for each, with all below it

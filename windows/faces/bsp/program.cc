@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "patterns/settings/settings.h"
-#include "transport/host/variables.h"
+#include "transport/host/variable_names.h"
 
 namespace brigade {
 namespace bsp {

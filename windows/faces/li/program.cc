@@ -5,7 +5,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "transport/host/variables.h"
+#include "transport/host/variable_names.h"
 
 namespace brigade {
 namespace li {

@@ -1,4 +1,4 @@
-#include "windows/message/outbox.h"
+#include "windows/message/request_outbox.h"
 
 #include <algorithm>
 #include <cstring>
@@ -45,9 +45,10 @@ Status Nonsense(int from, const std::string& what) {
 
 }  // namespace
 
-Outbox::Outbox(MessageContext* context) : context_(context), peers_(context->group()->members()) {}
+RequestOutbox::RequestOutbox(MessageContext* context)
+    : context_(context), peers_(context->group()->members()) {}
 
-Status Outbox::SendLayout(int target, const TypedLayout& layout, const LayoutName& name) {
+Status RequestOutbox::SendLayout(int target, const TypedLayout& layout, const LayoutName& name) {
   const std::string bytes = layout.ToBytes();
   RmaFrame message;
   message.header.kind = RmaKind::kLayout;
@@ -64,7 +65,7 @@ Status Outbox::SendLayout(int target, const TypedLayout& layout, const LayoutNam
   return Add(request);
 }
 
-Status Outbox::MakeHeader(const RmaRequest& request, RmaHeader* header) {
+Status RequestOutbox::MakeHeader(const RmaRequest& request, RmaHeader* header) {
   header->kind = request.kind;
   header->op = static_cast<uint8_t>(request.op);
   header->element = request.element;
@@ -80,7 +81,7 @@ Status Outbox::MakeHeader(const RmaRequest& request, RmaHeader* header) {
              : Status();
 }
 
-Status Outbox::TryFrame(int target, const RmaFrame& message) {
+Status RequestOutbox::TryFrame(int target, const RmaFrame& message) {
   const Peer& peer = PeerOf(target);
   if (peer.waiting > 0) return {StatusCode::kNoResource, "requests before it wait"};
   const Urgency urgency = peer.held == nullptr ? Urgency::kCanWait : Urgency::kWithNext;
@@ -88,7 +89,7 @@ Status Outbox::TryFrame(int target, const RmaFrame& message) {
   return SendHeld(target);
 }
 
-Status Outbox::AddFrame(int target, const RmaHeader& header) {
+Status RequestOutbox::AddFrame(int target, const RmaHeader& header) {
   RmaFrame message;
   message.header = header;
   const Status status = TryFrame(target, message);
@@ -96,7 +97,7 @@ Status Outbox::AddFrame(int target, const RmaHeader& header) {
   return Add(New(target, message, {}, {}));
 }
 
-Status Outbox::Send(const RmaRequest& request, const SendHints& hints) {
+Status RequestOutbox::Send(const RmaRequest& request, const SendHints& hints) {
   RmaFrame message;
   BRIGADE_RETURN_IF_ERROR(MakeHeader(request, &message.header));
   RmaRequest::Values send = request.send;
@@ -125,8 +126,8 @@ Status Outbox::Send(const RmaRequest& request, const SendHints& hints) {
   return Add(added);
 }
 
-Outgoing* Outbox::New(int target, const RmaFrame& frame, const RmaRequest::Values& send,
-                      const RmaRequest::Values& receive) {
+Outgoing* RequestOutbox::New(int target, const RmaFrame& frame, const RmaRequest::Values& send,
+                             const RmaRequest::Values& receive) {
   if (unused_.empty()) {
     unused_.push_back(static_cast<uint32_t>(slots_.size()));
     tokens_.push_back(unused_.back() + 1);
@@ -138,7 +139,7 @@ Outgoing* Outbox::New(int target, const RmaFrame& frame, const RmaRequest::Value
   return &slots_[slot].emplace(slot, target, frame, send, receive);
 }
 
-void Outbox::Release(Outgoing* request) {
+void RequestOutbox::Release(Outgoing* request) {
   const uint32_t slot = request->slot;
   if (request->landing != nullptr) context_->engine()->buffers()->Release(request->landing);
   slots_[slot].reset();
@@ -146,13 +147,13 @@ void Outbox::Release(Outgoing* request) {
   unused_.push_back(slot);
 }
 
-Outgoing* Outbox::Find(uint32_t token) {
+Outgoing* RequestOutbox::Find(uint32_t token) {
   const uint32_t slot = token % kUse - 1;
   const bool is_used = slot < slots_.size() && slots_[slot].has_value() && tokens_[slot] == token;
   return is_used ? &*slots_[slot] : nullptr;
 }
 
-Status Outbox::Add(Outgoing* added) {
+Status RequestOutbox::Add(Outgoing* added) {
   Peer& peer = PeerOf(added->target);
   RmaHeader& header = added->message.header;
   if (header.kind <= RmaKind::kLayout) {
@@ -194,7 +195,7 @@ Status Outbox::Add(Outgoing* added) {
   return Status();
 }
 
-Status Outbox::SendWaiting(int target, bool* any) {
+Status RequestOutbox::SendWaiting(int target, bool* any) {
   Peer& peer = PeerOf(target);
   stuck_ -= std::exchange(peer.is_stuck, false) ? 1 : 0;
   while (peer.waiting > 0) {
@@ -213,13 +214,13 @@ Status Outbox::SendWaiting(int target, bool* any) {
   return Status();
 }
 
-bool Outbox::IsFollowed(const Peer& peer) {
+bool RequestOutbox::IsFollowed(const Peer& peer) {
   if (peer.waiting < 2) return false;
   const Outgoing& next = *peer.first->next;
   return next.has_gone() && next.is_answered_by_frame();
 }
 
-bool Outbox::ReserveLanding(Outgoing* request) {
+bool RequestOutbox::ReserveLanding(Outgoing* request) {
   if (request->is_answered_by_frame() || request->lands_in_place || request->landing != nullptr) {
     return true;
   }
@@ -228,7 +229,7 @@ bool Outbox::ReserveLanding(Outgoing* request) {
   return request->landing != nullptr;
 }
 
-Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
+Status RequestOutbox::Send(Outgoing* request, bool* stuck, bool* any) {
   if (!request->announced) {
     *stuck = !ReserveLanding(request);
     if (*stuck) return Status();
@@ -262,13 +263,13 @@ Status Outbox::Send(Outgoing* request, bool* stuck, bool* any) {
                                        : SendPieces(request, stuck, any);
 }
 
-StagedBuffer* Outbox::TakePiece(const Outgoing& request, int64_t* bytes) {
+StagedBuffer* RequestOutbox::TakePiece(const Outgoing& request, int64_t* bytes) {
   *bytes = std::min(context_->PieceBytes(request.message.header.element),
                     request.from->size() - request.from->position());
   return context_->space()->Take(WindowSpace::Use::kRequest, context_->group(), request.target);
 }
 
-Status Outbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer) {
+Status RequestOutbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer) {
   context_->mover().Gather(&*request->from, request->sent->data, bytes, buffer->memory.data);
   Peer& peer = PeerOf(request->target);
   peer.held = buffer;
@@ -279,7 +280,7 @@ Status Outbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer)
   return waits ? Status() : SendHeld(request->target);
 }
 
-Status Outbox::SendHeld(int target) {
+Status RequestOutbox::SendHeld(int target) {
   Peer& peer = PeerOf(target);
   if (peer.held == nullptr) return Status();
   if (peer.waiting == 0) Remove(&busy_, target);
@@ -287,7 +288,7 @@ Status Outbox::SendHeld(int target) {
                              std::exchange(peer.held, nullptr));
 }
 
-Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
+Status RequestOutbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
   while (!request->has_gone()) {
     RmaFrame piece;
     piece.header.kind = RmaKind::kPiece;
@@ -306,7 +307,7 @@ Status Outbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
   return Status();
 }
 
-Status Outbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
+Status RequestOutbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
   RmaHeader piece;
   piece.kind = RmaKind::kPiece;
   const Status status = request->straight->Advance(piece, nullptr, any);
@@ -316,14 +317,14 @@ Status Outbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
   return status;
 }
 
-void Outbox::EndIfOver(Outgoing* request) {
+void RequestOutbox::EndIfOver(Outgoing* request) {
   if (!request->is_over()) return;
   --PeerOf(request->target).under_way;
   if (request->over != nullptr) request->over->store(true, std::memory_order_release);
   Release(request);
 }
 
-Status Outbox::TakeReply(int from, const RmaFrame& message) {
+Status RequestOutbox::TakeReply(int from, const RmaFrame& message) {
   Outgoing* const request = Find(message.header.token);
   if (request == nullptr || request->target != from || !request->wants_reply()) {
     return Nonsense(from, "replies to what nobody asked");
@@ -348,7 +349,7 @@ Status Outbox::TakeReply(int from, const RmaFrame& message) {
   return PostLandings(from, &PeerOf(from), &any);
 }
 
-Status Outbox::PostLandings(int from, Peer* peer, bool* any) {
+Status RequestOutbox::PostLandings(int from, Peer* peer, bool* any) {
   for (Arrival& arrival : peer->arrivals) {
     if (arrival.posted || arrival.message.header.inlined > 0) continue;
     Outgoing* const request = arrival.request;
@@ -378,7 +379,7 @@ Status Outbox::PostLandings(int from, Peer* peer, bool* any) {
   return Status();
 }
 
-Status Outbox::TakeArrivals(Peer* peer, bool* any) {
+Status RequestOutbox::TakeArrivals(Peer* peer, bool* any) {
   while (!peer->arrivals.empty()) {
     Arrival& arrival = peer->arrivals.front();
     const RmaHeader& header = arrival.message.header;
@@ -410,7 +411,7 @@ Status Outbox::TakeArrivals(Peer* peer, bool* any) {
   return Status();
 }
 
-Status Outbox::Advance(bool* any) {
+Status RequestOutbox::Advance(bool* any) {
   for (size_t i = 0; i < busy_.size();) {
     const int target = busy_[i];
     BRIGADE_RETURN_IF_ERROR(SendWaiting(target, any));
@@ -430,7 +431,7 @@ Status Outbox::Advance(bool* any) {
   return Status();
 }
 
-void Outbox::Drop() {
+void RequestOutbox::Drop() {
   StagingBuffers* const buffers = context_->engine()->buffers();
   for (Peer& peer : peers_) {
     for (Arrival& arrival : peer.arrivals) buffers->Drop(&arrival.slot);

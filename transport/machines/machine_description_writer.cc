@@ -1,4 +1,4 @@
-// The other way round: a description as the text of a file.
+// Writes a description as the text of a file.
 
 #include "nlohmann/json.hpp"
 #include "transport/machines/machine_description.h"

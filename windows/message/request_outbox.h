@@ -1,7 +1,8 @@
-// Outbox: what one rank asks of others through one window, by messages: in order per target.
+// RequestOutbox: the requests of one rank to others through one window, by messages, in order per
+// target.
 
-#ifndef BRIGADE_WINDOWS_MESSAGE_OUTBOX_H_
-#define BRIGADE_WINDOWS_MESSAGE_OUTBOX_H_
+#ifndef BRIGADE_WINDOWS_MESSAGE_REQUEST_OUTBOX_H_
+#define BRIGADE_WINDOWS_MESSAGE_REQUEST_OUTBOX_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -28,12 +29,12 @@ struct SendHints {
   bool may_go_straight = false;  // from where it lies, in pieces that land where they belong
 };
 
-class Outbox {
+class RequestOutbox {
  public:
   // `context` must outlive it.
-  explicit Outbox(MessageContext* context);
-  Outbox(const Outbox&) = delete;
-  Outbox& operator=(const Outbox&) = delete;
+  explicit RequestOutbox(MessageContext* context);
+  RequestOutbox(const RequestOutbox&) = delete;
+  RequestOutbox& operator=(const RequestOutbox&) = delete;
 
   // Short requests to one target, at most, that wait for more to go with.
   static constexpr size_t kMostHeld = 16;
@@ -140,4 +141,4 @@ class Outbox {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_WINDOWS_MESSAGE_OUTBOX_H_
+#endif  // BRIGADE_WINDOWS_MESSAGE_REQUEST_OUTBOX_H_

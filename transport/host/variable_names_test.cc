@@ -1,4 +1,4 @@
-#include "transport/host/variables.h"
+#include "transport/host/variable_names.h"
 
 #include <string>
 #include <vector>

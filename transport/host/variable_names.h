@@ -1,8 +1,8 @@
 // The environment variables of the library: BRIGADE_*. Their readers define their meaning;
 // docs/user/settings.md documents them for users.
 
-#ifndef BRIGADE_TRANSPORT_HOST_VARIABLES_H_
-#define BRIGADE_TRANSPORT_HOST_VARIABLES_H_
+#ifndef BRIGADE_TRANSPORT_HOST_VARIABLE_NAMES_H_
+#define BRIGADE_TRANSPORT_HOST_VARIABLE_NAMES_H_
 
 #include <string>
 #include <string_view>
@@ -31,4 +31,4 @@ void WarnOfUnknownVariables();
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_HOST_VARIABLES_H_
+#endif  // BRIGADE_TRANSPORT_HOST_VARIABLE_NAMES_H_
