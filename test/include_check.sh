@@ -1,6 +1,7 @@
 #!/bin/bash
-# Checks the includes of every room against docs/design/architecture.md: its table lists what a room may include, its
-# picture the dependencies of whole folders, and its last paragraph the places of system headers.
+# Checks the includes of every room against docs/design/architecture.md: its table lists what a room may include, and
+# nothing that no file of the room includes; its picture the dependencies of whole folders, and its last paragraph the
+# places of system headers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 page=docs/design/architecture.md
@@ -11,7 +12,7 @@ complain() {
   broken=1
 }
 
-declare -A may drawn listed
+declare -A may drawn listed used
 while IFS='|' read -r _ room _ includes _; do
   room=${room//[\` ]/}
   may[$room]=" ${includes//\`/} "
@@ -21,19 +22,26 @@ while read -r from to; do drawn[$from,$to]=1; done < <(sed -nE 's/^  ([a-z_]+) -
 
 # Everything may include itself; bench, tools, test and examples may include all.
 check_file() {  # FILE
-  local file=$1 room header target allowed
+  local file=$1 room row header target allowed
   room=$(dirname "$file")
   room=${room%/fuzz}
-  allowed=${may[$file]-${may[$room]-}}
-  [[ -n ${may[$room]+known} || -n ${may[$file]+known} ]] || complain "$file: $page has no room $room"
+  row=$room
+  [[ -z ${may[$file]+known} ]] || row=$file
+  allowed=${may[$row]-}
+  [[ -n ${may[$row]+known} ]] || complain "$file: $page has no room $room"
   while read -r header; do
-    case $header in brigade/*) header=include/$header ;; esac
+    case $header in
+      brigade/*) header=include/$header ;;
+      ../*) header=$(dirname "$room")/${header#../} ;;
+    esac
     target=$(dirname "$header")
     # Thresholds of the same folder, or of one below.
     [[ $header == */rules.h && (${header%%/*} == "${room%%/*}" || -n ${drawn[${room%%/*},${header%%/*}]-}) ]] && continue
+    used["$row $target"]=1
+    used["$row $header"]=1
     [[ $target == "$room" || $allowed == *" $target "* || $allowed == *" $header "* ]] ||
       complain "$file includes $header, which $room may not"
-  done < <(sed -nE 's,^[[:space:]]*#[[:space:]]*include "((membuf|transport|patterns|windows|brigade|blacs_shim|pblas_shim|rma_shim|bench)/[^"]+)".*,\1,p' "$file")
+  done < <(sed -nE 's,^[[:space:]]*#[[:space:]]*include "((\.\.|membuf|transport|patterns|windows|brigade|blacs_shim|pblas_shim|rma_shim|bench)/[^"]+)".*,\1,p' "$file")
 }
 
 for top in membuf transport patterns windows include blacs_shim pblas_shim rma_shim; do
@@ -53,6 +61,12 @@ while IFS=: read -r header places; do
   # shellcheck disable=SC2046 # a list of words
   corner "$header" $(grep -oE '`[a-z_./]+`' <<<"$places" | tr -d '\`')
 done < <(tr ';:' '\n' <<<"$paragraph" | sed -nE 's/.*`<([a-z.]+)>` in (.*)/\1:\2/p')
+
+for room in "${!may[@]}"; do
+  for target in ${may[$room]}; do
+    [[ $target == */rules.h || -n ${used["$room $target"]-} ]] || complain "$page: no file of $room includes $target"
+  done
+done
 
 # The picture: as the table, folder by folder.
 for room in "${!may[@]}"; do
