@@ -1,6 +1,6 @@
 /** @file
-   The BLACS functions that take or return an MPI_Comm. Includes <mpi.h> and brigade/blacs.h; no
-   other header of Brigade includes <mpi.h>. Usable from C and C++.
+   The BLACS functions that take or return an MPI_Comm. This header includes <mpi.h> and
+   brigade/blacs.h; no other header of Brigade includes <mpi.h>. Usable from C and C++.
 
    The other headers take a communicator's Fortran handle, MPI_Comm_c2f(comm), which is an int
    under every MPI. */
@@ -17,11 +17,11 @@ extern "C" {
 #endif
 
 /** @name System handles of communicators
-   In libbrigade_blacs.so. Both are local. */
+   Both functions are local, and part of libbrigade_blacs.so. */
 /** @{ */
 
-/** Returns a handle of a communicator. The caller keeps the communicator, which must be valid until
-   the grid is made. */
+/** Returns a handle of a communicator. The caller still owns the communicator, which must stay
+   valid until the grid is made. */
 blacs_int Csys2blacs_handle(MPI_Comm comm);
 /** Returns the communicator of a handle. */
 MPI_Comm Cblacs2sys_handle(blacs_int handle);

@@ -11,43 +11,45 @@ extern "C" {
 #endif
 
 /// Allocates memory for matrices that are exchanged with other ranks of the host, and for windows.
-/// Local; needs no engine and no MPI. Any thread may call.
+/// Local; needs neither an engine nor MPI. Any thread may call this function.
 ///
-/// Calls copy less in two cases (docs/user/settings.md has the conditions):
+/// Calls with this memory copy less in two cases (docs/user/settings.md has all conditions):
 ///
 /// 1. A send of more than 4 KiB within a host, if the receiver's matrix lies in this memory, and
-///    the receiver has called before the sender, by at most about 20 us. The sender copies the
-///    message straight to the receiver's matrix: one copy, no staging memory.
+///    the receiver called at most about 20 us before the sender. The sender then copies the message
+///    straight to the receiver's matrix: one copy, no staging memory.
 /// 2. All-gathers, all-to-alls, reduce-scatters and all-reduces on up to 8 ranks of one host, if
-/// the matrices
-///    of all ranks lie in this memory and have at least 32 KiB on average. Ranks read each other's
-///    matrices in place, and the call returns when all ranks have read.
+///    the matrices of all ranks lie in this memory and have at least 32 KiB on average. Ranks then
+///    read each other's matrices in place, and the call returns on a rank when all ranks have read
+///    the rank's matrix.
 ///
-/// brigade_window_create() with this memory gives windows that are as fast as windows of
+/// Windows that brigade_window_create() makes of this memory are as fast as windows of
 /// brigade_window_allocate(). In every other use this memory behaves like ordinary memory.
 ///
 /// @param bytes  the length; 0 counts as 1
-/// @return memory with unspecified contents, for brigade_free(). Memory of up to half a page is
-///         aligned to at least its length and at least 64 bytes; longer memory is aligned to a
-///         page. NULL: the system has not enough memory left; see brigade_error_text(). If memory
-///         cannot be shared, ordinary memory is returned.
+/// @return memory with unspecified contents, which the caller must free by brigade_free(). Memory
+///         of up to half a page is aligned to at least its length, and to at least 64 bytes; longer
+///         memory is aligned to a page. If memory cannot be shared, the call returns ordinary
+///         memory. NULL if the system has not enough memory left; see brigade_error_text().
 ///
-/// A page counts as used, and gets its NUMA node, when it is first touched, like ordinary memory.
-/// If the machine or a control group has no page left when a page is touched, the kernel ends a
-/// process. If vm.overcommit_memory is 2, all pages count as used from the allocation on.
-/// Allocations of up to half a page share pages. A block of more than 64 GiB is ordinary memory. A
-/// forked child shares the memory with its parent. Core files do not include it.
+/// As with ordinary memory, a page counts as used from the first access to the page on, and gets
+/// its NUMA node at this access. If the machine or a control group has no page left then, the
+/// kernel kills a process. If vm.overcommit_memory is 2, all pages count as used from the
+/// allocation on. Allocations of up to half a page share pages. A block of more than 64 GiB is
+/// ordinary memory. A forked child shares the memory with its parent. Core files do not include the
+/// memory.
 ///
-/// Cost: allocating pages from the system; below a microsecond for at most half a page, or if a
-/// freed block of the same length was kept for reuse. Up to 16 freed blocks with up to
-/// 8 MiB in all are kept.
+/// Cost: that of allocating pages from the system. For at most half a page, or if the library has
+/// kept a freed block of the same length, the cost is below a microsecond. The library keeps up to
+/// 16 freed blocks, of up to 8 MiB in all.
 BRIGADE_EXPORT void* brigade_alloc(size_t bytes);
-/// Frees memory of brigade_alloc(). Local. Any thread may call. No pending call and no window may
-/// use the memory.
+/// Frees memory of brigade_alloc(). Local. Any thread may call this function. The memory must not
+/// be in use by a pending call or by a window.
 ///
 /// @param memory  NULL is ignored
 ///
-/// Pages that are not kept go back to the system at once, even if other ranks still map them.
+/// Pages that the library does not keep go back to the system immediately, even if other ranks
+/// still map these pages.
 BRIGADE_EXPORT void brigade_free(void* memory);
 
 #ifdef __cplusplus

@@ -1,23 +1,24 @@
 /// @file
 /// Brigade: products of distributed matrices, C = alpha op(A) op(B) + beta C, for C99 and for
 /// languages that can call C. Matrices are distributed over a grid of ranks in blocks, as in
-/// ScaLAPACK. While a rank multiplies, it reads those parts of A and B in place that lie in memory
-/// which it maps, such as shared memory of its host. It fetches the other parts. No rank makes a
-/// copy of a whole operand.
+/// ScaLAPACK. If a rank maps the memory of a part of A or B, for example shared memory of its host,
+/// the rank reads this part in place. The rank fetches all other parts that it needs. No rank makes
+/// a copy of a whole operand.
 ///
 /// The conventions of brigade.h hold. In addition:
 ///
-/// 1. The grid's ranks are numbered row by row: rank r is in row r / cols and column r % cols.
+/// 1. The ranks of the grid are numbered row by row: rank r is in row r / cols and column r % cols.
 /// 2. Indices count from 0. Sizes are in elements.
 /// 3. The result of a call has equal bits in every run on the same grid, for all options and all
-///    placements of ranks on hosts, if the results of the BLAS do. Another grid, other blocks or
-///    another buffer size may change the last bits.
-/// 4. Pieces are multiplied by sgemm_, dgemm_, cgemm_ and zgemm_ of the BLAS in the process: link
-///    or preload a BLAS. The BLAS decides how many threads it uses.
+///    placements of ranks on hosts, provided that the BLAS gives equal bits in every run. Another
+///    grid, other blocks or another buffer size can change the last bits of the result.
+/// 4. Ranks multiply pieces of A and B by calls of sgemm_, dgemm_, cgemm_ or zgemm_. The program
+///    must link or preload a BLAS. The BLAS decides how many threads it uses.
 /// 5. Not thread-safe: see brigade.h.
 ///
-/// A rank need not call while other ranks read its parts of A and B, under the conditions of
-/// window.h. Within brigade_multiply() every rank answers the other ranks.
+/// A rank need not call this library while other ranks read its parts of A and B, if one of the
+/// conditions of brigade_window_create() holds. A rank in brigade_multiply() always serves the gets
+/// of other ranks.
 ///
 /// Source: SRUMMA (Krishnan, Nieplocha), section 3. The order of sums is not SRUMMA's.
 
@@ -42,21 +43,24 @@ extern "C" {
 /// A multiplier; opaque.
 typedef struct brigade_multiplier brigade_multiplier;
 
-/// Makes a multiplier of a group, whose grid is the grid of the products. Collective over the
-/// group.
+/// Makes a multiplier of a group. All products of the multiplier use matrices that are distributed
+/// over the grid of this group. Collective over the group.
 ///
-/// @param group         may be destroyed afterwards; its engine must outlive the multiplier
-/// @param buffer_bytes  bytes of the buffer of one piece; equal on all ranks, at least 4096; 0: 8
-///                      MiB. A rank allocates at most 2 * (depth + 1) buffers for pieces, and at
-///                      most the memory of 8 buffers for sums. The buffer size decides how much is
-///                      summed at once, and so the last bits of results. Larger buffers make longer
-///                      messages, and fewer parts are fetched twice.
+/// @param group         the caller may destroy the group after this call; the group's engine must
+///                      outlive the multiplier
+/// @param buffer_bytes  length of the buffer of one piece of A or B, in bytes; equal on all ranks,
+///                      at least 4096; 0 means 8 MiB. A rank allocates at most 2 * (depth + 1)
+///                      buffers for pieces (depth: see brigade_multiply_options), and at most the
+///                      memory of 8 buffers for sums. The buffer size determines how many terms of
+///                      a sum one call of the BLAS adds, and therefore the last bits of results.
+///                      With larger buffers messages are longer, and a rank fetches fewer parts
+///                      twice.
 /// @param multiplier    the new multiplier
-/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size on a rank;
-///         #BRIGADE_MISMATCH: ranks differ in size; otherwise as brigade_window_create().
-///         On failure no multiplier is made.
+/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size on a rank; #BRIGADE_MISMATCH:
+///         ranks differ in `buffer_bytes`; otherwise like brigade_window_create(). On failure no
+///         multiplier is made.
 ///
-/// Cost: making a window. Buffers are allocated later.
+/// Cost: that of making a window. Products allocate the buffers later.
 BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, size_t buffer_bytes,
                                                         brigade_multiplier** multiplier);
 /// Frees a multiplier. Collective over its ranks.
@@ -64,10 +68,10 @@ BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, si
 /// @param multiplier  invalid afterwards, also on failure; NULL is ignored
 /// @return the first failure that broke the multiplier, or #BRIGADE_OK
 ///
-/// Cost: a fence.
+/// Cost: that of a fence.
 BRIGADE_EXPORT brigade_status brigade_multiplier_free(brigade_multiplier* multiplier);
-/// Destroys a multiplier that its ranks cannot free together. Local. Calls of other ranks on the
-/// multiplier fail with #BRIGADE_ABORTED.
+/// Destroys a multiplier without the other ranks, for use when brigade_multiplier_free() is
+/// impossible. Local. Calls of other ranks on the multiplier fail with #BRIGADE_ABORTED.
 ///
 /// @param multiplier  NULL is ignored
 BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
@@ -76,34 +80,35 @@ BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
 /// @name Products
 /// @{
 
-/// A submatrix of a distributed matrix. The submatrix begins at (row, col) of the whole matrix; its
-/// size follows from m, n and k of the product. `data` and `ld` may differ by rank; all other
-/// fields are equal on all ranks. The fields correspond to a descriptor of ScaLAPACK: rows and cols
-/// are M and N, then follow MB, NB, RSRC, CSRC, LLD, IA - 1 and JA - 1.
+/// A submatrix of a distributed matrix. The submatrix begins at (row, col) of the whole matrix; the
+/// size of the submatrix follows from m, n and k of the product. `data`, `ld` and `window` may
+/// differ by rank; all other fields must be equal on all ranks. The fields from `rows` to `col`
+/// correspond to these values of ScaLAPACK, in this order: M, N, MB, NB, RSRC, CSRC, LLD, IA - 1,
+/// JA - 1.
 typedef struct {
-  void* data;         ///< this rank's part, column-major; NULL only if it has no element
-  int64_t rows;       ///< rows of the whole matrix, 2^48 at most
-  int64_t cols;       ///< columns of the whole matrix, 2^48 at most
-  int64_t row_block;  ///< rows of a block, 1 at least
-  int64_t col_block;  ///< columns of a block, 1 at least
+  void* data;         ///< this rank's part, column-major; must not be NULL unless it is empty
+  int64_t rows;       ///< rows of the whole matrix, at most 2^48
+  int64_t cols;       ///< columns of the whole matrix, at most 2^48
+  int64_t row_block;  ///< rows of a block, at least 1
+  int64_t col_block;  ///< columns of a block, at least 1
   int row_source;     ///< the row of the grid that has the first block
   int col_source;     ///< the column of the grid that has the first block
-  /// Leading dimension of `data`, in elements: at least 1, and at least the number of rows that
-  /// this rank has; below 2^31.
+  /// Leading dimension of `data`, in elements: at least 1, at least the number of rows that this
+  /// rank has, and below 2^31.
   int64_t ld;
   int64_t row;  ///< first row of the submatrix
   int64_t col;  ///< first column of the submatrix
-  /// A window that contains `data`, with the ranks of the multiplier; NULL: none. NULL on all ranks
-  /// or on none. If the library allocated the window's memory, ranks of one host read each other's
-  /// part in place. No epoch is needed.
+  /// A window that contains `data`, and has the same ranks as the multiplier; NULL: no window. Must
+  /// be NULL on all ranks or on no rank. If the library allocated the window's memory, ranks of one
+  /// host read each other's parts in place. No epoch need be open.
   const brigade_window* window;
 } brigade_distributed_matrix;
 
-/// The operand in place of a matrix.
+/// The operand op(X) for a matrix X.
 typedef enum {
-  BRIGADE_NOT_TRANSPOSED = 0,   ///< the matrix
-  BRIGADE_TRANSPOSED,           ///< the transpose
-  BRIGADE_CONJUGATE_TRANSPOSED  ///< the conjugate transpose
+  BRIGADE_NOT_TRANSPOSED = 0,   ///< X itself
+  BRIGADE_TRANSPOSED,           ///< the transpose of X
+  BRIGADE_CONJUGATE_TRANSPOSED  ///< the conjugate transpose of X
 } brigade_transpose;
 
 /// The arguments of a product, made by brigade_product_init(); equal on all ranks, except where
@@ -120,10 +125,9 @@ typedef struct {
   int64_t k;                     ///< columns of op(A), rows of op(B); 0 or more
   const void* alpha;             ///< one element; if it is 0, A and B are not read
   const void* beta;              ///< one element; if it is 0, C is not read
-  brigade_distributed_matrix a;  ///< A, not transposed
-  brigade_distributed_matrix b;  ///< B, not transposed
-  /// C, m x n. It is an invalid argument if a rank's part of C shares memory with its parts of A or
-  /// B.
+  brigade_distributed_matrix a;  ///< A itself, not op(A)
+  brigade_distributed_matrix b;  ///< B itself, not op(B)
+  /// C, m x n. A rank's part of C must not share memory with its part of A or B.
   brigade_distributed_matrix c;
 } brigade_product;
 
@@ -135,23 +139,25 @@ static inline brigade_product brigade_product_init(void) {
   return product;
 }
 
-/// The order in which a rank takes the pieces that it multiplies.
+/// The order in which a rank multiplies its pieces of A and B.
 typedef enum {
-  BRIGADE_MULTIPLY_DIAGONAL = 0,  ///< each rank begins at another piece, to spread requests
-  BRIGADE_MULTIPLY_NATURAL,       ///< by index
+  BRIGADE_MULTIPLY_DIAGONAL = 0,  ///< ranks begin at pieces of different owners, to spread requests
+  BRIGADE_MULTIPLY_NATURAL,       ///< in the order of the pieces, from the first one
   BRIGADE_MULTIPLY_OWN_FIRST      ///< the rank's own pieces first, then diagonal
 } brigade_multiply_order;
 
-/// Options of a product, made by brigade_multiply_options_init(). Options change times and never
-/// results, and may differ by rank.
+/// Options of a product, made by brigade_multiply_options_init(). Options change times, never
+/// results. Options may differ by rank.
 typedef struct {
   size_t size;                   ///< set by brigade_multiply_options_init()
   brigade_multiply_order order;  ///< order of the pieces
-  /// Pieces of A and B on their way while one is multiplied, 1 to 16; 0 means 1, and -1 means none.
+  /// Number of pieces of A, and of pieces of B, that are fetched while one piece of each is
+  /// multiplied: 1 to 16. 0 means 1. -1 means none: pieces are not prefetched.
   int depth;
-  /// On: mapped parts of other ranks are read in place. Off: they are fetched. Default: on.
+  /// On: parts of other ranks in memory that this rank maps are read in place. Off: these parts are
+  /// fetched. Default: on.
   brigade_switch in_place;
-  int reserved;  ///< 0
+  int reserved;  ///< must be 0
 } brigade_multiply_options;
 
 /// Returns the default options.
@@ -166,12 +172,12 @@ static inline brigade_multiply_options brigade_multiply_options_init(void) {
 typedef struct {
   size_t size;        ///< set by brigade_multiply_statistics_init()
   int64_t products;   ///< calls of the BLAS
-  int64_t in_place;   ///< operands of these calls that were read in place
+  int64_t in_place;   ///< operands that these calls of the BLAS read in place
   int64_t gets;       ///< gets from other ranks
   int64_t bytes_got;  ///< bytes of these gets
 } brigade_multiply_statistics;
 
-/// Returns counters of 0.
+/// Returns counters that are all 0.
 static inline brigade_multiply_statistics brigade_multiply_statistics_init(void) {
   brigade_multiply_statistics statistics;
   memset(&statistics, 0, sizeof(statistics));
@@ -179,37 +185,37 @@ static inline brigade_multiply_statistics brigade_multiply_statistics_init(void)
   return statistics;
 }
 
-/// Computes C = alpha op(A) op(B) + beta C. Collective over the multiplier. When it returns, this
-/// rank's part of C is complete, and no rank reads this rank's parts of A and B any more. The parts
-/// must not change before the call returns.
+/// Computes C = alpha op(A) op(B) + beta C. Collective over the multiplier. When the call returns,
+/// this rank's part of C is complete, and no rank reads this rank's parts of A and B any more. The
+/// program must not change the parts of A and B before the call returns.
 ///
-/// @param multiplier  the grid's
-/// @param product     the arguments; may be freed afterwards
-/// @param options     NULL: the defaults
-/// @param statistics  counters of the product on this rank; NULL: not wanted
-/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: an argument of this rank or another,
-///         which the text names; #BRIGADE_MISMATCH: ranks differ in an argument that must be equal;
-///         #BRIGADE_UNAVAILABLE: a process has no BLAS; #BRIGADE_OUT_OF_MEMORY: no memory for
-///         buffers. After these failures C is unchanged, and the multiplier remains usable.
-///         After any other failure the multiplier is broken on all ranks, and C is
-///         unspecified.
+/// @param multiplier  the multiplier of the grid
+/// @param product     the arguments; the caller may free them after this call
+/// @param options     the options; NULL: the default options
+/// @param statistics  receives the counters of the product on this rank; may be NULL
+/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: an argument is invalid on this rank or on
+///         another; the error text names the rank and the argument; #BRIGADE_MISMATCH: ranks differ
+///         in an argument that must be equal; #BRIGADE_UNAVAILABLE: a process has no BLAS;
+///         #BRIGADE_OUT_OF_MEMORY: no memory for buffers. After these failures C is unchanged, and
+///         the multiplier remains usable. After any other failure the multiplier is broken on all
+///         ranks, and C is unspecified.
 ///
-/// Cost: an exchange of 600 bytes per rank, and a barrier, beside the gets and the calls of the
-/// BLAS. If a rank's part of C fits into four buffers, the rank fetches each part of A and B that
-/// it needs only once.
+/// Cost: that of the gets and of the calls of the BLAS, an exchange of 600 bytes per rank, and a
+/// barrier. If a rank's part of C fits into four buffers, the rank fetches no part of A or B more
+/// than once.
 BRIGADE_EXPORT brigade_status brigade_multiply(brigade_multiplier* multiplier,
                                                const brigade_product* product,
                                                const brigade_multiply_options* options,
                                                brigade_multiply_statistics* statistics);
 
-/// Returns how many of `n` indices, distributed in blocks, a row or column of a grid has, like
-/// ScaLAPACK's numroc. Local; any thread may call.
+/// Returns the number of indices that one row or column of a grid has if `n` indices are
+/// distributed in blocks, like ScaLAPACK's numroc. Local. Any thread may call this function.
 ///
-/// @param n       0 or more
-/// @param block   indices of a block, 1 or more
+/// @param n       number of all indices, 0 or more
+/// @param block   number of indices of a block, 1 or more
 /// @param source  the row, or column, of the grid that has the first block
 /// @param procs   number of rows, or columns, of the grid
-/// @param proc    the row, or column, whose part is counted
+/// @param proc    the row, or column, whose indices are counted
 /// @return the count; -1 if an argument is out of range
 BRIGADE_EXPORT int64_t brigade_dealt_count(int64_t n, int64_t block, int source, int procs,
                                            int proc);

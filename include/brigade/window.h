@@ -1,31 +1,33 @@
 /// @file
-/// Brigade: one-sided communication, for C99 and for languages that can call C. Each member
-/// of a window exposes memory. The other members put into this memory, get from it and accumulate
-/// into it, without a call of the owner.
+/// Brigade: one-sided communication, for C99 and for languages that can call C. Each member of a
+/// window exposes memory. The other members put into this memory, get from it and accumulate into
+/// it; the member that exposes the memory (its owner) makes no matching call.
 ///
 /// The conventions of brigade.h hold. In addition:
 ///
-/// 1. Operations take place within epochs, as in MPI: between fences, between start and complete,
-///    or while a lock is held. A put with notification needs no epoch.
-/// 2. An operation may return before it is complete. Memory of the caller must stay valid until (a)
-///    the call that ends the epoch, (b) a flush, or (c) the completion of the operation's request.
-///    Until then the caller must not write this memory, nor read it if the operation writes it. A
-///    layout may be destroyed as soon as the call that uses it has returned, even if the operation
-///    is pending.
-/// 3. Accumulates, fetching accumulates and swaps are atomic per element against each other, and
-///    those of one origin to one target take place in order. Puts and gets are not atomic and not
-///    ordered: if two origins put into one place in one epoch, its value is unspecified.
+/// 1. An operation must be called within an epoch, as in MPI: between two fences, between start and
+///    complete, or while a lock is held. A put with notification needs no epoch.
+/// 2. The call of an operation can return before the operation is complete. The caller's memory
+///    that the operation uses must stay valid until (a) the call that ends the epoch, (b) a flush,
+///    or (c) the completion of the operation's request. Until then the caller must not write this
+///    memory, and must not read memory that the operation writes. The caller may destroy a layout
+///    as soon as the call that uses the layout has returned, even if the operation is pending.
+/// 3. Accumulates, fetching accumulates and swaps are atomic per element with respect to each
+///    other. From one origin to one target, these operations take place in the order of the calls.
+///    Puts and gets are neither atomic nor ordered: if two origins put to one location in one
+///    epoch, the value at this location is unspecified.
 /// 4. A call that returns #BRIGADE_INVALID_ARGUMENT has had no effect, on this rank or elsewhere.
 ///    Any other failure breaks the window on all its members: every pending and later call on the
 ///    window fails, and the window can only be freed or destroyed. The output memory of a failed
 ///    call is unspecified.
 /// 5. Not thread-safe: at most one thread at a time may use an engine, its groups and its windows.
-/// 6. Displacements are in the displacement unit of the target. All other sizes are in bytes, or in
-///    values of a layout.
+/// 6. Displacements are in the displacement unit of the target. All other offsets and lengths are
+///    in bytes. Counts are in elements of a type, or in values of a layout.
 ///
-/// A progress thread of the target performs the operations that go by messages. The target must
-/// call this library instead, for example brigade_progress(), (1) for operations over `mpi` between
-/// hosts, and (2) for all of them once it has had a group that uses `mpi`.
+/// If an operation goes by messages, a progress thread of the target performs it. In two cases the
+/// target must call this library instead, for example brigade_progress(): (1) for operations over
+/// the transport `mpi` between hosts; (2) for all operations that go by messages, once the target
+/// has had a group that uses `mpi`.
 ///
 /// Sources: MPI-3.1, chapter 11; MPI/SX, sections 2 to 4; notified puts: ARMCI.
 
@@ -47,25 +49,25 @@ extern "C" {
 /// A window; opaque.
 typedef struct brigade_window brigade_window;
 
-/// Makes a window of memory that the caller owns. Collective over the group. The owner of the
-/// memory need not call while other ranks access it, if their system permits direct access
-/// (process_vm_writev), or if the transport has a progress thread. Memory of brigade_alloc() is
-/// accessed like memory of brigade_window_allocate().
+/// Makes a window of memory that the caller owns. Collective over the group. While other ranks
+/// access the memory, its owner need not call this library if (1) the system permits
+/// process_vm_readv() and process_vm_writev() between the ranks, or (2) the transport has a
+/// progress thread. Memory of brigade_alloc() is accessed like memory of brigade_window_allocate().
 ///
-/// @param group     the members of the window; may be destroyed afterwards. Its engine must outlive
-///                  the window.
-/// @param memory    the memory that this rank exposes; NULL only if it has no bytes. The caller
-///                  keeps this memory, which must stay valid until the window is freed.
+/// @param group     the members of the window. The caller may destroy the group after this call;
+///                  the group's engine must outlive the window.
+/// @param memory    the memory that this rank exposes; must not be NULL unless `bytes` is 0. The
+///                  caller still owns this memory, which must stay valid until the window is freed.
 /// @param bytes     the length of `memory`; may differ by rank
 /// @param unit      the unit of displacements into this memory, in bytes, at least 1; may differ by
 ///                  rank
 /// @param window    the new window; its ranks are numbered as in the group
 /// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size or unit on a rank;
-///         #BRIGADE_OUT_OF_MEMORY: no memory, or no staging memory for windows (4 chunks, for all
-///         windows of an engine); #BRIGADE_MISMATCH and #BRIGADE_UNAVAILABLE as of
+///         #BRIGADE_OUT_OF_MEMORY: too little memory, or too little staging memory (all windows of
+///         an engine share 4 chunks); #BRIGADE_MISMATCH and #BRIGADE_UNAVAILABLE: see
 ///         brigade_group_split(). On failure no window is made.
 ///
-/// Cost: making a group, and two exchanges of a few hundred bytes per rank.
+/// Cost: that of making a group, and two exchanges of a few hundred bytes per rank.
 BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* memory,
                                                     size_t bytes, int64_t unit,
                                                     brigade_window** window);
@@ -73,78 +75,88 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* 
 /// memory: ranks of one host access the memory by loads and stores. Otherwise like
 /// brigade_window_create().
 ///
-/// @param group     as of brigade_window_create()
+/// @param group     see brigade_window_create()
 /// @param bytes     the length of the memory that this rank exposes; may differ by rank
-/// @param unit      the unit of displacements into it, in bytes, at least 1; may differ by rank
+/// @param unit      the unit of displacements into this memory, in bytes, at least 1; may differ by
+///                  rank
 /// @param memory    the address of the memory, zeroed and aligned to a page; valid until the window
 ///                  is freed
 /// @param window    the new window
-/// @return as brigade_window_create()
+/// @return like brigade_window_create()
 ///
-/// Pages of the memory count as used when they are first touched, as with brigade_alloc().
+/// The system counts a page of the memory as used from the first access to the page, as with
+/// brigade_alloc().
 BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_group* group, size_t bytes,
                                                       int64_t unit, void** memory,
                                                       brigade_window** window);
-/// Makes a window to which each rank attaches memory later: MPI's dynamic window. Displacements are
-/// addresses of the target, in bytes, cast to int64_t. Otherwise like brigade_window_create().
+/// Makes a window without memory: each rank attaches memory later, as to MPI's dynamic windows.
+/// Displacements are addresses of the target, in bytes, cast to int64_t. Otherwise like
+/// brigade_window_create().
 ///
-/// @param group     as of brigade_window_create()
+/// @param group     see brigade_window_create()
 /// @param window    the new window; brigade_window_bytes() is meaningless for it
-/// @return as brigade_window_create()
+/// @return like brigade_window_create()
 ///
-/// Cost: brigade_window_create(), and 64 KiB of shared memory.
+/// Cost: that of brigade_window_create(), and 64 KiB of shared memory on each rank.
 BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group,
                                                             brigade_window** window);
-/// Attaches memory of the caller to a dynamic window, until it is detached or the window is freed.
-/// Local: the program must send the address to other ranks after this call has returned.
+/// Attaches memory of the caller to a dynamic window. The memory stays attached until
+/// brigade_window_detach(), or until the window is freed. Local: the library does not send the
+/// address to other ranks. The program must send the address itself, after this call has returned.
 ///
-/// An operation on memory that is not attached fails with #BRIGADE_INVALID_ARGUMENT if ranks access
-/// each other's memory directly. Otherwise only the target detects the error, which breaks the
-/// window.
+/// An operation on memory that is not attached fails with #BRIGADE_INVALID_ARGUMENT if the origin
+/// accesses the target's memory directly. Otherwise only the target detects the error, and the
+/// window breaks.
 ///
 /// @param window  a dynamic window
-/// @param memory  memory of the caller; must be valid until it is detached
-/// @param bytes   its length; nothing is attached if it is 0
+/// @param memory  memory of the caller; must stay valid until it is detached
+/// @param bytes   the length of `memory`; if it is 0, nothing is attached
 /// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or the memory overlaps attached
-///         memory; #BRIGADE_OUT_OF_MEMORY: 4096 parts are attached. On failure nothing is attached.
+///         memory; #BRIGADE_OUT_OF_MEMORY: this rank has 4096 ranges of memory attached already. On
+///         failure nothing is attached.
 ///
-/// Cost: proportional to the number of attached parts.
+/// Cost: proportional to the number of attached ranges.
 BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void* memory,
                                                     size_t bytes);
-/// Detaches memory. Local. No operation on the memory may be pending, or be called later.
+/// Detaches memory. Local. All operations of all ranks on the memory must be complete, and no rank
+/// may call further operations on the memory.
 ///
 /// @param window  a dynamic window
-/// @param memory  the address of an attached part
-/// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or no part begins there
+/// @param memory  the address that was passed to brigade_window_attach()
+/// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or no attached range begins at
+///         `memory`
 BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
 /// Frees a window once all operations on it are complete. Collective over its members.
 ///
-/// @param window  invalid afterwards, unless #BRIGADE_INVALID_ARGUMENT is returned. NULL is
+/// @param window  invalid afterwards, unless the call returns #BRIGADE_INVALID_ARGUMENT. NULL is
 ///                ignored.
-/// @return #BRIGADE_INVALID_ARGUMENT: an epoch is open, or a request was not waited for; otherwise
-///         the first failure of the window, or #BRIGADE_OK
+/// @return #BRIGADE_INVALID_ARGUMENT: an epoch is open, or this rank has not waited for a request;
+///         otherwise the first failure of the window, or #BRIGADE_OK
 ///
-/// Cost: a fence.
+/// Cost: that of a fence.
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
-/// Destroys a window that its members cannot free together. Local. Calls of other members on the
-/// window fail with #BRIGADE_ABORTED. All requests of the window must have been waited for.
+/// Destroys a window without the other members, for use when brigade_window_free() is impossible.
+/// Local. Calls of other members on the window fail with #BRIGADE_ABORTED. The caller must have
+/// waited for all its requests of the window.
 ///
 /// @param window  NULL is ignored
 BRIGADE_EXPORT void brigade_window_destroy(brigade_window* window);
 
-/// Returns the number of members of a window; -1 if it is NULL. Local, like the four functions
-/// below.
+/// Returns the number of members of a window; -1 if `window` is NULL. Local, like the next four
+/// functions.
 BRIGADE_EXPORT int brigade_window_size(const brigade_window* window);
-/// Returns the calling rank's number in the window, from 0; -1 if it is NULL.
+/// Returns the calling rank's number in the window, from 0; -1 if `window` is NULL.
 BRIGADE_EXPORT int brigade_window_rank(const brigade_window* window);
-/// Returns the number of bytes that a member exposes; -1 if there is no such rank or window.
+/// Returns the number of bytes that a member exposes; -1 if `rank` is not a member, or if `window`
+/// is NULL.
 BRIGADE_EXPORT int64_t brigade_window_bytes(const brigade_window* window, int rank);
-/// Returns the displacement unit of a member, in bytes; -1 if there is no such rank.
+/// Returns the displacement unit of a member, in bytes; -1 if `rank` is not a member, or if
+/// `window` is NULL.
 BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int rank);
-/// Returns the address of a member's memory in this process, for loads and stores; the caller may
-/// be the member. NULL if the memory is not mapped here, or if there is no such rank. Between loads
-/// or stores and operations of other ranks, brigade_window_sync() or a synchronisation must be
-/// called.
+/// Returns the address of a member's memory in this process, for loads and stores; `rank` may be
+/// the caller's own. Returns NULL if this process does not map the memory, or if `rank` is not a
+/// member. Call brigade_window_sync(), or a function that begins or ends an epoch, between loads or
+/// stores through this address and operations of other ranks on the same memory.
 BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int rank);
 
 /// @}
@@ -152,20 +164,21 @@ BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int ra
 /// Types and layouts of the values in memory.
 /// @{
 
-/// The layout of the bytes of one value, like an MPI datatype; opaque. In an array of values each
-/// value begins directly after the last byte of the value before, unless brigade_layout_resized()
-/// sets another extent. Keep layouts that are used again: a layout is sent to each rank at most
-/// once, if no more than 256 layouts are in use at a time.
+/// The layout of the bytes of one value, like an MPI datatype; opaque. In an array of values, each
+/// value begins directly after the last byte of the preceding value, unless
+/// brigade_layout_resized() sets another extent. Do not destroy a layout that the program will use
+/// again: the library sends a layout to each target at most once, if at most 256 layouts are in use
+/// at a time.
 typedef struct brigade_layout brigade_layout;
 
-/// Returns the layout of one element. The library owns it, and it stays valid. NULL if windows have
-/// no such type.
+/// Returns the layout of one element. The library owns this layout, which stays valid until the
+/// process ends. Returns NULL if windows do not support the type.
 BRIGADE_EXPORT const brigade_layout* brigade_layout_of(brigade_type type);
 /// Makes a layout of `count` adjacent values of a layout. Local, like all functions that make
 /// layouts.
 ///
-/// @param count   0 or more
-/// @param of      may be destroyed afterwards
+/// @param count   number of values, 0 or more
+/// @param of      the layout of the values; the caller may destroy it after this call
 /// @param layout  the new layout
 /// @return #BRIGADE_INVALID_ARGUMENT: a negative count, no layout, or a total of 2^62 bytes or more
 BRIGADE_EXPORT brigade_status brigade_layout_contiguous(int64_t count, const brigade_layout* of,
@@ -173,77 +186,81 @@ BRIGADE_EXPORT brigade_status brigade_layout_contiguous(int64_t count, const bri
 /// Makes a layout of equal blocks at equal distances, for example columns of a matrix: MPI's
 /// hvector.
 ///
-/// @param count   blocks, 0 or more
-/// @param block   values in each, 0 or more
-/// @param stride  bytes from the beginning of one block to the beginning of the next; may be
-///                negative
-/// @param of      the layout of the values; may be destroyed afterwards
+/// @param count   number of blocks, 0 or more
+/// @param block   number of values in each block, 0 or more
+/// @param stride  number of bytes from the beginning of one block to the beginning of the next; may
+///                be negative
+/// @param of      the layout of the values; the caller may destroy it after this call
 /// @param layout  the new layout
-/// @return as brigade_layout_contiguous()
+/// @return like brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_strided(int64_t count, int64_t block, int64_t stride,
                                                      const brigade_layout* of,
                                                      brigade_layout** layout);
 /// A block of adjacent values, as part of a list.
 typedef struct {
-  int64_t offset;            ///< of the first value, in bytes from the beginning of the layout
+  int64_t offset;            ///< bytes from the beginning of the layout to the first value
   int64_t count;             ///< number of values, 0 or more
   const brigade_layout* of;  ///< the layout of the values
 } brigade_block;
 /// Makes a layout of blocks, each with its offset and layout, like MPI_Type_create_struct.
 ///
-/// @param count        blocks, 0 or more
+/// @param count        number of blocks, 0 or more
 /// @param blocks       the blocks, in the order in which their values are taken
 /// @param block_bytes  sizeof(brigade_block)
 /// @param layout       the new layout
-/// @return as brigade_layout_contiguous()
+/// @return like brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_list(int64_t count, const brigade_block* blocks,
                                                   size_t block_bytes, brigade_layout** layout);
 /// Makes a layout with the bytes of `of` and another extent, like MPI_Type_create_resized: adjacent
 /// values begin `extent` bytes apart. The extent may be smaller than the span of the bytes, 0, or
 /// negative.
 ///
-/// @param extent  within 2^62
-/// @param of      may be destroyed afterwards
+/// @param extent  the new extent in bytes; its magnitude must be below 2^62
+/// @param of      the layout to change; the caller may destroy it after this call
 /// @param layout  the new layout
-/// @return as brigade_layout_contiguous()
+/// @return like brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_resized(int64_t extent, const brigade_layout* of,
                                                      brigade_layout** layout);
-/// Destroys a layout. Operations that use the layout and are pending still complete.
+/// Destroys a layout. Pending operations that use the layout still complete.
 ///
-/// @param layout  not a layout of brigade_layout_of(); NULL is ignored
+/// @param layout  must not be a layout that brigade_layout_of() returned; NULL is ignored
 BRIGADE_EXPORT void brigade_layout_destroy(brigade_layout* layout);
 
 /// Values in the caller's memory.
 typedef struct {
-  void* data;     ///< of the first value; only read in puts; NULL only if there is none
+  void* data;     ///< address of the first value; must not be NULL unless the values have no bytes;
+                  ///< puts and accumulates do not write to it
   int64_t count;  ///< number of values, 0 or more
   const brigade_layout* layout;  ///< the layout of each value
 } brigade_values;
 
-/// Values in a member's memory. The values must have as many bytes as the caller's values, and lie
-/// within the memory that the member exposes.
+/// Values in a member's memory. The values must have as many bytes as the caller's values, and must
+/// lie within the memory that the member exposes.
 typedef struct {
   int rank;                      ///< the member, which may be the caller
-  int64_t displacement;          ///< of the first value, in the member's unit
+  int64_t displacement;          ///< displacement of the first value, in the member's unit
   int64_t count;                 ///< number of values, 0 or more
   const brigade_layout* layout;  ///< the layout of each value; may differ from the caller's
 } brigade_target;
 
 /// @}
 /// @name Operations
-/// Operations of a member, the origin, on the memory of another member, the target.
+/// Operations that a member (the origin) calls on the memory of a member (the target). Origin and
+/// target may be the same member.
 ///
-/// Errors: #BRIGADE_INVALID_ARGUMENT if (1) no epoch is open for the target, (2) origin and target
-/// differ in their values, or the access exceeds the memory of the target, or (3) the operation is
-/// not defined for the type of the elements; otherwise the failure of the window.
+/// Errors: #BRIGADE_INVALID_ARGUMENT if (1) no epoch is open for the target, (2) the origin's and
+/// the target's values differ in their number of bytes, (3) the access exceeds the memory of the
+/// target, or (4) the operation is not defined for the type of the elements; otherwise the failure
+/// of the window.
 ///
 /// A call of an operation waits for other ranks in three cases only: (1) messages carry the
-/// operation to the target, and 256 operations to this target, or 8192 in all, are pending; (2) an
-/// accumulate waits for other accumulates on the same memory; (3) the first operation after a
-/// fence, on one host, waits until its target has left the fence.
+/// operation to the target, and either 256 operations to this target or 8192 operations in all are
+/// pending; (2) an accumulate waits for accumulates of other ranks on the same memory; (3) if
+/// origin and target are on one host, the first operation after a fence waits until the target has
+/// left the fence.
 /// @{
 
-/// Puts `count` adjacent elements of the caller into the memory of `rank`.
+/// Puts `count` adjacent elements from `data` into the memory of `rank`.
 BRIGADE_EXPORT brigade_status brigade_window_put(brigade_window* window, const void* data,
                                                  int64_t count, brigade_type type, int rank,
                                                  int64_t displacement);
@@ -251,72 +268,76 @@ BRIGADE_EXPORT brigade_status brigade_window_put(brigade_window* window, const v
 BRIGADE_EXPORT brigade_status brigade_window_get(brigade_window* window, void* result,
                                                  int64_t count, brigade_type type, int rank,
                                                  int64_t displacement);
-/// Combines `count` adjacent elements in the memory of `rank` with elements of the caller.
+/// Combines `count` adjacent elements in the memory of `rank` with the elements at `data`.
 BRIGADE_EXPORT brigade_status brigade_window_accumulate(brigade_window* window, brigade_op op,
                                                         const void* data, int64_t count,
                                                         brigade_type type, int rank,
                                                         int64_t displacement);
-/// Combines one element in the memory of `rank` with `*value`, which #BRIGADE_NO_OP
-/// ignores. `*result` gets the element's old value.
+/// Combines one element in the memory of `rank` with `*value`, and stores the element's old value
+/// in `*result`. If `op` is #BRIGADE_NO_OP, `value` is ignored.
 BRIGADE_EXPORT brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_op op,
                                                           brigade_type type, const void* value,
                                                           void* result, int rank,
                                                           int64_t displacement);
-/// Replaces one element of at most 8 bytes in the memory of `rank` by `*desired` if it equals
-/// `*expected`, bit by bit. `*result` gets the element's old value. `expected` and `desired` may be
-/// freed afterwards.
+/// Compares one element of at most 8 bytes in the memory of `rank` with `*expected`, bit by bit,
+/// and replaces the element by `*desired` if they are equal. Stores the element's old value in
+/// `*result`. The caller may free `expected` and `desired` when the call has returned.
 BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* window,
                                                               brigade_type type,
                                                               const void* expected,
                                                               const void* desired, void* result,
                                                               int rank, int64_t displacement);
-/// Puts `count` adjacent elements, followed by a notification that the target can wait for with
-/// brigade_window_notify_wait(). Needs no epoch. Puts with notification to one target arrive in
-/// order. Once the target has consumed the notification, the caller may reuse the memory at `data`.
+/// Puts `count` adjacent elements, followed by a notification for which the target can wait with
+/// brigade_window_notify_wait(). Needs no epoch. Puts with notification from one origin to one
+/// target arrive in the order of the calls. Once the target has consumed the notification, the
+/// caller may reuse the memory at `data`.
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
                                                         int64_t count, brigade_type type, int rank,
                                                         int64_t displacement);
 
-/// A request: an operation that can be waited for by itself; opaque.
+/// A handle of one operation, for which the caller can wait separately, like an MPI request;
+/// opaque.
 typedef struct brigade_window_request brigade_window_request;
 
-/// Puts values of any layout. If `request` is not NULL, the operation can be waited for by itself;
-/// its epoch must still be ended.
+/// Puts values of any layout. If `request` is not NULL, the call stores a request in `*request`,
+/// with which the caller must wait for the operation. The caller must also end the epoch of the
+/// operation.
 BRIGADE_EXPORT brigade_status brigade_window_put_values(brigade_window* window,
                                                         const brigade_values* values,
                                                         const brigade_target* target,
                                                         brigade_window_request** request);
-/// Gets values of any layout; `request` as of brigade_window_put_values().
+/// Gets values of any layout. `request`: see brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_get_values(brigade_window* window,
                                                         const brigade_values* result,
                                                         const brigade_target* target,
                                                         brigade_window_request** request);
 /// Combines values of any layout. All elements of the origin and target values must have one type.
-/// `request` as of brigade_window_put_values().
+/// `request`: see brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_accumulate_values(brigade_window* window,
                                                                brigade_op op,
                                                                const brigade_values* values,
                                                                const brigade_target* target,
                                                                brigade_window_request** request);
-/// Combines values of any layout, and stores the old values of the target in `result`.
-/// #BRIGADE_NO_OP ignores `values`. `request` as of brigade_window_put_values().
+/// Combines values of any layout, and stores the old values of the target in `result`. If `op` is
+/// #BRIGADE_NO_OP, `values` is ignored. `request`: see brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_op op,
                                                             const brigade_values* values,
                                                             const brigade_values* result,
                                                             const brigade_target* target,
                                                             brigade_window_request** request);
-/// Puts values of any layout, like brigade_window_put_notify(). `request` as of
+/// Puts values of any layout with notification, like brigade_window_put_notify(). `request`: see
 /// brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_put_notify_values(brigade_window* window,
                                                                const brigade_values* values,
                                                                const brigade_target* target,
                                                                brigade_window_request** request);
 
-/// Progresses. Returns 1 if the caller may reuse its memory, or if the window is broken. The
-/// request must still be waited for. NULL counts as complete.
+/// Makes progress. Returns 1 if the caller may reuse the memory of the operation, or if the window
+/// is broken; otherwise 0. Does not end the request: the caller must still wait for it. NULL counts
+/// as complete.
 BRIGADE_EXPORT int brigade_window_request_test(brigade_window_request* request);
-/// Blocks until the caller may reuse its memory, and ends the request. A put may not have arrived
-/// at the target yet.
+/// Blocks until the caller may reuse the memory of the operation, and ends the request. When the
+/// call returns, a put is possibly not yet complete at the target.
 ///
 /// @param request  invalid afterwards; NULL counts as complete
 /// @return #BRIGADE_OK, or the failure of the window
@@ -326,77 +347,82 @@ BRIGADE_EXPORT brigade_status brigade_window_request_wait(brigade_window_request
 /// @name Fences
 /// @{
 
-/// Promises of a caller about a fence; add several. All ranks pass the same sum, as with the
-/// assertions of MPI. If a promise is broken, the result is unspecified.
+/// Promises of the caller about a fence, like the assertions of MPI. To make several promises, pass
+/// their sum. All ranks must pass the same sum. If a promise is broken, the result is unspecified.
 typedef enum {
-  BRIGADE_FENCE_NOTHING_PRECEDES = 1,  ///< no epoch ends here
-  BRIGADE_FENCE_NOTHING_SUCCEEDS = 2   ///< no epoch begins here
+  BRIGADE_FENCE_NOTHING_PRECEDES = 1,  ///< this fence ends no epoch
+  BRIGADE_FENCE_NOTHING_SUCCEEDS = 2   ///< this fence begins no epoch
 } brigade_fence_promise;
 
 /// Ends an epoch of all members and begins the next. Operations and stores before the fence are
-/// visible to all members after it. A rank that has called an operation in this epoch must end the
-/// epoch by another fence before it calls brigade_window_start() or brigade_window_lock().
+/// visible to all members after the fence. A rank that has called an operation in this epoch must
+/// end the epoch by another fence before it calls brigade_window_start() or brigade_window_lock().
 /// Collective over the window.
 ///
 /// @param window    a window on which no member is in another kind of epoch
-/// @param promises  a sum of #brigade_fence_promise; 0: none
-/// @return #BRIGADE_INVALID_ARGUMENT: another epoch is open; #BRIGADE_PEER_LOST: a member is gone,
-///         returned on all other members; otherwise the failure of the window
+/// @param promises  a sum of #brigade_fence_promise; 0: no promise
+/// @return #BRIGADE_INVALID_ARGUMENT: another epoch is open; #BRIGADE_PEER_LOST: a member is lost;
+///         all other members return this status; otherwise the failure of the window
 ///
 /// Cost, for any number of targets:
-/// - shared memory: a barrier, or two if short values were got from memory that is not shared
-/// - messages only: a message from each rank to each other rank on up to 8 ranks; on more ranks an
-///   all-reduce of 8 bytes per rank
-/// - both: the sum of the two
+/// - all ranks access all memory without messages: one barrier; two barriers if a rank got short
+///   values from memory that is not shared
+/// - all ranks access the memory of others by messages: on up to 8 ranks, a message from each rank
+///   to each other rank; on more ranks, an all-reduce of 8 bytes per rank
+/// - otherwise: the sum of these two costs
 BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int promises);
 
 /// @}
 /// @name Start and complete, post and wait
 /// Epochs of some members: the general active target synchronisation of MPI. `ranks` are `count`
-/// different members; the array may be freed afterwards.
+/// different members. The caller may free this array when the call has returned.
 /// @{
 
-/// Begins an epoch at an origin. Blocks until each target has posted.
+/// Begins an epoch in which the caller is the origin and `ranks` are the targets. Blocks until each
+/// target has called brigade_window_post().
 BRIGADE_EXPORT brigade_status brigade_window_start(brigade_window* window, const int* ranks,
                                                    int count);
-/// Ends the epoch. Afterwards the caller may reuse the memory of its operations.
+/// Ends the epoch of brigade_window_start(). Afterwards the caller may reuse the memory of its
+/// operations.
 BRIGADE_EXPORT brigade_status brigade_window_complete(brigade_window* window);
-/// Exposes this rank's memory to origins. Does not wait.
+/// Exposes this rank's memory to the origins `ranks`. Does not wait.
 BRIGADE_EXPORT brigade_status brigade_window_post(brigade_window* window, const int* ranks,
                                                   int count);
 /// Blocks until each origin has called brigade_window_complete(), and the operations of all origins
 /// are complete.
 BRIGADE_EXPORT brigade_status brigade_window_wait(brigade_window* window);
-/// Tests instead of waiting: if brigade_window_wait() would return at once, `*done` is 1 and the
-/// epoch is ended.
+/// Like brigade_window_wait(), but does not block: if all origins have completed, ends the epoch
+/// and sets `*done` to 1; otherwise sets `*done` to 0.
 BRIGADE_EXPORT brigade_status brigade_window_test(brigade_window* window, int* done);
 
 /// @}
 /// @name Locks
-/// Epochs of one origin, without a call of the target: MPI's passive target synchronisation.
+/// Epochs of one origin, for which the target makes no call: MPI's passive target synchronisation.
 /// @{
 
 /// Kinds of locks.
 typedef enum {
-  BRIGADE_LOCK_SHARED = 0,  ///< several origins may hold it
-  BRIGADE_LOCK_EXCLUSIVE    ///< one origin holds it
+  BRIGADE_LOCK_SHARED = 0,  ///< several origins can hold the lock
+  BRIGADE_LOCK_EXCLUSIVE    ///< only one origin can hold the lock
 } brigade_lock;
 
-/// Locks the memory of `rank`. Blocks until the lock is granted. Locks are granted in the order of
-/// the requests.
+/// Locks the memory of `rank`. Blocks until the lock is granted. The locks of one target are
+/// granted in the order in which ranks requested them.
 BRIGADE_EXPORT brigade_status brigade_window_lock(brigade_window* window, brigade_lock kind,
                                                   int rank);
-/// Releases the lock of `rank`, once all operations on the memory of `rank` are complete.
+/// Blocks until all operations of the caller on the memory of `rank` are complete, and releases the
+/// lock of `rank`.
 BRIGADE_EXPORT brigade_status brigade_window_unlock(brigade_window* window, int rank);
-/// Locks the memory of all members, shared. Not collective.
+/// Acquires a shared lock on the memory of each member. Not collective.
 BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
-/// Releases the locks of brigade_window_lock_all(), once all operations are complete at their
-/// targets.
+/// Blocks until all operations of the caller are complete at their targets, and releases the locks
+/// of brigade_window_lock_all().
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
-/// Blocks until all operations on `rank` are complete at the target. If messages carry operations
-/// between some ranks, the call also progresses, and returns the failure of the window if there is
-/// one. So a rank may flush itself in a loop until it sees a value that another rank puts into its
-/// memory. Must be called within a lock, like the three functions below.
+/// Blocks until all operations of the caller on `rank` are complete at `rank`. If messages carry
+/// operations between some ranks, the call also makes progress, and returns the failure of the
+/// window if there is one. Therefore a rank can wait for a put of another rank in a loop that
+/// flushes the rank's own memory and loads the value. Must be called while the lock is held, like
+/// the next three functions.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all locked members.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
@@ -404,22 +430,22 @@ BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
 BRIGADE_EXPORT brigade_status brigade_window_flush_local(brigade_window* window, int rank);
 /// Calls brigade_window_flush_local() for all locked members.
 BRIGADE_EXPORT brigade_status brigade_window_flush_local_all(brigade_window* window);
-/// Makes stores of this process and of other processes visible to each other. Progresses; does not
-/// wait.
+/// Makes stores of other processes visible to this process, and stores of this process visible to
+/// other processes. Makes progress; does not wait.
 BRIGADE_EXPORT brigade_status brigade_window_sync(brigade_window* window);
 
 /// @}
 /// @name Notifications
-/// Notifications are counted per source. When a notification is consumed, all values that its
-/// source put before it have arrived.
+/// A target counts notifications separately for each source. When the target consumes a
+/// notification, all values that the source put before this notification have arrived.
 /// @{
 
 /// Blocks until `count` notifications from `rank` have arrived, and consumes them. `count` is 0 or
 /// more.
 BRIGADE_EXPORT brigade_status brigade_window_notify_wait(brigade_window* window, int rank,
                                                          int64_t count);
-/// Consumes `count` notifications from `rank` and sets `*taken` to 1, if so many have arrived;
-/// otherwise sets `*taken` to 0. Progresses; does not wait.
+/// If `count` notifications from `rank` have arrived, consumes them and sets `*taken` to 1;
+/// otherwise sets `*taken` to 0. Makes progress; does not wait.
 BRIGADE_EXPORT brigade_status brigade_window_notify_test(brigade_window* window, int rank,
                                                          int64_t count, int* taken);
 

@@ -1,6 +1,6 @@
 /// @file
-/// Brigade for C++: windows and products of distributed matrices. Owning classes; window.h and
-/// multiply.h document the operations.
+/// Brigade for C++: windows and products of distributed matrices. The classes own their objects;
+/// window.h and multiply.h document the operations.
 
 #ifndef BRIGADE_WINDOW_HPP_
 #define BRIGADE_WINDOW_HPP_
@@ -30,15 +30,15 @@ struct MultiplyStatistics : brigade_multiply_statistics {
   MultiplyStatistics() : brigade_multiply_statistics(brigade_multiply_statistics_init()) {}
 };
 
-/// A window, or null: before it is made, after Free, and after a move. Pass get() to the functions
-/// of window.h for operations and synchronisation.
+/// Owns a window. The object is null before a window is made, after Free, and after a move from it.
+/// Pass get() to the functions of window.h for operations and synchronisation.
 ///
-/// The destructor without Free destroys the window (brigade_window_destroy()): calls of other ranks
-/// on the window fail. All requests of the window must have been waited for.
+/// If Free was not called, the destructor calls brigade_window_destroy(): calls of other ranks on
+/// the window fail. The caller must have waited for all its requests of the window.
 class Window {
  public:
-  /// Makes a window of memory that the caller owns, and replaces the old one; see
-  /// brigade_window_create().
+  /// Makes a window of memory that the caller owns. The new window replaces the object's old one.
+  /// See brigade_window_create().
   Result Create(const Group& group, void* memory, size_t bytes, int64_t unit = 1) {
     brigade_window* window = nullptr;
     return Keep(group, brigade_window_create(group.get(), memory, bytes, unit, &window), &window);
@@ -62,7 +62,7 @@ class Window {
     (void)freed.release();
     return result;
   }
-  /// The window of the C functions; null if there is none.
+  /// Returns the window for C functions; null if there is none.
   brigade_window* get() const { return window_.get(); }
 
  private:
@@ -78,13 +78,14 @@ class Window {
   Held window_;
 };
 
-/// A multiplier, or null: before it is made, after Free, and after a move.
+/// Owns a multiplier. The object is null before a multiplier is made, after Free, and after a move
+/// from it.
 ///
-/// The destructor without Free destroys the multiplier: calls of other ranks on the multiplier
-/// fail.
+/// If Free was not called, the destructor calls brigade_multiplier_destroy(): calls of other ranks
+/// on the multiplier fail.
 class Multiplier {
  public:
-  /// Makes a multiplier, and replaces the old one. Collective over the group; see
+  /// Makes a multiplier, which replaces the object's old one. Collective over the group; see
   /// brigade_multiplier_create().
   Result Create(const Group& group, size_t buffer_bytes = 0) {
     brigade_multiplier* multiplier = nullptr;
@@ -98,12 +99,12 @@ class Multiplier {
     Held freed = std::move(multiplier_);
     return brigade_multiplier_free(freed.release());
   }
-  /// Collective; see brigade_multiply().
+  /// Computes a product. Collective; see brigade_multiply().
   Result Multiply(const brigade_product& product, const brigade_multiply_options* options = nullptr,
                   brigade_multiply_statistics* statistics = nullptr) {
     return brigade_multiply(get(), &product, options, statistics);
   }
-  /// The multiplier of the C functions; null if there is none.
+  /// Returns the multiplier for C functions; null if there is none.
   brigade_multiplier* get() const { return multiplier_.get(); }
 
  private:
