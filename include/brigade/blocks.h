@@ -1,6 +1,6 @@
 /// @file
-/// Brigade: collective calls that gather, scatter or exchange one block per rank. calls.h has what
-/// all calls have in common.
+/// Brigade: collective calls that gather, scatter or exchange one block per rank. calls.h has the
+/// rules for all calls.
 
 #ifndef BRIGADE_BLOCKS_H_
 #define BRIGADE_BLOCKS_H_
@@ -14,19 +14,21 @@ extern "C" {
 #endif
 
 /// @name Blocks
-/// All blocks of a call without a `v` have the same number of elements. A matrix of n blocks has
-/// n * c columns, where c is any number: block q is columns q * c to (q + 1) * c - 1. Rows and
-/// columns of blocks may differ between ranks. For `count` elements per rank, as in MPI, pass
-/// `{buffer, count, n, 0}`, and `{buffer, count, 1, 0}` for one block. In calls with a `v`, MPI's
-/// count and displacement of a block are `{buffer + displacement, count, 1, 0}`.
+/// In functions whose names do not end in `v`, all blocks have the same number of elements. A
+/// matrix of n blocks has n * c columns, where c is any number: block q is columns q * c to
+/// q * c + c - 1. The numbers of rows and columns of a block may differ between ranks. MPI's buffer
+/// of `count` elements for each of n ranks is the matrix `{buffer, count, n, 0}`; one block is the
+/// matrix `{block, count, 1, 0}`. In functions whose names end in `v`, a block with MPI's count and
+/// displacement is the matrix `{buffer + displacement, count, 1, 0}`.
 ///
-/// Matrices of a call must not overlap. Exception: `source` of a gather or all-gather, or `result`
-/// of a scatter, may be this rank's block itself; it is then not copied. In a gather or scatter a
-/// rank that calls late may delay others. A rank of a gather may return before the root has called.
+/// The matrices of a call must not overlap. Exception: `source` of a gather or all-gather, or
+/// `result` of a scatter, may be this rank's block in the other matrix; the block is then not
+/// copied. In a gather or scatter, a rank that calls late can delay other ranks. A rank other than
+/// the root can return from a gather before the root has called.
 /// @{
 
-/// Gathers the matrices of all ranks of the scope on every rank of the scope, as MPI_Allgather
-/// does. The paper on the AP3000 calls this a multi-broadcast of equal blocks.
+/// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgather:
+/// the multi-broadcast of the paper on the AP3000, with equal blocks.
 ///
 /// @param group    of the call
 /// @param source   this rank's block; NULL: in place, the block is already in `result`
@@ -45,8 +47,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgather(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_plan** plan);
 
-/// Gathers the matrices of all ranks of the scope, whose sizes may differ, on every rank of the
-/// scope: the multi-broadcast of the paper on the AP3000.
+/// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgatherv:
+/// the multi-broadcast of the paper on the AP3000. The sizes of the matrices may differ.
 ///
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`
@@ -74,12 +76,12 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
                                                       const brigade_call_options* options,
                                                       brigade_plan** plan);
 
-/// Gathers the matrix of each rank of the scope at the root.
+/// Gathers the matrices of all ranks of the scope at the root, like MPI_Gather.
 ///
 /// @param group    of the call
-/// @param source   this rank's block. At the root, NULL means that its block is already in
+/// @param source   this rank's block. At the root, NULL means that the root's block is already in
 ///                 `result`; on other ranks, NULL is an error.
-/// @param result   at the root: a block for each rank of the scope. Other ranks: ignored, may be
+/// @param result   at the root: a block for each rank of the scope. On other ranks: ignored, may be
 ///                 NULL.
 /// @param type     of the elements; all ranks pass types of the same size
 /// @param root     a rank of the scope; equal on all ranks
@@ -100,15 +102,17 @@ BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
                                                   int root, const brigade_call_options* options,
                                                   brigade_plan** plan);
 
-/// Gathers the matrix of each rank of the scope, whose sizes may differ, at the root.
+/// Gathers the matrices of all ranks of the scope at the root, like MPI_Gatherv. The sizes of the
+/// matrices may differ.
 ///
 /// @param group         of the call
 /// @param source        this rank's block. NULL, on any rank, means that the block is already in
-///                      `blocks`, in its place.
+///                      the entry of `blocks` for this rank.
 /// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
-///                      block q is equal on all ranks. The root writes all, but its own only if
-///                      there is a `source`. `data` may be NULL in blocks that this rank neither
-///                      reads nor writes. The array may be freed afterwards.
+///                      block q is equal on all ranks. At the root, the call writes to every
+///                      block, but to the root's own block only if `source` is not NULL. The field
+///                      `data` may be NULL in blocks that this rank neither reads nor writes. The
+///                      array may be freed afterwards.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param root          a rank of the scope; equal on all ranks
@@ -132,13 +136,13 @@ BRIGADE_EXPORT brigade_status brigade_plan_gatherv(brigade_group* group,
                                                    const brigade_call_options* options,
                                                    brigade_plan** plan);
 
-/// Sends each rank of the scope its block of the root's matrix.
+/// Distributes the blocks of the root's matrix, like MPI_Scatter: rank q of the scope gets block q.
 ///
 /// @param group    of the call
-/// @param source   at the root: a block for each rank of the scope; stays unchanged. Other ranks:
-///                 ignored, may be NULL.
-/// @param result   gets this rank's block. At the root, NULL leaves its block in `source`; on other
-///                 ranks, NULL is an error.
+/// @param source   at the root: a block for each rank of the scope; stays unchanged. On other
+///                 ranks: ignored, may be NULL.
+/// @param result   gets this rank's block. At the root, NULL leaves the root's block in `source`;
+///                 on other ranks, NULL is an error.
 /// @param type     of the elements; all ranks pass types of the same size
 /// @param root     a rank of the scope; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
@@ -158,15 +162,17 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
                                                    int root, const brigade_call_options* options,
                                                    brigade_plan** plan);
 
-/// Sends each rank of the scope its block at the root, for blocks of different sizes.
+/// Distributes the root's blocks, like MPI_Scatterv: rank q of the scope gets block q. The sizes of
+/// the blocks may differ.
 ///
 /// @param group         of the call
 /// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
-///                      block q is equal on all ranks. The root reads each. `data` may be NULL in
-///                      blocks that this rank neither reads nor writes. The array may be freed
-///                      afterwards.
+///                      block q is equal on all ranks. At the root, the call reads every block.
+///                      The field `data` may be NULL in blocks that this rank neither reads nor
+///                      writes. The array may be freed afterwards.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param result        gets this rank's block. NULL, on any rank, means its place in `blocks`.
+/// @param result        gets this rank's block. NULL, on any rank, means that the entry of
+///                      `blocks` for this rank gets the block.
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param root          a rank of the scope; equal on all ranks
 /// @param options       NULL for the defaults; may be freed afterwards
@@ -187,12 +193,12 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
                                                     int root, const brigade_call_options* options,
                                                     brigade_plan** plan);
 
-/// Sends each rank of the scope a block, and receives a block from each.
+/// Sends a block to each rank of the scope, and receives a block from each, like MPI_Alltoall.
 ///
 /// @param group    of the call
 /// @param source   a block for each rank of the scope: block q goes to rank q. Stays unchanged.
 /// @param result   a block for each rank of the scope: block q comes from rank q. There is no form
-///                 in place: neither matrix may be NULL.
+///                 in place: `source` and `result` must not be NULL.
 /// @param type     of the elements; all ranks pass types of the same size
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_alltoall(brigade_group* group, const brigade_matrix* source,
@@ -209,16 +215,16 @@ BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
                                                     const brigade_call_options* options,
                                                     brigade_plan** plan);
 
-/// Sends each rank of the scope a block, and receives a block from each, for blocks of different
-/// sizes.
+/// Sends a block to each rank of the scope, and receives a block from each, like MPI_Alltoallv. The
+/// sizes of the blocks may differ.
 ///
 /// @param group         of the call
 /// @param sent          one matrix per rank of the scope: block q goes to rank q. The array may be
 ///                      freed afterwards.
 /// @param received      one matrix per rank of the scope: block q comes from rank q, and has as
-///                      many elements as the block that rank q sends. The array may be freed
-///                      afterwards. There is no form in place.
-/// @param matrix_bytes  sizeof(brigade_matrix), of both arrays
+///                      many elements as the block that rank q sends to this rank. The array may
+///                      be freed afterwards. There is no form in place.
+/// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param options       NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_alltoallv(brigade_group* group, const brigade_matrix* sent,

@@ -1,5 +1,5 @@
 /// @file
-/// Brigade for C++: calls that move a block of each rank.
+/// Brigade for C++: collective calls that gather, scatter or exchange one block per rank.
 
 #ifndef BRIGADE_BLOCKS_HPP_
 #define BRIGADE_BLOCKS_HPP_
@@ -16,7 +16,7 @@ namespace brigade {
 inline namespace v1 {
 namespace detail {
 
-/// The calls of blocks.h. Programs use brigade::Group.
+/// The calls of blocks.h. Programs make these calls on a brigade::Group.
 class BlockCalls : public GroupHandle {
  public:
   /// See brigade_allgather().
@@ -54,7 +54,7 @@ class BlockCalls : public GroupHandle {
     });
   }
 
-  /// See brigade_allgatherv(); `blocks` has a view per rank of the scope.
+  /// See brigade_allgatherv(); `blocks` has one view per rank of the scope.
   template <typename Source, typename T>
   Result AllGatherV(const Source& source, const std::vector<View<T>>& blocks,
                     const brigade_call_options& options = CallOptions()) {
@@ -129,7 +129,7 @@ class BlockCalls : public GroupHandle {
     });
   }
 
-  /// See brigade_gatherv(); `blocks` has a view per rank of the scope.
+  /// See brigade_gatherv(); `blocks` has one view per rank of the scope.
   template <typename Source, typename T>
   Result GatherV(const Source& source, const std::vector<View<T>>& blocks, int root,
                  const brigade_call_options& options = CallOptions()) {
@@ -204,7 +204,7 @@ class BlockCalls : public GroupHandle {
     });
   }
 
-  /// See brigade_scatterv(); `blocks` has a view per rank of the scope.
+  /// See brigade_scatterv(); `blocks` has one view per rank of the scope.
   template <typename T, typename Destination>
   Result ScatterV(const std::vector<View<T>>& blocks, Destination&& result, int root,
                   const brigade_call_options& options = CallOptions()) {
@@ -278,7 +278,7 @@ class BlockCalls : public GroupHandle {
     });
   }
 
-  /// See brigade_alltoallv(); `sent` and `received` have a view per rank of the scope.
+  /// See brigade_alltoallv(); `sent` and `received` have one view per rank of the scope.
   template <typename S, typename T>
   Result AllToAllV(const std::vector<View<S>>& sent, const std::vector<View<T>>& received,
                    const brigade_call_options& options = CallOptions()) {

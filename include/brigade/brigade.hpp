@@ -1,5 +1,5 @@
 /// @file
-/// Brigade for C++17 and later: all of it.
+/// Brigade for C++17 and later. This header includes all other C++ headers.
 
 #ifndef BRIGADE_BRIGADE_HPP_
 #define BRIGADE_BRIGADE_HPP_
@@ -11,7 +11,8 @@
 #include "brigade/window.hpp"
 
 namespace brigade {
-/// The namespace of earlier versions. A program that uses one of these names does not compile.
+/// The namespace of earlier versions. A program that uses a name of this namespace does not
+/// compile.
 namespace direct {
 /// @cond
 #define BRIGADE_MOVED(name) \

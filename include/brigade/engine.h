@@ -12,20 +12,20 @@
 extern "C" {
 #endif
 
-/// An engine holds the transport, the staging memory and the pending calls of all groups of a
-/// process; opaque. One engine suffices; several share no resources.
+/// An engine holds the transport, the staging memory and the pending calls of the groups of a
+/// process; opaque. One engine per process suffices; several engines share no resources.
 typedef struct brigade_engine brigade_engine;
 
-/// On, off, or left to the library.
+/// A switch: on, off, or the default.
 typedef enum {
-  BRIGADE_DEFAULT = 0,  ///< as the environment variable says, or the library
+  BRIGADE_DEFAULT = 0,  ///< the environment variable decides; if it is unset, the library
   BRIGADE_ON = 1,
   BRIGADE_OFF = 2
 } brigade_switch;
 
-/// The options of an engine, made by brigade_options_init(). A field that is 0 has the value of its
-/// environment variable (docs/user/settings.md), or the default. A field that is not 0 overrides
-/// the variable.
+/// The options of an engine, made by brigade_options_init(). For a field that is 0, the library
+/// uses the value of the field's environment variable (docs/user/settings.md), or the default if
+/// the variable is unset. A field that is not 0 overrides the variable.
 typedef struct {
   size_t size;  ///< set by brigade_options_init()
   /// "auto", "mpi", "shm", "tcp" or "sockets"; equal on all ranks of a group. Default: "auto".
@@ -36,30 +36,34 @@ typedef struct {
   /// The budget of staging memory per rank, in bytes. Equal on all ranks of a group. Default:
   /// 2 MiB.
   size_t staging_bytes;
-  /// Limit, in bytes, of the ordinary memory for returned sends. Default: all available memory.
+  /// The limit of overflow memory, in bytes: the ordinary memory for messages whose send has
+  /// returned. Default: all available memory.
   size_t overflow_bytes;
-  /// How long a send at the limit `overflow_bytes` waits before it fails, in seconds. Default: 120.
+  /// How long a send waits for overflow memory before the send fails, in seconds. Default: 120.
   double overflow_wait_seconds;
-  /// The file for a timeline of copies, combines, messages and waits, written when the engine is
-  /// destroyed. Default: none. Process 3 of the job writes lu.3.json if the value is "lu.json".
-  /// Perfetto shows the timeline; brigade_merge_trace merges the files of all processes. A timeline
-  /// is bounded: 2^20 events, 40 MiB of memory. The timeline includes BLACS calls. A
-  /// process has one timeline at a time. If the file cannot be written, the error goes to stderr.
+  /// The name of the file for a timeline of copies, combines, messages and waits. Default: no
+  /// timeline. The library writes the file when the engine is destroyed. If the name is "lu.json",
+  /// process 3 of the job writes lu.3.json. Perfetto shows the timeline; brigade_merge_trace merges
+  /// the files of all processes. A timeline has at most 2^20 events, in 40 MiB of memory. The
+  /// timeline includes BLACS calls. A process has one timeline at a time. If the file cannot be
+  /// written, the library prints the error on stderr.
   const char* trace_file;
-  /// On: a group on several hosts measures the cost of messages when the group is made, and chooses
-  /// topologies by this cost. The measurement takes place once per set of hosts, in well below a
-  /// second. Equal on all ranks of a group. Default: on.
+  /// On: when a group on several hosts is made, the library measures the cost of messages, and
+  /// later chooses topologies by this cost. The library measures once per set of hosts, in well
+  /// below a second. Equal on all ranks of a group. Default: on.
   brigade_switch calibrate;
   /// On: if a call leaves the algorithm to the library, rank 0 of the scope prints the chosen
-  /// algorithm and the reason on stderr, once per pattern and class of lengths. Default: off.
+  /// algorithm and the reason on stderr, once per kind of call and class of message lengths.
+  /// Default: off.
   brigade_switch explain;
-  /// On: windows of the engine check for conflicting operations (docs/user/windows.md), and are
-  /// much slower. A window checks if one of its ranks has this option. Default: off.
+  /// On: windows of the engine detect conflicting operations (docs/user/windows.md), and are much
+  /// slower. If one rank of a window has this option, all ranks of the window detect conflicts.
+  /// Default: off.
   brigade_switch check_windows;
-  int reserved;  ///< 0
+  int reserved;  ///< must be 0
 } brigade_options;
 
-/// Returns options that leave everything to the environment and the library.
+/// Returns options with `size` set, and 0 in all other fields.
 static inline brigade_options brigade_options_init(void) {
   brigade_options options;
   memset(&options, 0, sizeof(options));
@@ -67,39 +71,42 @@ static inline brigade_options brigade_options_init(void) {
   return options;
 }
 
-/// Makes an engine. Local. Needs no MPI, except for the transport "mpi".
+/// Makes an engine. Local. Only the transport "mpi" needs MPI.
 ///
 /// @param options  NULL for the defaults; may be freed afterwards
 /// @param engine   the new engine
-/// @return #BRIGADE_INVALID_ARGUMENT: no such transport or interface, lengths that do not fit each
-///         other, a second timeline, or a bad value of a variable of docs/user/settings.md, even if
-///         the engine does not use the variable; #BRIGADE_UNAVAILABLE: this machine lacks a
-///         requirement of the transport; #BRIGADE_OUT_OF_MEMORY: no staging memory is available
+/// @return #BRIGADE_INVALID_ARGUMENT: there is no such transport or network interface, the chunk
+///         length and the budget do not fit each other, the process already has a timeline, or a
+///         variable of docs/user/settings.md has a bad value, even if the engine does not use the
+///         variable; #BRIGADE_UNAVAILABLE: this machine lacks a requirement of the transport;
+///         #BRIGADE_OUT_OF_MEMORY: no staging memory is available
 ///
-/// Cost: takes the staging memory.
+/// Cost: allocates the staging memory.
 BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* options,
                                                     brigade_engine** engine);
-/// Ends an engine. Every rank that made an engine must call this after destroying all groups, and
-/// before MPI_Finalize if it uses MPI.
+/// Destroys an engine. Every process that made an engine must call this function, after it has
+/// destroyed all groups of the engine, and before MPI_Finalize if a group or the transport uses
+/// MPI.
 ///
 /// @param engine  NULL is ignored
 ///
-/// Cost: waits until all returned sends have left.
+/// Cost: waits until the transport has completed all sends that have returned.
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
-/// Progresses pending operations without waiting. Needed by programs that compute for long between
-/// calls over a transport without a progress thread (mpi). The next call on the group returns any
-/// failure.
+/// Progresses pending operations without waiting. Over a transport without a progress thread (mpi),
+/// a program that computes for long between calls should call this function. If an operation fails
+/// in this function, the next call on the group returns the failure.
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// Opens a file descriptor for poll() or epoll, for programs with an event loop. A progress thread
-/// makes the descriptor readable when a started operation is complete; brigade_progress() makes it
-/// unreadable. So call brigade_progress() when it is readable, then brigade_test_some(), and poll
-/// again when nothing is complete. Call this function after making the groups, and again after
-/// making any further group.
+/// makes the descriptor readable when a started operation is complete; brigade_progress() makes the
+/// descriptor unreadable. When the descriptor is readable, call brigade_progress(), then
+/// brigade_test_some(). Poll the descriptor again when brigade_test_some() finds no complete
+/// operation. Call brigade_engine_fd() after the groups have been made, and again whenever a
+/// further group has been made.
 ///
 /// @param engine  the engine of the operations
-/// @param fd      the descriptor, for polling only; it belongs to the engine
+/// @param fd      the descriptor, which belongs to the engine; the program must only poll it
 /// @return #BRIGADE_UNAVAILABLE: the transport of a group allows no progress thread (mpi), or the
-///         process has no descriptor left
+///         process can open no further descriptor
 BRIGADE_EXPORT brigade_status brigade_engine_fd(brigade_engine* engine, int* fd);
 
 #ifdef __cplusplus

@@ -16,15 +16,16 @@
 namespace brigade {
 inline namespace v1 {
 
-/// The outcome of a call: false if the call failed, with the error text.
+/// The outcome of a call, with the error text if the call failed. Converts to true on success.
 struct [[nodiscard]] Result {
-  brigade_status status = BRIGADE_OK;  ///< the kind of failure
-  std::string text;                    ///< what was wrong, where, and what to do
+  brigade_status status = BRIGADE_OK;  ///< #BRIGADE_OK, or the kind of failure
+  std::string text;                    ///< what was wrong, where, and what to do; empty on success
 
   Result() = default;
-  /// Converts `s`, which a call has just returned in this thread.
+  /// Converts the status `s` that the last C function called in this thread has returned, and takes
+  /// that function's error text.
   Result(brigade_status s) : status(s), text(s == BRIGADE_OK ? "" : brigade_error_text()) {}
-  /// A failure that the C interface has not seen.
+  /// A failure that was found before a C function was called.
   Result(brigade_status s, std::string t) : status(s), text(std::move(t)) {}
   /// Returns whether the call succeeded.
   explicit operator bool() const { return status == BRIGADE_OK; }
@@ -51,13 +52,14 @@ struct Failure : brigade_failure {
   Failure() : brigade_failure(brigade_failure_init()) {}
 };
 
-/// A function of the program as an operation on elements of type T: `T f(const T& left, const T&
-/// right)`, associative. Pass brigade::CallOptions::user_op = &function and #BRIGADE_USER. Must
-/// live as long as the calls that use it.
+/// An operation on elements of type T that a function of the program defines. The function has the
+/// form `T f(const T& left, const T& right)`, and must be associative. To reduce with a
+/// UserFunction `u`, pass #BRIGADE_USER, and set brigade::CallOptions::user_op to `&u`. `u` must
+/// live until all calls with `u` are complete.
 template <typename T, typename F>
 struct UserFunction : brigade_user_op {
   static_assert(std::is_trivially_copyable_v<T>);
-  /// `commutes`: whether the operation is commutative; equal on all ranks.
+  /// `f` is the function. `commutes` says whether the operation is commutative; equal on all ranks.
   UserFunction(F f, bool commutes)
       : brigade_user_op{Combine, nullptr, sizeof(T), commutes ? 1 : 0}, function(std::move(f)) {
     context = this;
@@ -65,7 +67,7 @@ struct UserFunction : brigade_user_op {
   UserFunction(const UserFunction&) = delete;
   UserFunction& operator=(const UserFunction&) = delete;
 
-  F function;  ///< of the program
+  F function;  ///< the function of the program
 
  private:
   static void Combine(void* result, const void* left, const void* right, int64_t count,
@@ -77,12 +79,12 @@ struct UserFunction : brigade_user_op {
   }
 };
 
-/// Deleter of memory of brigade_alloc().
+/// Deleter of memory that brigade_alloc() has allocated.
 struct FreeMemory {
   /// Calls brigade_free().
   void operator()(void* memory) const { brigade_free(memory); }
 };
-/// Allocates `count` values with brigade_alloc(), uninitialised. Null: no memory is left.
+/// Allocates `count` uninitialised values with brigade_alloc(). Returns null if no memory is left.
 template <typename T>
 std::unique_ptr<T[], FreeMemory> Allocate(size_t count) {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -90,20 +92,20 @@ std::unique_ptr<T[], FreeMemory> Allocate(size_t count) {
   return std::unique_ptr<T[], FreeMemory>(static_cast<T*>(memory));
 }
 
-/// An engine, one per process; see brigade_engine_create(). Copies share one engine. The engine
-/// ends when no copy of it and no group made with it is left. This must be before MPI_Finalize, if
-/// a group or the transport uses MPI.
+/// An engine; one per process suffices. See brigade_engine_create(). Copies of an object share one
+/// engine. The engine is destroyed when no copy, and no group made with the engine, is left. If a
+/// group or the transport uses MPI, the engine must be destroyed before MPI_Finalize.
 class Engine {
  public:
-  /// Makes an engine, and replaces the old one. On failure the old one stays, as in all functions
-  /// here that replace.
+  /// Makes an engine, which replaces the old engine of this object. On failure this function, like
+  /// all functions of the C++ interface that replace an object, keeps the old one.
   Result Create(const brigade_options& options = EngineOptions()) {
     brigade_engine* engine = nullptr;
     Result result = brigade_engine_create(&options, &engine);
     if (result) engine_.reset(engine, brigade_engine_destroy);
     return result;
   }
-  /// The engine of the C functions; null before Create.
+  /// Returns the handle for the C functions; null before Create.
   brigade_engine* get() const { return engine_.get(); }
   /// See brigade_progress().
   void Progress() { brigade_progress(get()); }
@@ -115,7 +117,7 @@ class Engine {
   std::shared_ptr<brigade_engine> engine_;
 };
 
-/// A bootstrap of groups without MPI.
+/// A bootstrap, which makes groups without MPI.
 class Bootstrap {
  public:
   /// See brigade_bootstrap_tcp(). Replaces the old bootstrap.
@@ -133,7 +135,7 @@ class Bootstrap {
     if (result) bootstrap_.reset(bootstrap);
     return result;
   }
-  /// The bootstrap of the C functions; null if there is none.
+  /// Returns the handle for the C functions; null if there is no bootstrap.
   brigade_bootstrap* get() const { return bootstrap_.get(); }
 
  private:

@@ -14,55 +14,60 @@ extern "C" {
 #endif
 
 /// @name Groups
-/// Ranks that communicate, as a grid. For a plain communicator pass one row and `size` columns.
-/// brigade_scope_rank() and brigade_scope_size() return rank and size. `root` and numbers of blocks
-/// count ranks of the scope; `source` and `destination` of sends count ranks of the group.
+/// A group is a set of ranks that communicate, arranged in a grid. For a group without a grid, like
+/// an MPI communicator of n ranks, pass 1 row and n columns. brigade_scope_rank() returns the
+/// number of the calling rank, and brigade_scope_size() the number of ranks. In collective calls,
+/// `root` and the index of a block are rank numbers in the scope. In sends and receives,
+/// `destination` and `source` are rank numbers in the group.
 /// @{
 
-/// A group: a grid of rows x cols ranks, numbered row by row; opaque.
+/// A group: a grid of rows x cols ranks, which are numbered row by row. Opaque.
 typedef struct brigade_group brigade_group;
 
-/// Makes the ranks of an MPI communicator a grid of rows x cols, numbered row by row. Collective
-/// over the communicator: exactly its ranks must call.
+/// Makes a group of all ranks of an MPI communicator, in the order of the communicator: a grid of
+/// rows x cols ranks, numbered row by row. Collective over the communicator.
 ///
 /// @param engine    the engine of the calling process; must outlive the group
-/// @param mpi_comm  the communicator's Fortran handle (MPI_Comm_c2f). The caller keeps the
-///                  communicator: it is used during this call only, and may then be freed.
+/// @param mpi_comm  the communicator's Fortran handle (MPI_Comm_c2f). The library uses the
+///                  communicator during this call only; the caller may free the communicator
+///                  afterwards.
 /// @param rows      rows of the grid; equal on all ranks
 /// @param cols      columns of the grid; equal on all ranks; rows * cols must be the communicator's
 ///                  size
 /// @param group     the new group
-/// @return #BRIGADE_INVALID_ARGUMENT: no such communicator, or the shape does not fit it;
-///         #BRIGADE_MISMATCH: ranks differ in shape or options; #BRIGADE_UNAVAILABLE: MPI is not
-///         initialised, or the transport does not reach all members
+/// @return #BRIGADE_INVALID_ARGUMENT: there is no such communicator, or rows * cols is not the
+///         number of its ranks; #BRIGADE_MISMATCH: ranks differ in rows, columns or engine options;
+///         #BRIGADE_UNAVAILABLE: MPI is not initialised, or the transport does not reach all ranks
 ///
-/// Cost: a few messages per rank through MPI; on several hosts, the first time, the measurement of
-/// brigade_options::calibrate.
+/// Cost: a few MPI messages per rank. The first group on a set of several hosts also takes the
+/// measurement of brigade_options::calibrate.
 BRIGADE_EXPORT brigade_status brigade_group_from_mpi(brigade_engine* engine, int mpi_comm, int rows,
                                                      int cols, brigade_group** group);
 
-/// Makes a group of some ranks of each colour, like MPI_Comm_split. Collective over `group`.
+/// Makes one group for each colour, like MPI_Comm_split. Collective over `group`.
 ///
 /// @param group    the parent; may be destroyed afterwards
-/// @param colour   ranks of one colour, 0 or more, form a group; a negative colour: no group for
-///                 this rank
-/// @param key      ranks are numbered by key, and by their rank in the parent where keys are equal
+/// @param colour   0 or more: all ranks with equal colours form a new group. Negative: this rank
+///                 joins no new group, like MPI_UNDEFINED.
+/// @param key      the ranks of a new group are numbered by increasing key; ranks with equal keys,
+///                 by increasing rank in the parent
 /// @param members  the new group, a grid of one row; NULL if the colour is negative
-/// @return the failure of the parent; otherwise as brigade_group_from_mpi(). After a failure of a
-///         new group the parent can be used.
+/// @return the failure of the parent if the parent is broken; otherwise as
+///         brigade_group_from_mpi(). If only the making of the new group fails, the parent stays
+///         usable.
 ///
 /// Cost: a few collective calls on the parent.
 BRIGADE_EXPORT brigade_status brigade_group_split(brigade_group* group, int colour, int key,
                                                   brigade_group** members);
-/// Makes a grid of the listed ranks of a group. Collective over `group`.
+/// Makes a group of the listed ranks of a group. Collective over `group`.
 ///
 /// @param group    the parent; may be destroyed afterwards
-/// @param ranks    ranks of the parent, each at most once, row by row of the new grid; equal on all
-///                 ranks
+/// @param ranks    ranks of the parent in the order of the new grid, row by row; each rank at most
+///                 once; equal on all ranks
 /// @param rows     rows of the new grid; equal on all ranks
 /// @param cols     columns of the new grid; equal on all ranks; `ranks` has rows * cols entries
 /// @param members  the new group; NULL if this rank is not listed
-/// @return #BRIGADE_INVALID_ARGUMENT: a rank that is not in the parent, or is listed twice;
+/// @return #BRIGADE_INVALID_ARGUMENT: a listed rank is not in the parent, or is listed twice;
 ///         #BRIGADE_MISMATCH: the ranks of the parent differ in the list or the shape; otherwise as
 ///         brigade_group_split()
 BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, const int* ranks,
@@ -70,31 +75,33 @@ BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, con
 /// Makes a group of the same ranks in the same shape, whose calls are independent of the calls on
 /// `group`. Collective over `group`.
 ///
-/// @param group      may be destroyed afterwards
+/// @param group      the parent; may be destroyed afterwards
 /// @param duplicate  the new group
 /// @return as brigade_group_split()
 BRIGADE_EXPORT brigade_status brigade_group_duplicate(brigade_group* group,
                                                       brigade_group** duplicate);
-/// Ends a group. Local. Sends that have returned still reach their receivers. No operation of the
-/// group may be pending, and plans of the group must have been destroyed.
+/// Destroys a group. Local. Sends that have returned still reach their receivers. Before this call,
+/// all operations of the group must be complete, and all plans of the group destroyed.
 ///
 /// @param group  NULL is ignored
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
-/// Returns the first failure of a group, on this rank or another; #BRIGADE_OK if there is none yet.
-/// Does not wait. Ranks that compute for long can call this function to learn of failures of other
-/// ranks.
+/// Returns the first failure of a group, on whichever rank; #BRIGADE_OK if no failure is known on
+/// this rank. Does not wait. A rank that computes for long can call this function to detect
+/// failures of other ranks.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 
 /// The first failure of a group, as a structure; made by brigade_failure_init().
 typedef struct {
   size_t size;            ///< set by brigade_failure_init()
   brigade_status status;  ///< #BRIGADE_OK: the group is not broken
-  int rank;               ///< the rank of the group that broke it; -1: not known
-  /// The call that failed on that rank: "broadcast", "send", ... Static text; empty if there was
-  /// none, or if it is not known.
+  int rank;               ///< the rank that broke the group; -1: not known
+  /// The call that failed on that rank: "broadcast", "send", ... Static text; empty if no call
+  /// failed, or if the call is not known.
   const char* call;
-  uint64_t number;  ///< the number of that call on its channel, from 0
+  /// The number of that call, from 0, among the collective calls on the same scope, the sends to
+  /// the same rank, or the receives from the same rank.
+  uint64_t number;
 } brigade_failure;
 
 /// Returns a structure for brigade_group_failure().
@@ -107,16 +114,18 @@ static inline brigade_failure brigade_failure_init(void) {
 /// Describes the first failure of a group as data. Does not wait. Otherwise like
 /// brigade_group_error().
 ///
-/// @param group    may be broken
-/// @param failure  what broke the group
-/// @return the failure of the group; #BRIGADE_INVALID_ARGUMENT, if `failure` was not initialised
+/// @param group    the group, broken or not
+/// @param failure  the description of the failure
+/// @return the failure of the group, or #BRIGADE_OK; #BRIGADE_INVALID_ARGUMENT if `failure` was not
+///         initialised
 BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
                                                     brigade_failure* failure);
 
-/// Aborts a group. Local. Only the thread that uses the engine may call it; to end a blocked call,
-/// set a time limit. Every pending and later call on the group fails with
-/// #BRIGADE_ABORTED, on all ranks. The error text has the number of the aborting rank and `text`.
-/// No effect on a broken group.
+/// Aborts a group. Local. Every pending and later call on the group fails with #BRIGADE_ABORTED, on
+/// all ranks. The error text has the number of the aborting rank and `text`. Has no effect on a
+/// broken group. Only the thread that uses the engine may call this function, so the function
+/// cannot end a call that blocks in this process: set brigade_call_options::timeout_seconds for
+/// that.
 ///
 /// @param group  can only be destroyed afterwards
 /// @param text   the reason; its first 200 bytes reach the other ranks
@@ -138,26 +147,26 @@ BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope 
 
 /// @}
 /// @name Groups without MPI
-/// A bootstrap connects the ranks of a job once, before they have a group.
+/// A bootstrap connects the ranks of a job once, before the job has a group.
 /// @{
 
 /// A bootstrap; opaque.
 typedef struct brigade_bootstrap brigade_bootstrap;
 
-/// Gathers `bytes` bytes of each rank in `all`, which has room for `size * bytes`, in rank order,
-/// as MPI_Allgather does. Returns 0 on success. Any other value is an error, and the error text
-/// contains this value.
+/// Gathers the `bytes` bytes at `mine` of all ranks, in rank order, in `all` on every rank, like
+/// MPI_Allgather. `all` has room for `size * bytes` bytes. Returns 0 on success. Any other value is
+/// an error, and the error text contains this value.
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 
-/// Makes a bootstrap that calls an all-gather of the program. Local.
+/// Makes a bootstrap that calls an all-gather function of the program. Local.
 ///
-/// @param allgather  called by brigade_group_from_bootstrap() only, in the calling thread, equally
-///                   often on all ranks and with equal `bytes`
+/// @param allgather  the function. Only brigade_group_from_bootstrap() calls the function: in the
+///                   calling thread, equally often on all ranks, and with equal `bytes`.
 /// @param context    passed to `allgather`
 /// @param rank       the calling rank, from 0
 /// @param size       the number of ranks; equal on all ranks
 /// @param bootstrap  the new bootstrap
-/// @return #BRIGADE_INVALID_ARGUMENT: `rank` is not below `size`, or a NULL pointer
+/// @return #BRIGADE_INVALID_ARGUMENT: `rank` is not below `size`, or a pointer is NULL
 BRIGADE_EXPORT brigade_status brigade_bootstrap_callback(brigade_allgather_callback allgather,
                                                          void* context, int rank, int size,
                                                          brigade_bootstrap** bootstrap);
@@ -180,39 +189,42 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
   return options;
 }
 /// Connects the ranks of a job by TCP. Collective: all ranks must call within the time limit, in
-/// any order. Rank 0 listens at `address`, and all others connect to it. If `host` is a name and
-/// not an IP address, the system looks it up. The time limit does not interrupt a lookup: the call
-/// may exceed it by the time limit of the system's resolver.
+/// any order. Rank 0 listens at `address`, and all other ranks connect to rank 0. If the host in
+/// `address` is a name and not an IP address, the system's resolver looks up the name. The time
+/// limit of the call does not interrupt a lookup: the call can last longer by the time limit of the
+/// resolver.
 ///
 /// @param address    "host:port" or "[IPv6 address]:port" of rank 0; equal on all ranks
 /// @param rank       the calling rank, from 0
 /// @param size       the number of ranks; equal on all ranks
 /// @param options    NULL for the defaults; may be freed afterwards
 /// @param bootstrap  the new bootstrap
-/// @return #BRIGADE_INVALID_ARGUMENT: a bad address or rank; #BRIGADE_TIMED_OUT: ranks, which the
-///         text names, have not joined; #BRIGADE_MISMATCH: another job, secret, size or version, or
-///         a rank that has joined twice; #BRIGADE_PEER_LOST: a rank died; #BRIGADE_UNAVAILABLE:
-///         rank 0 cannot listen at the address, or libsodium is missing
+/// @return #BRIGADE_INVALID_ARGUMENT: a bad address or rank; #BRIGADE_TIMED_OUT: some ranks, which
+///         the error text names, did not call in time; #BRIGADE_MISMATCH: ranks differ in job,
+///         secret, size or version, or two processes pass the same rank; #BRIGADE_PEER_LOST: the
+///         process of a rank ended; #BRIGADE_UNAVAILABLE: rank 0 cannot listen at the address, or
+///         libsodium is missing
 BRIGADE_EXPORT brigade_status brigade_bootstrap_tcp(const char* address, int rank, int size,
                                                     const brigade_bootstrap_options* options,
                                                     brigade_bootstrap** bootstrap);
-/// Ends a bootstrap. Local. Groups made with it stay.
+/// Destroys a bootstrap. Local. Groups that were made with the bootstrap stay usable.
 ///
 /// @param bootstrap  NULL is ignored
 BRIGADE_EXPORT void brigade_bootstrap_destroy(brigade_bootstrap* bootstrap);
 
-/// Makes the ranks of a bootstrap a grid of rows x cols, numbered row by row. Collective over the
-/// ranks of the bootstrap.
+/// Makes a group of all ranks of a bootstrap: a grid of rows x cols ranks, numbered row by row.
+/// Collective over the ranks of the bootstrap.
 ///
 /// @param engine     the engine of the calling process; must outlive the group
-/// @param bootstrap  used during this call only; serves any number of groups
+/// @param bootstrap  used during this call only; can make any number of groups
 /// @param rows       rows of the grid; equal on all ranks
 /// @param cols       columns of the grid; equal on all ranks; rows * cols must be the number of
 ///                   ranks
 /// @param group      the new group
 /// @return #BRIGADE_INVALID_ARGUMENT: rows * cols is not the number of ranks; #BRIGADE_MISMATCH:
-///         ranks differ in shape or options; #BRIGADE_TIMED_OUT, #BRIGADE_PEER_LOST: a rank did not
-///         call, or ended; #BRIGADE_INTERNAL: the callback failed
+///         ranks differ in rows, columns or engine options; #BRIGADE_TIMED_OUT: a rank did not call
+///         in time; #BRIGADE_PEER_LOST: the process of a rank ended; #BRIGADE_INTERNAL: the
+///         callback failed
 BRIGADE_EXPORT brigade_status brigade_group_from_bootstrap(brigade_engine* engine,
                                                            brigade_bootstrap* bootstrap, int rows,
                                                            int cols, brigade_group** group);

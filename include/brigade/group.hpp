@@ -1,6 +1,7 @@
 /// @file
-/// Brigade for C++: groups and calls. Header only, so the library's binary interface is C. The C
-/// headers document arguments, equality on all ranks, and the state after errors.
+/// Brigade for C++: groups and calls. The C++ interface is header-only, so the library's binary
+/// interface is C. The C headers document the arguments of each call, which arguments must be equal
+/// on all ranks, and the state of the group after an error.
 
 #ifndef BRIGADE_GROUP_HPP_
 #define BRIGADE_GROUP_HPP_
@@ -20,13 +21,13 @@
 namespace brigade {
 inline namespace v1 {
 
-/// A group; see brigade_group_from_mpi(). Copies share one group. The group ends when no copy of it
-/// and no operation or plan of it is left. Calls on a group that was not made return
-/// #BRIGADE_INVALID_ARGUMENT.
+/// A group; see brigade_group_from_mpi(). Copies of an object share one group. The group is
+/// destroyed when no copy, operation, or plan of the group is left. Calls on an object without a
+/// group return #BRIGADE_INVALID_ARGUMENT.
 ///
-/// Every call takes matrices as ViewTraits describes them, and has three forms: `Broadcast` blocks,
-/// `StartBroadcast` starts an operation, and `PlanBroadcast` makes a persistent operation. The C
-/// function that a method names documents arguments and errors.
+/// Every call takes matrices of the types that ViewTraits lists. Every call has three forms:
+/// `Broadcast` blocks, `StartBroadcast` starts an operation, and `PlanBroadcast` makes a persistent
+/// operation. The comment of each method names the C function that documents arguments and errors.
 class Group : public detail::ReductionCalls {
  public:
   /// See brigade_group_from_mpi(). Replaces the old group.
@@ -41,14 +42,13 @@ class Group : public detail::ReductionCalls {
       return brigade_group_from_bootstrap(engine.get(), bootstrap.get(), rows, cols, made);
     });
   }
-  /// See brigade_group_split(). `members` is replaced; it becomes null if `colour` is negative.
+  /// See brigade_group_split(). Replaces `members`, with null if `colour` is negative.
   Result Split(int colour, int key, Group* members) const {
     return members->Keep(engine_, [&](brigade_group** made) {
       return brigade_group_split(get(), colour, key, made);
     });
   }
-  /// See brigade_group_from_ranks(). `members` is replaced; it becomes null if this rank is not
-  /// listed.
+  /// See brigade_group_from_ranks(). Replaces `members`, with null if this rank is not listed.
   Result FromRanks(const std::vector<int>& ranks, int rows, int cols, Group* members) const {
     const int64_t wanted = int64_t{rows} * cols;
     if (wanted != static_cast<int64_t>(ranks.size())) {
@@ -59,7 +59,7 @@ class Group : public detail::ReductionCalls {
       return brigade_group_from_ranks(get(), ranks.data(), rows, cols, made);
     });
   }
-  /// See brigade_group_duplicate(). `duplicate` is replaced.
+  /// See brigade_group_duplicate(). Replaces `duplicate`.
   Result Duplicate(Group* duplicate) const {
     return duplicate->Keep(
         engine_, [&](brigade_group** made) { return brigade_group_duplicate(get(), made); });

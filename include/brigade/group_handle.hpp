@@ -1,5 +1,5 @@
 /// @file
-/// Brigade for C++: a group as its calls use it.
+/// Brigade for C++: the base class of brigade::Group.
 
 #ifndef BRIGADE_GROUP_HANDLE_HPP_
 #define BRIGADE_GROUP_HANDLE_HPP_
@@ -25,10 +25,11 @@ class Window;
 
 namespace detail {
 
-/// The handle of a group, and the arguments of its calls in C. Programs use brigade::Group.
+/// Holds a group, and converts the arguments of calls to those of the C functions. Programs use
+/// brigade::Group.
 class GroupHandle {
  public:
-  /// The group of the C functions; null if there is none.
+  /// Returns the handle for the C functions; null if there is no group.
   brigade_group* get() const { return group_.get(); }
   /// Returns the number of ranks in the calling rank's scope; -1 if there is no group.
   int size(brigade_scope scope = BRIGADE_ALL) const { return brigade_scope_size(get(), scope); }
@@ -67,7 +68,8 @@ class GroupHandle {
   static MatrixInC ToC(M&& matrix) {
     return {MatrixToC(ViewOf(matrix)), TypeOf<ElementOf<M>>()};
   }
-  // Of a reduction, whose elements may have a type that only the program's function knows.
+  // Like ToC, for the matrices of reductions. An element type without an ElementType becomes
+  // BRIGADE_BYTE: only the program's function knows the type.
   template <typename M>
   static MatrixInC ToOperand(M&& matrix) {
     using T = std::remove_cv_t<ElementOf<M>>;
@@ -79,7 +81,7 @@ class GroupHandle {
       return {in_c, BRIGADE_BYTE};
     }
   }
-  // The program's function must be for such elements.
+  // Checks that a user_op, if the elements need one, is for elements of the same size.
   template <typename M>
   static Result CheckFunction(brigade_op op, const brigade_call_options& options) {
     using T = std::remove_cv_t<ElementOf<M>>;
@@ -92,7 +94,7 @@ class GroupHandle {
                                           " bytes need BRIGADE_USER, and a user_op for elements of "
                                           "this size"};
   }
-  // An array of blocks has one for each rank of the scope.
+  // Checks that an array of blocks has one block for each rank of the scope.
   Result CheckNumber(const char* name, std::size_t blocks,
                      const brigade_call_options& options) const {
     const int ranks = size(options.scope);
@@ -118,12 +120,12 @@ class GroupHandle {
     return matrices;
   }
 
-  // Starts a call, and keeps the group until its operation is complete.
+  // Starts a call. The operation keeps the group alive until the operation is complete.
   template <typename Start>
   Result Begin(Operation* operation, const Start& start) {
     return operation->Keep(group_, start);
   }
-  // Plans a call, and keeps the group until its plan is destroyed.
+  // Plans a call. The plan keeps the group alive until the plan is destroyed.
   template <typename Make>
   Result Prepare(Plan* plan, const Make& make) {
     return plan->Keep(group_, make);

@@ -15,46 +15,47 @@ extern "C" {
 #endif
 
 /// The topology along which messages travel. The topology determines the order in which
-/// floating-point numbers are combined. Gather and scatter accept trees; with a parameter of at
-/// least the number of ranks, every block travels directly. Scans accept increasing rings, of one
-/// chain, and the hypercube. brigade_alltoall() accepts the circulant graph, and with any other
-/// topology each block travels directly; brigade_alltoallv() refuses the circulant graph.
+/// floating-point numbers are combined. Gather and scatter accept #BRIGADE_TREE; if its parameter
+/// is at least the number of ranks, every block travels directly between its rank and the root.
+/// Scans accept #BRIGADE_INCREASING_RINGS, which is one chain there, and #BRIGADE_HYPERCUBE.
+/// brigade_alltoall() accepts #BRIGADE_CIRCULANT and #BRIGADE_INCREASING_RINGS; with the latter
+/// every block travels directly. brigade_alltoallv() refuses #BRIGADE_CIRCULANT.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
-  BRIGADE_TREE,              ///< parameter k >= 2: k-nomial; 0 means 2, binomial
-  BRIGADE_INCREASING_RINGS,  ///< parameter: number of chains from the root; 0 means 1, a ring
-  BRIGADE_DECREASING_RINGS,  ///< chains towards lower ranks
-  BRIGADE_SPLIT_RING,        ///< one chain each way
-  BRIGADE_HYPERCUBE,         ///< all-reduce and scans: recursive doubling
+  BRIGADE_TREE,              ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
+  BRIGADE_INCREASING_RINGS,  ///< parameter: number of chains to higher ranks; 0 means 1, a ring
+  BRIGADE_DECREASING_RINGS,  ///< parameter: number of chains to lower ranks; 0 means 1, a ring
+  BRIGADE_SPLIT_RING,        ///< one chain to higher ranks, and one to lower ranks
+  BRIGADE_HYPERCUBE,         ///< all-reduce and scans only: recursive doubling
   BRIGADE_RING_ALLREDUCE,    ///< all-reduce only: reduce-scatter, then all-gather, along a ring
-  BRIGADE_TWO_TREE,          ///< broadcast and reduce: two trees, each for half of the matrix
-  /// Broadcast, reduce, all-gather, reduce-scatter, all-to-all: circulant graph.
+  BRIGADE_TWO_TREE,          ///< broadcast and reduce only: two trees, each for half of the matrix
+  /// Broadcast, reduce, all-gather, reduce-scatter and all-to-all only: circulant graph.
   BRIGADE_CIRCULANT
 } brigade_topology;
 
-/// Counters of one operation on this rank; made by brigade_statistics_init(). A piece is a segment:
-/// the part of a message that is sent at once.
+/// Counters of one operation on this rank; made by brigade_statistics_init(). A piece is a segment
+/// of a message: the library cuts long messages into pieces, and sends each piece separately.
 typedef struct {
   size_t size;  ///< set by brigade_statistics_init()
-  /// Pieces posted, headers included. A matrix that another rank reads in place counts as one piece
-  /// if it is not empty.
+  /// The number of pieces sent. A matrix that another rank reads in place counts as one piece if it
+  /// is not empty.
   uint64_t messages_sent;
-  uint64_t bytes_sent;  ///< bytes of these messages
-  uint64_t pieces;      ///< into which the protocol cut the matrix, or all blocks of the call
-  /// Pieces copied (1) between user memory and staging memory, (2) to another rank's memory, (3)
-  /// from another rank's memory to user memory, (4) from another rank's memory into a combine, or
-  /// (5) within this rank: a block that it keeps or forwards, or its contribution to the place of
-  /// the result.
+  uint64_t bytes_sent;  ///< the bytes of the pieces sent, headers included
+  uint64_t pieces;      ///< the number of pieces of the matrix, or of all blocks of the call
+  /// The number of pieces copied (1) between user memory and staging memory, (2) to another rank's
+  /// memory, (3) from another rank's memory to user memory, (4) from another rank's memory to be
+  /// combined, or (5) within this rank's memory: blocks that the rank keeps or forwards, or its
+  /// contribution, copied to `result`.
   uint64_t copies;
-  uint64_t bytes_copied;        ///< bytes of these copies
-  uint64_t combines;            ///< pieces combined
-  uint64_t bytes_combined;      ///< bytes of these pieces
-  uint64_t overflow_pieces;     ///< pieces partly or wholly in ordinary memory
-  uint64_t peak_staging_bytes;  ///< largest amount of staging memory in use
-  uint64_t wait_ns;             ///< nanoseconds of waiting, for other ranks or for a chunk
+  uint64_t bytes_copied;        ///< the bytes of the pieces copied
+  uint64_t combines;            ///< the number of pieces combined
+  uint64_t bytes_combined;      ///< the bytes of the pieces combined
+  uint64_t overflow_pieces;     ///< the number of pieces that used ordinary memory
+  uint64_t peak_staging_bytes;  ///< the largest amount of staging memory in use
+  uint64_t wait_ns;             ///< nanoseconds of waiting for other ranks or staging memory
 } brigade_statistics;
 
-/// Returns counters of 0.
+/// Returns a structure in which all counters are 0.
 static inline brigade_statistics brigade_statistics_init(void) {
   brigade_statistics statistics;
   memset(&statistics, 0, sizeof(statistics));
@@ -62,26 +63,28 @@ static inline brigade_statistics brigade_statistics_init(void) {
   return statistics;
 }
 
-/// Options of a call, made by brigade_call_options_init(). A call ignores a
-/// field that names other calls; other reductions and scans, however, refuse `locations`.
+/// Options of a call, made by brigade_call_options_init(). If the comment of a field names calls,
+/// all other calls ignore the field. Exception: reductions and scans that the comment of
+/// `locations` does not name refuse a field `locations` that is not NULL.
 typedef struct {
   size_t size;                ///< set by brigade_call_options_init()
-  brigade_scope scope;        ///< of a collective call; equal on all ranks of the scope
+  brigade_scope scope;        ///< the scope of a collective call; equal on all ranks of the scope
   brigade_topology topology;  ///< equal on all ranks of the scope
-  int parameter;              ///< of the topology; 0 means its default; equal on all ranks
-  /// All-gather and reduce-scatter along a ring: 0 sends to the next higher rank, any other value
-  /// to the next lower one. Equal on all ranks.
+  int parameter;              ///< of the topology; 0 means the default; equal on all ranks
+  /// All-gather and reduce-scatter along a ring: with 0 each rank sends to the next higher rank,
+  /// with any other value to the next lower rank. Equal on all ranks.
   int decreasing;
   /// Reduce and all-reduce with #BRIGADE_MAX, #BRIGADE_MIN, #BRIGADE_ABS_MAX or #BRIGADE_ABS_MIN:
-  /// NULL, or one number per element, in packed order. In: a number for this rank's contribution;
-  /// out: the winner's number. Of equal values the smaller number wins. NULL on all ranks, or on
-  /// none.
+  /// NULL, or an array with one number per element, column by column, as for MPI_MAXLOC. Before the
+  /// call, a number is the location of this rank's element. Where the result is stored, the call
+  /// replaces the number by the location of the maximum or minimum. Of equal maxima
+  /// or minima the smallest location is stored. NULL on all ranks, or on none.
   int32_t* locations;
   const brigade_user_op* user_op;  ///< the function of #BRIGADE_USER
   /// The time limit of the call on this rank, in seconds from its start; 0: no limit. A call
-  /// that takes longer breaks the group with #BRIGADE_TIMED_OUT. If a sender has begun to copy into
-  /// the matrix of a receive, the receive first waits until the copy is complete or the sender has
-  /// ended.
+  /// that takes longer breaks the group with #BRIGADE_TIMED_OUT. If at that time a sender is
+  /// copying into the matrix of a receive, the receive fails only when the copy is complete, or
+  /// when the sender's process has ended.
   double timeout_seconds;
   /// Counters of the operation on this rank, written when a blocking call returns; NULL: not
   /// wanted. Started and planned calls ignore this field: pass `statistics` to brigade_wait() or
@@ -99,74 +102,79 @@ static inline brigade_call_options brigade_call_options_init(void) {
 
 /// A started call; opaque.
 typedef struct brigade_operation brigade_operation;
-/// A call that is made often with the same arguments: a persistent operation; opaque.
+/// A plan: a persistent operation, for many calls with the same arguments; opaque.
 typedef struct brigade_plan brigade_plan;
 
 /// @name Plans
-/// Persistent operations.
+/// Plans are persistent operations, as in MPI.
 /// @{
 
 /// Makes the call of a plan, and blocks until it is complete.
 ///
-/// @param plan        no operation of it may be pending
+/// @param plan        the plan; must have no pending operation
 /// @param statistics  counters of the operation on this rank; NULL: not wanted
-/// @return as the planned function; also #BRIGADE_INVALID_ARGUMENT, if an operation is pending
+/// @return as the planned function; also #BRIGADE_INVALID_ARGUMENT if an operation of the
+///         plan is pending
 BRIGADE_EXPORT brigade_status brigade_plan_run(brigade_plan* plan, brigade_statistics* statistics);
 /// Starts the call of a plan. Returns what the `_start` function of the call returns, and
 /// #BRIGADE_INVALID_ARGUMENT if an operation of the plan is pending.
 BRIGADE_EXPORT brigade_status brigade_plan_start(brigade_plan* plan, brigade_operation** operation);
-/// Ends a plan. Local. Its operations must have been waited for, and its group must exist.
+/// Destroys a plan. Local. Before this call, all operations of the plan must have been waited for.
+/// The group of the plan must not have been destroyed.
 ///
 /// @param plan  NULL is ignored
 BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 
 /// @}
 /// @name Completion
-/// Functions on arrays free completed operations, and set them to NULL in the array. An array may
-/// contain NULL, which counts as complete; all other operations are of one engine.
+/// A function on an array frees complete operations, and sets their entries of the array to NULL.
+/// An entry may be NULL before the call; the function ignores such entries. All other entries must
+/// be operations of the same engine.
 /// @{
 
-/// Progresses. Returns 1 if the operation is complete, successfully or not; NULL counts as
-/// complete. Does not free the operation, unlike MPI_Test: call brigade_wait() afterwards.
+/// Progresses pending operations. Returns 1 if `operation` is complete, successfully or not, or
+/// is NULL; otherwise 0. Does not free the operation, unlike MPI_Test: call brigade_wait()
+/// afterwards.
 BRIGADE_EXPORT int brigade_test(brigade_operation* operation);
-/// Blocks until the operation is complete, and ends it.
+/// Blocks until the operation is complete, and frees the operation.
 ///
 /// @param operation   invalid afterwards; NULL counts as complete, with counters of 0
 /// @param statistics  counters of the operation on this rank; NULL: not wanted
 /// @return the outcome of the call
 BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
                                            brigade_statistics* statistics);
-/// Blocks until all operations are complete, and ends them. Returns the first failure in the order
-/// of the array.
+/// Blocks until all operations are complete, and frees all operations. Returns the first failure in
+/// the order of the array.
 BRIGADE_EXPORT brigade_status brigade_wait_all(brigade_operation** operations, size_t count);
-/// Blocks until one operation is complete, and ends it.
+/// Blocks until at least one operation is complete, and frees one complete operation.
 ///
 /// @param operations  the array
 /// @param count       its length
-/// @param index       the place of this operation; `count`, if the array has only NULL
-/// @return the outcome of the call
+/// @param index       the index of the freed operation; `count` if all entries were NULL
+/// @return the outcome of the freed operation
 BRIGADE_EXPORT brigade_status brigade_wait_any(brigade_operation** operations, size_t count,
                                                size_t* index);
-/// Blocks until at least one operation is complete, and ends all that are.
+/// Blocks until at least one operation is complete, and frees all complete operations.
 ///
 /// @param operations  the array
 /// @param count       its length
-/// @param indices     room for `count` places; gets the places of the ended operations, in
+/// @param indices     an array of length `count`; gets the indices of the freed operations, in
 ///                    increasing order
-/// @param ended       their number; 0, if the array has only NULL
+/// @param ended       the number of freed operations; 0 if all entries were NULL
 /// @return the first failure in the order of the array
 BRIGADE_EXPORT brigade_status brigade_wait_some(brigade_operation** operations, size_t count,
                                                 size_t* indices, size_t* ended);
-/// Progresses. If all operations are complete, ends them and sets `*done` to 1. Otherwise sets
-/// `*done` to 0 and ends no operation. Returns as brigade_wait_all().
+/// Progresses pending operations. If all operations are complete, frees all operations, and sets
+/// `*done` to 1. Otherwise frees no operation, and sets `*done` to 0. Returns the first failure of
+/// the freed operations in the order of the array.
 BRIGADE_EXPORT brigade_status brigade_test_all(brigade_operation** operations, size_t count,
                                                int* done);
-/// Progresses. Like brigade_wait_any(), but does not block: `*done` is 0, if no operation is
-/// complete, and 1, with `*index` of `count`, if the array has only NULL.
+/// Like brigade_wait_any(), but does not block. Progresses pending operations. Sets `*done` to 1 if
+/// an operation was freed or if all entries were NULL, and otherwise to 0.
 BRIGADE_EXPORT brigade_status brigade_test_any(brigade_operation** operations, size_t count,
                                                size_t* index, int* done);
-/// Progresses. Like brigade_wait_some(), but does not block: `*ended` is 0, if no operation is
-/// complete.
+/// Like brigade_wait_some(), but does not block. Progresses pending operations. Sets `*ended` to 0
+/// if no operation is complete.
 BRIGADE_EXPORT brigade_status brigade_test_some(brigade_operation** operations, size_t count,
                                                 size_t* indices, size_t* ended);
 

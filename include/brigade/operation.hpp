@@ -17,17 +17,19 @@ namespace detail {
 class GroupHandle;
 }  // namespace detail
 
-/// A started call, or a null operation: before a start, after a failed start, after a wait, and
-/// after a move. A null operation counts as complete, like MPI_REQUEST_NULL.
+/// A started call, or a null operation. An object is null before a start, after a failed start,
+/// after a wait, and after a move from the object. A null operation counts as complete, like
+/// MPI_REQUEST_NULL.
 ///
-/// The destructor, and an assignment, block until a pending operation is complete, and discard its
-/// outcome.
+/// The destructor, and an assignment to the object, block until a pending operation of the object
+/// is complete, and discard the outcome.
 class Operation {
  public:
-  /// Progresses. Returns whether the operation is complete, successfully or not. Null: true.
+  /// Progresses pending operations. Returns true if the operation is complete, successfully or not,
+  /// or is null.
   bool Test() { return brigade_test(operation_.get()) != 0; }
   /// Blocks until the operation is complete, and returns its outcome. The object is null
-  /// afterwards. Null: returns #BRIGADE_OK at once, with counters of 0.
+  /// afterwards. For a null operation, returns #BRIGADE_OK immediately, and all counters are 0.
   Result Wait(brigade_statistics* statistics = nullptr) {
     Started ended = std::move(operation_);
     return brigade_wait(ended.release(), statistics);
@@ -42,7 +44,7 @@ class Operation {
     std::shared_ptr<void> kept;
   };
   using Started = std::unique_ptr<brigade_operation, WaitFor>;
-  /// Keeps what `start` starts.
+  /// Calls `start`, and holds the operation that `start` makes.
   template <typename Start>
   Result Keep(const std::shared_ptr<void>& kept, const Start& start) {
     if (operation_ != nullptr) {
@@ -57,8 +59,9 @@ class Operation {
   Started operation_;
 };
 
-/// A persistent operation, or null: before it is made, and after a move. See brigade_plan_run().
-/// The destructor ends the plan; its operations must have been waited for.
+/// A persistent operation, or null. An object is null before a function `Plan...` of a group has
+/// made the plan, and after a move from the object. See brigade_plan_run(). Copies of an object
+/// share one plan. The plan is destroyed when no copy and no operation of the plan is left.
 class Plan {
  public:
   /// See brigade_plan_run().
@@ -75,7 +78,7 @@ class Plan {
 
  private:
   friend class detail::GroupHandle;
-  // Keeps what `make` makes, and the group of it.
+  // Calls `make`, and holds the plan that `make` makes, and the group of the plan.
   template <typename Make>
   Result Keep(const std::shared_ptr<void>& group, const Make& make) {
     brigade_plan* made = nullptr;

@@ -1,6 +1,6 @@
 /// @file
-/// Brigade: collective calls that combine the contributions of ranks. calls.h has what all calls
-/// have in common.
+/// Brigade: collective calls that combine the contributions of ranks. calls.h has the rules for
+/// all calls.
 
 #ifndef BRIGADE_REDUCTIONS_H_
 #define BRIGADE_REDUCTIONS_H_
@@ -16,17 +16,18 @@ extern "C" {
 /// @name Reductions and scans
 /// @{
 
-/// Combines the matrices of all ranks of the scope in the root's result.
+/// Combines the matrices of all ranks of the scope, like MPI_Reduce. The root gets the result.
 ///
 /// @param group    of the call
 /// @param source   this rank's contribution, which stays unchanged; NULL: in place, the
 ///                 contribution is in `result`. The number of elements is equal on all ranks;
 ///                 shapes and `ld` may differ.
-/// @param result   at the root: the result, as many elements as the contribution. On other ranks:
-///                 without a `source` it is the contribution, and is not written; with a `source`
-///                 it is ignored, and may be NULL. No element may overlap `source`.
+/// @param result   at the root: gets the result, and has as many elements as the contribution. On
+///                 other ranks: if `source` is NULL, `result` is the contribution, and stays
+///                 unchanged; otherwise `result` is ignored, and may be NULL. No
+///                 element of `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
-/// @param op       equal on all ranks
+/// @param op       the operation; equal on all ranks
 /// @param root     a rank of the scope; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_reduce(brigade_group* group, const brigade_matrix* source,
@@ -48,14 +49,15 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce(brigade_group* group,
                                                   const brigade_call_options* options,
                                                   brigade_plan** plan);
 
-/// Combines the matrices of all ranks of the scope, with equal bits on all of them.
+/// Combines the matrices of all ranks of the scope, like MPI_Allreduce. All ranks get the result,
+/// with equal bits.
 ///
 /// @param group    of the call
-/// @param source   as of brigade_reduce()
-/// @param result   the result; as many elements as the contribution. No element may overlap
-///                 `source`.
+/// @param source   as `source` of brigade_reduce()
+/// @param result   gets the result, and has as many elements as the contribution. No
+///                 element of `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
-/// @param op       equal on all ranks
+/// @param op       the operation; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_allreduce(brigade_group* group, const brigade_matrix* source,
                                                 const brigade_matrix* result, brigade_type type,
@@ -72,16 +74,16 @@ BRIGADE_EXPORT brigade_status brigade_plan_allreduce(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
-/// Combines block q of all ranks of the scope in the result of rank q: the multi-reduce of the
-/// paper on the AP3000, with equal blocks.
+/// Combines block q of all ranks of the scope, for each q, and stores the result on rank q, like
+/// MPI_Reduce_scatter_block: the multi-reduce of the paper on the AP3000, with equal blocks.
 ///
 /// @param group    of the call
 /// @param source   has n * c columns for n ranks: block q is in columns q * c to (q + 1) * c - 1.
 ///                 Stays unchanged.
-/// @param result   as many elements as a block; equal on all ranks. No element may overlap
-///                 `source`.
+/// @param result   gets the result, and has as many elements as a block, equally many on all ranks.
+///                 No element of `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
-/// @param op       equal on all ranks
+/// @param op       the operation; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_reduce_scatter(brigade_group* group,
                                                      const brigade_matrix* source,
@@ -100,16 +102,18 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatter(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
-/// Combines block q of all ranks of the scope in the result of rank q, for blocks of different
-/// sizes: the multi-reduce of the paper on the AP3000.
+/// Combines block q of all ranks of the scope, for each q, and stores the result on rank q, like
+/// MPI_Reduce_scatter: the multi-reduce of the paper on the AP3000. The sizes of the blocks may
+/// differ.
 ///
 /// @param group         of the call
 /// @param blocks        one matrix per rank of the scope. The number of elements of block q is
 ///                      equal on all ranks. The array may be freed afterwards.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param result        as many elements as this rank's block. No element may overlap `blocks`.
+/// @param result        gets the result, and has as many elements as this rank's block. No
+///                      element of `result` may overlap `blocks`.
 /// @param type          of the elements; equal on all ranks
-/// @param op            equal on all ranks
+/// @param op            the operation; equal on all ranks
 /// @param options       NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_reduce_scatterv(brigade_group* group,
                                                       const brigade_matrix* blocks,
@@ -132,11 +136,11 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatterv(
 /// 0 to r of the scope, in the order of ranks.
 ///
 /// @param group    of the call
-/// @param source   as of brigade_reduce()
-/// @param result   the result; as many elements as the contribution. No element may overlap
-///                 `source`.
+/// @param source   as `source` of brigade_reduce()
+/// @param result   gets the result, and has as many elements as the contribution. No
+///                 element of `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
-/// @param op       equal on all ranks; brigade_call_options::locations must be NULL
+/// @param op       the operation; equal on all ranks; brigade_call_options::locations must be NULL
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_scan(brigade_group* group, const brigade_matrix* source,
                                            const brigade_matrix* result, brigade_type type,
@@ -156,11 +160,11 @@ BRIGADE_EXPORT brigade_status brigade_plan_scan(brigade_group* group, const brig
 /// ranks 0 to r - 1 of the scope, in the order of ranks. Rank 0 has no result.
 ///
 /// @param group    of the call
-/// @param source   as of brigade_reduce()
-/// @param result   as of brigade_scan(). On rank 0: as of brigade_reduce() on other ranks than the
-///                 root.
+/// @param source   as `source` of brigade_reduce()
+/// @param result   as `result` of brigade_scan(). On rank 0: as `result` of brigade_reduce() on a
+///                 rank that is not the root.
 /// @param type     of the elements; equal on all ranks
-/// @param op       equal on all ranks; brigade_call_options::locations must be NULL
+/// @param op       the operation; equal on all ranks; brigade_call_options::locations must be NULL
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_exscan(brigade_group* group, const brigade_matrix* source,
                                              const brigade_matrix* result, brigade_type type,

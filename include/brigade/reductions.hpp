@@ -16,7 +16,7 @@ namespace brigade {
 inline namespace v1 {
 namespace detail {
 
-/// The calls of reductions.h. Programs use brigade::Group.
+/// The calls of reductions.h. Programs make these calls on a brigade::Group.
 class ReductionCalls : public BlockCalls {
  public:
   /// See brigade_reduce().
@@ -58,7 +58,7 @@ class ReductionCalls : public BlockCalls {
     });
   }
 
-  /// See brigade_reduce() in place.
+  /// Reduce in place: see brigade_reduce() with a NULL `source`.
   template <typename Buffer>
   Result ReduceInPlace(Buffer&& buffer, brigade_op op, int root,
                        const brigade_call_options& options = CallOptions()) {
@@ -132,7 +132,7 @@ class ReductionCalls : public BlockCalls {
     });
   }
 
-  /// See brigade_allreduce() in place.
+  /// AllReduce in place: see brigade_allreduce() with a NULL `source`.
   template <typename Buffer>
   Result AllReduceInPlace(Buffer&& buffer, brigade_op op,
                           const brigade_call_options& options = CallOptions()) {
@@ -207,7 +207,7 @@ class ReductionCalls : public BlockCalls {
     });
   }
 
-  /// See brigade_reduce_scatterv(); `blocks` has a view per rank of the scope.
+  /// See brigade_reduce_scatterv(); `blocks` has one view per rank of the scope.
   template <typename T, typename Destination>
   Result ReduceScatterV(const std::vector<View<T>>& blocks, Destination&& result, brigade_op op,
                         const brigade_call_options& options = CallOptions()) {
@@ -288,7 +288,7 @@ class ReductionCalls : public BlockCalls {
     });
   }
 
-  /// See brigade_scan() in place.
+  /// Scan in place: see brigade_scan() with a NULL `source`.
   template <typename Buffer>
   Result ScanInPlace(Buffer&& buffer, brigade_op op,
                      const brigade_call_options& options = CallOptions()) {
@@ -360,7 +360,7 @@ class ReductionCalls : public BlockCalls {
     });
   }
 
-  /// See brigade_exscan() in place.
+  /// ExScan in place: see brigade_exscan() with a NULL `source`.
   template <typename Buffer>
   Result ExScanInPlace(Buffer&& buffer, brigade_op op,
                        const brigade_call_options& options = CallOptions()) {

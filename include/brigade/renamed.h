@@ -1,6 +1,6 @@
 /// @file
-/// Brigade: names that version 1.0 replaced. A program that uses one does not compile, and the
-/// compiler's message has the new name.
+/// Brigade: names that version 1.0 replaced. A program that uses a replaced name does not compile,
+/// and the compiler's message has the new name.
 
 #ifndef BRIGADE_RENAMED_H_
 #define BRIGADE_RENAMED_H_

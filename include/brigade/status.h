@@ -1,5 +1,5 @@
 /// @file
-/// Brigade: what all C headers share: version, status and error text.
+/// Brigade: version, status and error text, which all C headers use.
 
 #ifndef BRIGADE_STATUS_H_
 #define BRIGADE_STATUS_H_
@@ -11,41 +11,43 @@
 extern "C" {
 #endif
 
-/// Marks what libbrigade.so exports.
+/// Marks a function that libbrigade.so exports.
 #define BRIGADE_EXPORT __attribute__((visibility("default")))
 
 #define BRIGADE_VERSION_MAJOR 1  ///< grows when old programs no longer run
 #define BRIGADE_VERSION_MINOR 0  ///< grows with additions
-#define BRIGADE_VERSION_PATCH 0  ///< grows with mends
+#define BRIGADE_VERSION_PATCH 0  ///< grows with bug fixes
 /// The version of these headers as one number that grows: 10000 * major + 100 * minor + patch.
 #define BRIGADE_VERSION_NUMBER \
   (10000 * BRIGADE_VERSION_MAJOR + 100 * BRIGADE_VERSION_MINOR + BRIGADE_VERSION_PATCH)
 
 /// Returns the BRIGADE_VERSION_NUMBER of the library that the program runs with. Any thread may
-/// call.
+/// call this function.
 BRIGADE_EXPORT int brigade_version_number(void);
 /// Returns the version of the library as text, for example "1.0.0". The text is static. Any thread
-/// may call.
+/// may call this function.
 BRIGADE_EXPORT const char* brigade_version(void);
 
-/// The outcome of a call; convention 2 of brigade.h has the state after each.
+/// The outcome of a call. Convention 2 of brigade.h says for each failure whether the group stays
+/// usable.
 typedef enum {
-  BRIGADE_OK = 0,                ///< done
-  BRIGADE_NO_RESOURCE = 1,       ///< staging memory is in use: progress, then try again
+  BRIGADE_OK = 0,                ///< success
+  BRIGADE_NO_RESOURCE = 1,       ///< staging memory is in use: call brigade_progress(), try again
   BRIGADE_INVALID_ARGUMENT = 2,  ///< an argument of this rank is wrong
   BRIGADE_OUT_OF_MEMORY = 3,     ///< memory, or a limit on it, is used up
-  BRIGADE_TIMED_OUT = 4,         ///< a wait for overflow memory, or a call, took too long
-  BRIGADE_PEER_LOST = 5,         ///< a rank is gone
-  BRIGADE_MISMATCH = 6,          ///< the ranks disagree about the call they make together
+  BRIGADE_TIMED_OUT = 4,         ///< a call, or its wait for overflow memory, took too long
+  BRIGADE_PEER_LOST = 5,         ///< the process of a rank ended, or its connection failed
+  BRIGADE_MISMATCH = 6,          ///< the calls or arguments of the ranks do not match
   BRIGADE_UNAVAILABLE = 7,       ///< not in this build, or not on this machine
-  BRIGADE_INTERNAL = 8,          ///< a bug here or in the transport
+  BRIGADE_INTERNAL = 8,          ///< a bug in Brigade or in the transport
   BRIGADE_ABORTED = 9            ///< a rank aborted the group: brigade_group_abort()
 } brigade_status;
 
-/// Returns a word for `status`: "ok", "no resource", ... The text is static. Any thread may call.
+/// Returns a word for `status`: "ok", "no resource", ... The text is static. Any thread
+/// may call this function.
 BRIGADE_EXPORT const char* brigade_status_name(brigade_status status);
-/// Returns the text of this thread's last failure, in English. It is valid until a later call of
-/// this thread fails.
+/// Returns the text of this thread's last failure, in English. The text is valid until a later call
+/// of this thread fails.
 BRIGADE_EXPORT const char* brigade_error_text(void);
 
 #ifdef __cplusplus

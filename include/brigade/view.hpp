@@ -13,11 +13,13 @@
 #include "brigade/brigade.h"
 
 namespace brigade {
-/// The C++ interface of libbrigade.so. Programs write brigade::Group.
+/// The C++ interface of libbrigade.so. Programs write brigade::Group, without `v1`.
 inline namespace v1 {
 
-/// The brigade_type of a C++ type: `value`. To be specialised for other types of the same bits, for
-/// example a half-precision float. No `value`: the type is not an element.
+/// `ElementType<T>::value` is the brigade_type of the C++ type T. Without `value`, only
+/// reductions with #BRIGADE_USER accept elements of type T. Programs may specialise this template
+/// for further types that have the representation of a brigade_type, for example a half-precision
+/// float.
 template <typename T, typename = void>
 struct ElementType {};
 
@@ -43,29 +45,29 @@ struct ElementType<
                                        : (std::is_signed_v<T> ? BRIGADE_INT64 : BRIGADE_UINT64)> {};
 /// @endcond
 
-/// A matrix that belongs to the program, column by column: a pointer, its shape, and the number of
-/// elements from one column to the next. A view of const elements can only be sent.
+/// A column-major matrix in memory of the program: a pointer, the shape of the matrix, and the
+/// number of elements from one column to the next. A view of const elements can only be sent.
 template <typename T>
 struct View {
-  using Element = T;  ///< const, if the matrix may not be written
-  T* data = nullptr;  ///< its first element
-  int64_t rows = 0;   ///< in elements
-  int64_t cols = 0;   ///< in elements
-  int64_t ld = 0;     ///< in elements, at least `rows`; 0 means `rows`
+  using Element = T;  ///< const if the matrix must not be written
+  T* data = nullptr;  ///< the first element of the matrix
+  int64_t rows = 0;   ///< the number of rows
+  int64_t cols = 0;   ///< the number of columns
+  int64_t ld = 0;     ///< elements from one column to the next, at least `rows`; 0 means `rows`
 
   View() = default;
-  /// A matrix of `rows_` x `cols_` elements.
+  /// A view of a matrix of `rows_` x `cols_` elements.
   View(T* data_, int64_t rows_, int64_t cols_ = 1, int64_t ld_ = 0)
       : data(data_), rows(rows_), cols(cols_), ld(ld_) {}
 };
 
-/// How a type is viewed as a matrix: a static function `Of` that returns a View. To be specialised
-/// for types that the library does not know.
+/// The static function `ViewTraits<Matrix>::Of` returns the View of an object of type Matrix.
+/// Programs may specialise this template for types that the library does not know.
 ///
-/// The library knows (1) View, (2) containers with `data()` and `size()`, as one column, (3)
-/// matrices with `data()`, `rows()`, `cols()` and `outerStride()`, as of Eigen, and (4) types with
-/// `data_handle()`, `extent()` and `stride()` of rank 1 or 2, as std::mdspan. A matrix whose rows
-/// are contiguous is viewed as its transpose.
+/// The library knows (1) View; (2) containers with `data()` and `size()`, which are viewed as one
+/// column; (3) matrices with `data()`, `rows()`, `cols()` and `outerStride()`, such as those of
+/// Eigen; and (4) types with `data_handle()`, `extent()` and `stride()` and one or two dimensions,
+/// such as std::mdspan. A matrix whose rows are contiguous is viewed as its transpose.
 template <typename Matrix, typename = void>
 struct ViewTraits;
 
@@ -129,12 +131,12 @@ struct ViewTraits<M, std::enable_if_t<!HasOuterStride<M>::value &&
 };
 /// @endcond
 
-/// Returns the view of a matrix.
+/// Returns the view of `matrix`.
 template <typename Matrix>
 auto ViewOf(Matrix&& matrix) {
   return ViewTraits<std::remove_cv_t<std::remove_reference_t<Matrix>>>::Of(matrix);
 }
-/// Returns the view of one number.
+/// Returns the view of `number`, a matrix of one element.
 template <typename T>
 View<T> ViewOfOne(T& number) {
   return View<T>(&number, 1);
