@@ -36,8 +36,8 @@
 /// 7. If a group or the transport uses MPI, initialise MPI, at any thread level, before the first
 ///    call of Brigade, and finalise MPI after the last one.
 /// 8. A scope is a group, or a row or column of its grid. All ranks of a scope must make the calls
-///    on the scope in the same order. Calls on different scopes do not wait for each other, and
-///    collective calls do not wait for sends and receives.
+///    on the scope in the same order. Calls on different scopes do not wait for each other. Neither
+///    do collective calls wait for sends and receives, nor sends and receives for collective calls.
 /// 9. Programs that were built with version 1.0 run with all later versions 1.x.
 ///
 /// The patterns come from the work on buffered communication for the Fujitsu AP3000.

@@ -84,8 +84,8 @@ void bsp_init(void (*start)(void), int argc, char** argv);
 ///
 /// @param most_processes  largest number of processes of the program, at least 1; equal on all
 ///                        processes. After bsp_init(), only the value of process 0 is used. The
-///                        program has fewer processes if mpirun has started fewer. Processes beyond
-///                        this number exit here, with exit code 0.
+///                        program has fewer processes if mpirun has started fewer. If mpirun has
+///                        started more, the others exit here, with exit code 0.
 void bsp_begin(int most_processes);
 /// Ends the program, and finalises MPI if bsp_begin() initialised MPI. Collective: all processes
 /// must call bsp_end() in the same superstep. Operations of that superstep do not take place. After

@@ -41,8 +41,8 @@ extern "C" {
 /// 1. #BRIGADE_NO_RESOURCE, without effect: the staging memory that the call needs is in use.
 ///    Possibly other ranks have already started the call. Repeat the `_start` function until it
 ///    succeeds, without another blocking call in between. Each attempt progresses pending
-///    operations. An attempt finally succeeds if, over all scopes, any two ranks make their common
-///    calls in the same order.
+///    operations. An attempt finally succeeds if there is one order of all calls, over all scopes,
+///    in which every rank makes its calls.
 /// 2. #BRIGADE_OUT_OF_MEMORY, without effect: the call needs more staging memory than the budget
 ///    allows. A collective call then returns this status on all ranks of the scope.
 ///

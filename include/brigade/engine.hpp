@@ -55,7 +55,7 @@ struct Failure : brigade_failure {
 /// An operation on elements of type T that a function of the program defines. The function has the
 /// form `T f(const T& left, const T& right)`, and must be associative. To reduce with a
 /// UserFunction `u`, pass #BRIGADE_USER, and set brigade::CallOptions::user_op to `&u`. `u` must
-/// live until all calls with `u` are complete.
+/// live until all calls with `u` are complete, and all plans with `u` are destroyed.
 template <typename T, typename F>
 struct UserFunction : brigade_user_op {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -127,8 +127,8 @@ void LIPUT(int pid, const void* source, const void* address, size_t offset, size
 /// @param result   destination; must not be NULL unless `bytes` is 0
 /// @param bytes    number of bytes; all of them must lie within the registered memory of `pid`
 void LIGET(int pid, const void* address, size_t offset, void* result, size_t bytes);
-/// Completes the puts and gets of this process locally, in all registered memory: afterwards the
-/// caller may reuse the sources of its puts. Collective.
+/// Completes the puts of this process locally, in all registered memory: afterwards the caller may
+/// reuse their sources. Gets are complete only after LIBARRIER(). Collective.
 void LISYNC(void);
 /// Ends the superstep: afterwards the puts and gets of all processes are complete. LISYNC() must be
 /// called first. Collective.

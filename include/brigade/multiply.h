@@ -127,7 +127,8 @@ typedef struct {
   const void* beta;              ///< one element; if it is 0, C is not read
   brigade_distributed_matrix a;  ///< A itself, not op(A)
   brigade_distributed_matrix b;  ///< B itself, not op(B)
-  /// C, m x n. A rank's part of C must not share memory with its part of A or B.
+  /// C, m x n. It is an invalid argument if a rank's part of C shares memory with its part of A or
+  /// B.
   brigade_distributed_matrix c;
 } brigade_product;
 

@@ -155,8 +155,9 @@ BRIGADE_EXPORT int64_t brigade_window_bytes(const brigade_window* window, int ra
 BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int rank);
 /// Returns the address of a member's memory in this process, for loads and stores; `rank` may be
 /// the caller's own. Returns NULL if this process does not map the memory, or if `rank` is not a
-/// member. Call brigade_window_sync(), or a function that begins or ends an epoch, between loads or
-/// stores through this address and operations of other ranks on the same memory.
+/// member. Between loads or stores through this address and operations of other ranks on the same
+/// memory, call brigade_window_sync() or a function that synchronises: one that begins or ends an
+/// epoch, a flush, or one that consumes notifications.
 BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int rank);
 
 /// @}
@@ -250,8 +251,8 @@ typedef struct {
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if (1) no epoch is open for the target, (2) the origin's and
 /// the target's values differ in their number of bytes, (3) the access exceeds the memory of the
-/// target, or (4) the operation is not defined for the type of the elements; otherwise the failure
-/// of the window.
+/// target, or (4) the operation is not defined for the element types of origin and target;
+/// otherwise the failure of the window.
 ///
 /// A call of an operation waits for other ranks in three cases only: (1) messages carry the
 /// operation to the target, and either 256 operations to this target or 8192 operations in all are
