@@ -12,8 +12,8 @@
 /// 3. The result of a call has equal bits in every run on the same grid, for all options and all
 ///    placements of ranks on hosts, provided that the BLAS gives equal bits in every run. Another
 ///    grid, other blocks or another buffer size can change the last bits of the result.
-/// 4. Ranks multiply pieces of A and B by calls of sgemm_, dgemm_, cgemm_ or zgemm_. The program
-///    must link or preload a BLAS. The BLAS decides how many threads it uses.
+/// 4. Each rank calls sgemm_, dgemm_, cgemm_ or zgemm_ to multiply pieces of A with pieces of B.
+///    The program must link or preload a BLAS. The BLAS decides how many threads it uses.
 /// 5. Not thread-safe: see brigade.h.
 ///
 /// A rank need not call this library while other ranks read its parts of A and B, if one of the

@@ -74,11 +74,12 @@ typedef enum {
 /// a type of `element_bytes` bytes, as the type of the call. In the matrices of the call, one
 /// element has `element_bytes` bytes.
 typedef struct {
-  /// Must write the combination of `count` elements of `left` and `right` to `result`. `result` is
-  /// `left`, or is `right`, or overlaps neither. All three pointers are aligned to the largest
-  /// power of two that divides `element_bytes`, up to 64. The library calls this function only
-  /// between the start and the end of the call, from one thread at a time. That thread can be a
-  /// progress thread of the library. The function must not call Brigade.
+  /// Combines each of the `count` elements of `left` with the element of `right` at the same
+  /// position, and writes the `count` combinations to `result`. `result` is `left`, or is `right`,
+  /// or overlaps neither. All three pointers are aligned to the largest power of two that divides
+  /// `element_bytes`, up to 64. The library calls this function only between the start and the end
+  /// of the call, from one thread at a time. That thread can be a progress thread of the library.
+  /// The function must not call Brigade.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
   void* context;         ///< passed to `combine`
   size_t element_bytes;  ///< the size of an element, 1 to 65535 bytes; equal on all ranks

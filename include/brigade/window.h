@@ -419,11 +419,12 @@ BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
 /// Blocks until all operations of the caller are complete at their targets, and releases the locks
 /// of brigade_window_lock_all().
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
-/// Blocks until all operations of the caller on `rank` are complete at `rank`. If messages carry
-/// operations between some ranks, the call also makes progress, and returns the failure of the
-/// window if there is one. Therefore a rank can wait for a put of another rank in a loop that
-/// flushes the rank's own memory and loads the value. Must be called while the lock is held, like
-/// the next three functions.
+/// Blocks until all operations of the caller on `rank` are complete at `rank`. If operations
+/// between any two members of the window go by messages, the call also makes progress, and then
+/// returns the failure of a window that has failed. Therefore a rank can wait for a value that
+/// another rank puts into its memory: in a loop, the waiting rank calls brigade_window_flush() with
+/// its own rank number, and loads the value. Must be called while the lock is held, like the next
+/// three functions.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all locked members.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
