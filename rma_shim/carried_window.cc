@@ -174,34 +174,30 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
 }
 
 Status CarriedWindow::CheckReach(Runtime* runtime, Bootstrap* bootstrap) const {
+  const bool goes_by_mpi =
+      bootstrap->size() > 1 && std::strstr(window_->transport(), "mpi") != nullptr;
   struct Reach {
-    bool goes_by_mpi = false;
     bool sees_all = true;
-    bool needs_messages = false;
     bool has_progress_thread = false;
-  };
-  Reach mine;
-  mine.has_progress_thread = runtime->space()->engine()->endpoint()->AllowsProgressThread();
-  for (int r = 0; r < bootstrap->size(); ++r) {
-    if (r == bootstrap->rank()) continue;
-    if (std::strcmp(window_->transport_to(r), "mpi") == 0) mine.goes_by_mpi = true;
-    if (!window_->reaches(r)) mine.needs_messages = true;
-    if (window_->bytes_of(r) > 0 && window_->PointerTo(r) == nullptr) mine.sees_all = false;
-  }
-  std::vector<Reach> all(static_cast<size_t>(bootstrap->size()));
-  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
-  Reach any;
-  for (const Reach& one : all) {
-    any.goes_by_mpi |= one.goes_by_mpi;
-    any.needs_messages |= one.needs_messages;
-    mine.sees_all &= one.sees_all;
-    mine.has_progress_thread &= one.has_progress_thread;
+  } mine;
+  if (is_shared() || !window_->is_direct()) {
+    mine.has_progress_thread = runtime->space()->engine()->endpoint()->AllowsProgressThread();
+    for (int r = 0; r < bootstrap->size(); ++r) {
+      mine.sees_all &= r == bootstrap->rank() || window_->bytes_of(r) == 0 ||
+                       window_->PointerTo(r) != nullptr;
+    }
+    std::vector<Reach> all(static_cast<size_t>(bootstrap->size()));
+    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
+    for (const Reach& one : all) {
+      mine.sees_all &= one.sees_all;
+      mine.has_progress_thread &= one.has_progress_thread;
+    }
   }
   if (is_shared() && !mine.sees_all) return Refused("some of its ranks share no memory");
   if (runtime->settings().rma == Settings::When::kOn) return Status();
   // A target that is inside MPI would never carry out what it is asked for.
-  if (any.goes_by_mpi) return Refused("some of its ranks reach each other by transport mpi only");
-  if (any.needs_messages && !mine.has_progress_thread) {
+  if (goes_by_mpi) return Refused("some of its ranks reach each other by transport mpi only");
+  if (!window_->is_direct() && !mine.has_progress_thread) {
     return Refused(
         "some of its ranks reach each other's memory by messages only, which nobody "
         "answers while they are inside MPI");

@@ -10,11 +10,11 @@
 #include "patterns/group/group_calls.h"
 #include "patterns/group/group_machine.h"
 #include "patterns/group/group_scopes.h"
-#include "patterns/group/ranks_per_processor.h"
 #include "patterns/plan/call_topology.h"
 #include "patterns/plan/plan.h"
 #include "patterns/plan/plan_cache.h"
 #include "patterns/plan/signature.h"
+#include "transport/edge/edge_access.h"
 
 namespace brigade {
 
@@ -49,16 +49,8 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   if (!status.ok()) group->reset();
   BRIGADE_RETURN_IF_ERROR(status);
   GroupState* const made = (*group)->state_.get();
-  // Simulated ranks have processors of their own.
-  const bool real = engine->endpoint()->simulated_processor() == nullptr;
-  if (real && rows * cols > 1 && made->scope(ChannelKind::kAll).shares_memory()) {
-    const RankProcessors mine_processors = RankProcessors::Here();
-    std::vector<RankProcessors> all(made->members());
-    status = bootstrap->AllGather(&mine_processors, sizeof(mine_processors), all.data());
-    if (!status.ok()) group->reset();
-    BRIGADE_RETURN_IF_ERROR(status);
-    made->crowded = RanksPerProcessor(all) > 1;
-  }
+  made->crowded = made->edges != nullptr && made->scope(ChannelKind::kAll).shares_memory() &&
+                  made->edges->IsCrowded(made->id);
   const auto calibrate = engine->options().calibrate;
   if (calibrate == EngineOptions::Calibrate::kNever || rows * cols == 1) return Status();
   if (calibrate == EngineOptions::Calibrate::kIfUnknown &&

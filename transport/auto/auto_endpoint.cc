@@ -191,9 +191,9 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     return edges != nullptr && edges->PostBuffer(route.channel, peer, layout, base);
   }
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
-    const Group& group = groups_.At(id);
-    return near_->edges()->PieceIn(group.near_id >= 0 ? group.near_id : group.id, slot);
+    return near_->edges()->PieceIn(NearId(id), slot);
   }
+  bool IsCrowded(GroupId id) override { return near_->edges()->IsCrowded(NearId(id)); }
   void ReleaseLease(const Lease& lease) override {
     if (lease.token != 0) near_->ReleaseLease(lease);
   }
@@ -316,6 +316,12 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       }
     }
     return {group.endpoint, {group.id, channel.kind}};
+  }
+
+  // REQUIRES: the group has ranks on this host.
+  GroupId NearId(GroupId id) const {
+    const Group& group = groups_.At(id);
+    return group.near_id >= 0 ? group.near_id : group.id;
   }
 
   static bool IsUsed(const Far& far) { return far.is_used; }

@@ -229,6 +229,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
     return groups_.At(id).PieceIn(slot);
   }
+  bool IsCrowded(GroupId id) override { return groups_.At(id).crowded; }
 
   size_t SendsTaken() override { return sends_.CountTaken(); }
   bool Progress() override {

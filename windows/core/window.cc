@@ -283,10 +283,6 @@ std::byte* Window::PointerTo(int rank) const {
   return opened == nullptr ? nullptr : opened->mapped();
 }
 
-const char* Window::transport_to(int rank) const {
-  return engine()->endpoint()->CapabilitiesTo(state()->id, rank).name;
-}
-
 Status Window::RunWithLooks(const PatternCall& call, const Look& look) {
   std::unique_ptr<Operation> operation;
   const Status started = group_->Start(call, &operation);

@@ -90,9 +90,8 @@ class Window final : private Engine::Listener {
   // Of a member.
   int64_t bytes_of(int rank) const { return static_cast<int64_t>(router_.member(rank).bytes); }
   int64_t unit_of(int rank) const { return router_.member(rank).unit; }
-  // The names of the transports that carry messages, to all and to one other member.
+  // The names of the transports that carry messages, such as "shm+mpi". The same on all.
   const char* transport() const { return group_->transport(); }
-  const char* transport_to(int rank) const;
   // Whether this rank reaches a member's memory without messages: the caller's memory is its own
   // again when a call returns, but for short gets between fences.
   bool reaches(int rank) const { return router_.direct(rank) != nullptr; }
