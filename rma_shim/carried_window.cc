@@ -183,8 +183,8 @@ Status CarriedWindow::CheckReach(Runtime* runtime, Bootstrap* bootstrap) const {
   if (is_shared() || !window_->is_direct()) {
     mine.has_progress_thread = runtime->space()->engine()->endpoint()->AllowsProgressThread();
     for (int r = 0; r < bootstrap->size(); ++r) {
-      mine.sees_all &= r == bootstrap->rank() || window_->bytes_of(r) == 0 ||
-                       window_->PointerTo(r) != nullptr;
+      mine.sees_all &=
+          r == bootstrap->rank() || window_->bytes_of(r) == 0 || window_->PointerTo(r) != nullptr;
     }
     std::vector<Reach> all(static_cast<size_t>(bootstrap->size()));
     BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));

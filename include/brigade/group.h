@@ -99,8 +99,9 @@ typedef struct {
   /// The call that failed on that rank: "broadcast", "send", ... Static text; empty if no call
   /// failed, or if the call is not known.
   const char* call;
-  /// The number of that call, from 0, among the collective calls on the same scope, the sends to
-  /// the same rank, or the receives from the same rank.
+  /// The number of that call, from 0. A collective call is counted among the collective calls on
+  /// its scope, a send among the sends to its destination, and a receive among the receives from
+  /// its source.
   uint64_t number;
 } brigade_failure;
 

@@ -152,11 +152,12 @@ typedef enum {
 typedef struct {
   size_t size;                   ///< set by brigade_multiply_options_init()
   brigade_multiply_order order;  ///< order of the pieces
-  /// Number of pieces of A, and of pieces of B, that are fetched while one piece of each is
-  /// multiplied: 1 to 16. 0 means 1. -1 means none: pieces are not prefetched.
+  /// While a rank multiplies a piece of A with a piece of B, it fetches up to `depth` further
+  /// pieces of A and up to `depth` further pieces of B: 1 to 16. 0 means 1. -1 means none: pieces
+  /// are not prefetched.
   int depth;
-  /// On: parts of other ranks in memory that this rank maps are read in place. Off: these parts are
-  /// fetched. Default: on.
+  /// On: if this rank maps the memory of another rank's part of A or B, this rank reads the part in
+  /// place. Off: this rank fetches the part. Default: on.
   brigade_switch in_place;
   int reserved;  ///< must be 0
 } brigade_multiply_options;

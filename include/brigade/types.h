@@ -70,9 +70,9 @@ typedef enum {
   BRIGADE_NO_OP          ///< windows only: the target's value; with a fetch, an atomic read
 } brigade_op;
 
-/// An operation that the program defines. The operation must be associative. Pass #BRIGADE_BYTE, or
-/// a type of `element_bytes` bytes, as the type of the call. In the matrices of the call, one
-/// element has `element_bytes` bytes.
+/// An operation that the program defines. The operation must be associative. In a call with this
+/// operation, pass #BRIGADE_USER as the operation, and #BRIGADE_BYTE or a type of `element_bytes`
+/// bytes as the type. In the matrices of the call, one element has `element_bytes` bytes.
 typedef struct {
   /// Combines each of the `count` elements of `left` with the element of `right` at the same
   /// position, and writes the `count` combinations to `result`. `result` is `left`, or is `right`,
