@@ -94,13 +94,11 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
 
 CarriedWindow* CarriedWindow::Create(Runtime* runtime, const char* routine,
                                      const WindowRequest& request) {
-  MPI_Comm comm = MPI_COMM_NULL;
-  if (MPI_Comm_dup(request.comm, &comm) != MPI_SUCCESS) return nullptr;
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   std::unique_ptr<CarriedWindow> made(new CarriedWindow);
   Status status;
   {
-    MpiBootstrap bootstrap(comm);
+    // To make a window is collective over the communicator, as gathers on it are.
+    MpiBootstrap bootstrap(request.comm);
     status = made->Open(runtime, request, &bootstrap);
     if (MayDifferOnRanks(status.code())) Fail(routine, status.message());
     const bool is_told =
@@ -113,7 +111,6 @@ CarriedWindow* CarriedWindow::Create(Runtime* runtime, const char* routine,
                    bootstrap.size(), outcome.c_str());
     }
   }
-  MPI_Comm_free(&comm);
   const Runtime::Entry entry(runtime);
   if (!status.ok()) return made.reset(), nullptr;
   CarriedWindow* const window = made.get();
