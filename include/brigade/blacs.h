@@ -3,7 +3,7 @@
 
    Conventions:
 
-   1. Ranks of a grid are named {row,col}, from 0. Inside a context the numbering is row by row.
+   1. Ranks of a grid are named {row,col}, from 0. The ranks of a context are numbered row by row.
    2. A context is a small number, from 0; -1 means that this process is not in the grid. A system
       handle stands for an MPI communicator. The number of a system handle is neither a context nor
       a Fortran handle of MPI.
@@ -20,18 +20,18 @@
       same number of elements, but may pass different shapes. A receive into a larger region leaves
       the rest of the region untouched.
    6. All processes of a scope make their scoped calls in the same order, with equal scope, top,
-      rdest, cdest and number of elements. Broadcasts: one process calls bs2d. All other processes
-      call br2d with the coordinates of that process; rsrc is ignored if scope is R, and csrc if
-      scope is C.
+      rdest, cdest and number of elements. Broadcasts: one process, the source, calls bs2d. All
+      other processes call br2d, and pass the coordinates of the source as rsrc and csrc. If scope
+      is R, rsrc is ignored. If scope is C, csrc is ignored.
    7. Combines: every process contributes A. The result replaces A at {rdest,cdest}, or on all
       processes if rdest or cdest is -1. On all other processes A is unspecified afterwards. Results
       have the same bits on all processes and in every run. amx and amn compare |x|, or |re| + |im|
       for complex x. If ldia is -1, rA and cA are not used, and among elements of equal |x| the
       largest signed value wins. Otherwise rA and cA receive the coordinates of the process whose
-      element wins. The leading dimension of rA and cA is ldia; ldia below m counts as m. Among
-      elements of equal |x| the process wins that comes first in this order: upwards from the
-      destination to the last rank, then upwards from rank 0. If the result goes to all processes,
-      the order begins at rank 0.
+      element wins. The leading dimension of rA and cA is ldia; ldia below m counts as m. If several
+      processes have elements of equal |x|, the first of these processes wins in this order: upwards
+      from the destination to the last rank, then upwards from rank 0. If the result goes to all
+      processes, the order begins at rank 0.
    8. Errors are reported on stderr and end the job by MPI_Abort.
    9. At most one thread of a process at a time may call the BLACS.
 

@@ -21,10 +21,11 @@ extern "C" {
 /// matrix `{block, count, 1, 0}`. In functions whose names end in `v`, a block with MPI's count and
 /// displacement is the matrix `{buffer + displacement, count, 1, 0}`.
 ///
-/// The matrices of a call must not overlap. Exception: `source` of a gather or all-gather, or
-/// `result` of a scatter, may be this rank's block in the other matrix; the block is then not
-/// copied. In a gather or scatter, a rank that calls late can delay other ranks. A rank other than
-/// the root can return from a gather before the root has called.
+/// The matrices of a call must not overlap. There are two exceptions: `source` of a gather or
+/// all-gather may be this rank's block in the result, and `result` of a scatter may be this rank's
+/// block in the root's matrix. In these cases the block is not copied. In a gather or scatter, a
+/// rank that calls late can delay other ranks. A rank other than the root can return from a gather
+/// before the root has called.
 /// @{
 
 /// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgather:
@@ -53,7 +54,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgather(
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`
 /// @param blocks        one matrix per rank of the scope. The number of elements of block q is
-///                      equal on all ranks. The array may be freed afterwards.
+///                      equal on all ranks. The caller may free the array when the function has
+///                      returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; equal on all ranks
 /// @param options       NULL for the defaults; may be freed afterwards
@@ -109,10 +111,10 @@ BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
 /// @param source        this rank's block. NULL, on any rank, means that the block is already in
 ///                      the entry of `blocks` for this rank.
 /// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
-///                      block q is equal on all ranks. At the root, the call writes to every
-///                      block, but to the root's own block only if `source` is not NULL. The field
-///                      `data` may be NULL in blocks that this rank neither reads nor writes. The
-///                      array may be freed afterwards.
+///                      block q is equal on all ranks. At the root, the call writes to the blocks
+///                      of all other ranks, and if `source` is not NULL, also to the root's own
+///                      block. The field `data` may be NULL in blocks that this rank neither reads
+///                      nor writes. The caller may free the array when the function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param root          a rank of the scope; equal on all ranks
@@ -167,9 +169,9 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
 ///
 /// @param group         of the call
 /// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
-///                      block q is equal on all ranks. At the root, the call reads every block.
-///                      The field `data` may be NULL in blocks that this rank neither reads nor
-///                      writes. The array may be freed afterwards.
+///                      block q is equal on all ranks. At the root, the call reads every block. The
+///                      field `data` may be NULL in blocks that this rank neither reads nor writes.
+///                      The caller may free the array when the function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param result        gets this rank's block. NULL, on any rank, means that the entry of
 ///                      `blocks` for this rank gets the block.
@@ -193,7 +195,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
                                                     int root, const brigade_call_options* options,
                                                     brigade_plan** plan);
 
-/// Sends a block to each rank of the scope, and receives a block from each, like MPI_Alltoall.
+/// Sends a block to each rank of the scope, and receives a block from each rank, like MPI_Alltoall.
 ///
 /// @param group    of the call
 /// @param source   a block for each rank of the scope: block q goes to rank q. Stays unchanged.
@@ -215,15 +217,15 @@ BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
                                                     const brigade_call_options* options,
                                                     brigade_plan** plan);
 
-/// Sends a block to each rank of the scope, and receives a block from each, like MPI_Alltoallv. The
-/// sizes of the blocks may differ.
+/// Sends a block to each rank of the scope, and receives a block from each rank, like
+/// MPI_Alltoallv. The sizes of the blocks may differ.
 ///
 /// @param group         of the call
-/// @param sent          one matrix per rank of the scope: block q goes to rank q. The array may be
-///                      freed afterwards.
+/// @param sent          one matrix per rank of the scope: block q goes to rank q. The caller may
+///                      free the array when the function has returned.
 /// @param received      one matrix per rank of the scope: block q comes from rank q, and has as
-///                      many elements as the block that rank q sends to this rank. The array may
-///                      be freed afterwards. There is no form in place.
+///                      many elements as the block that rank q sends to this rank. The caller may
+///                      free the array when the function has returned. There is no form in place.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param options       NULL for the defaults; may be freed afterwards

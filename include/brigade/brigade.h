@@ -20,24 +20,26 @@
 /// 3. Matrices are column-major, as in BLAS. The leading dimension `ld` is counted in elements, and
 ///    is at least `rows`. To pass a row-major matrix, pass its number of columns as `rows` and its
 ///    number of rows as `cols`. Sizes are 64-bit. Staging memory stays within its budget for every
-///    message length. A send or broadcast that must not wait for its receivers takes ordinary
-///    memory when the budget is used up.
+///    message length. When the budget is used up, sends and broadcasts take ordinary memory
+///    (overflow memory), so that they need not wait for their receivers.
 /// 4. The caller owns every object that a function makes, and must pass the object to the matching
 ///    _destroy, _free or _wait function. On failure no object is made, and the returned handle is
 ///    NULL.
 /// 5. A structure to which later versions can add fields begins with the field `size`. The function
 ///    whose name ends in `_init` sets `size`, and sets all other fields to zero. Zero is a sensible
-///    value of every field. A call refuses a structure as an invalid argument if `size` is 0, or if
-///    a field that the library does not know is not zero. Structures without `size` never change.
+///    value of every field. A call returns #BRIGADE_INVALID_ARGUMENT if `size` of a structure is 0.
+///    A call also returns #BRIGADE_INVALID_ARGUMENT if the structure is of a later version, and a
+///    field that the library does not know is not zero. Structures without `size` never change.
 /// 6. The library is not thread-safe: at most one thread at a time may use an engine and the groups
 ///    of the engine. If the transport allows a progress thread, a thread of the library progresses
 ///    pending operations between calls. The progress thread makes no MPI calls and blocks all
 ///    signals.
 /// 7. If a group or the transport uses MPI, initialise MPI, at any thread level, before the first
-///    call of Brigade, and finalise MPI after the last one.
+///    call of Brigade, and finalise MPI after the last call of Brigade.
 /// 8. A scope is a group, or a row or column of its grid. All ranks of a scope must make the calls
-///    on the scope in the same order. Calls on different scopes do not wait for each other. Neither
-///    do collective calls wait for sends and receives, nor sends and receives for collective calls.
+///    on the scope in the same order. Calls on different scopes do not wait for each other.
+///    Collective calls do not wait for sends and receives. Sends and receives do not wait for
+///    collective calls.
 /// 9. Programs that were built with version 1.0 run with all later versions 1.x.
 ///
 /// The patterns come from the work on buffered communication for the Fujitsu AP3000.

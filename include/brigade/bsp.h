@@ -83,13 +83,15 @@ void bsp_init(void (*start)(void), int argc, char** argv);
 /// bsp_nprocs(). Initialises MPI if the program has not initialised MPI. Collective.
 ///
 /// @param most_processes  largest number of processes of the program, at least 1; equal on all
-///                        processes. After bsp_init(), only the value of process 0 is used. The
-///                        program has fewer processes if mpirun has started fewer. If mpirun has
-///                        started more, the others exit here, with exit code 0.
+///                        processes. After bsp_init(), only the value of process 0 is used. If
+///                        mpirun has started fewer processes, the program has only these processes.
+///                        If mpirun has started more processes, the surplus processes exit in this
+///                        call, with exit code 0.
 void bsp_begin(int most_processes);
 /// Ends the program, and finalises MPI if bsp_begin() initialised MPI. Collective: all processes
-/// must call bsp_end() in the same superstep. Operations of that superstep do not take place. After
-/// bsp_init(), all processes except 0 exit. Only bsp_nprocs() and bsp_abort() may follow.
+/// must call bsp_end() in the same superstep. Operations of that superstep do not take place. If
+/// the program called bsp_init(), all processes except process 0 exit after bsp_end(). After
+/// bsp_end() a process may call only bsp_nprocs() and bsp_abort().
 void bsp_end(void);
 /// Ends the program on all processes, and prints the text on stderr. Local; may be called at any
 /// time.
@@ -124,16 +126,16 @@ void bsp_sync(void);
 /// @{
 
 /// Registers memory from the next superstep on. Each process passes its own memory. In later calls
-/// on a process, this address names the registered memory of all processes. If an address is
-/// registered several times, the newest registration counts. Collective. Cost: 16 bytes to each
-/// process.
+/// of a process, the address that this process passed names the registered memory of every process.
+/// If an address is registered several times, the newest registration counts. Collective. Cost: 16
+/// bytes to each process.
 ///
 /// @param address  the memory, which the caller still owns. With NULL and 0 bytes, the process
 ///                 takes part without memory, and must not put or get by this registration.
 /// @param bytes    length of the memory, 0 or more; may differ by process
 void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
-/// Ends the newest registration of an address, at the end of the superstep. The registration may
-/// have been made in the same superstep. Collective.
+/// Ends the newest registration of an address, at the end of the superstep. The program may end a
+/// registration in the superstep in which it made the registration. Collective.
 ///
 /// @param address  the address that this process passed to bsp_push_reg(). All processes must name
 ///                 the same registration. Pass NULL if this process registered NULL. If all
@@ -194,9 +196,9 @@ void bsp_set_tagsize(int* bytes);
 /// @param bytes    number of bytes of the payload, 0 or more
 void bsp_send(int pid, const void* tag, const void* payload, int bytes);
 /// Returns the number of messages that are left to receive, and the sum of the lengths of their
-/// payloads. If one of the two numbers is above INT_MAX, the call is an error; then use
-/// bsp_get_tag(), which reports when no message is left. Local. Cost: proportional to the number of
-/// messages.
+/// payloads. If one of the two numbers is above INT_MAX, the call is an error; in this case call
+/// bsp_get_tag() instead, which reports when no message is left. Local. Cost: proportional to the
+/// number of messages.
 void bsp_qsize(int* messages, int* bytes);
 /// Returns the payload length and the tag of the first message that is left to receive. Local.
 ///

@@ -9,8 +9,9 @@
 ///    locations and user operation of the call must stay valid until the operation is complete.
 /// 3. `brigade_plan_bcast(..., &plan)` checks the arguments and chooses the algorithm once. Then
 ///    brigade_plan_run() or brigade_plan_start() makes the call any number of times, without the
-///    cost of check and choice. The matrices, locations and user operation must stay valid until
-///    the plan is destroyed; the program may change their contents between calls.
+///    cost of checking the arguments and choosing the algorithm again. The matrices, locations and
+///    user operation must stay valid until the plan is destroyed; the program may change their
+///    contents between calls.
 ///
 /// Different ranks may use different forms of the same call.
 
@@ -41,19 +42,20 @@ extern "C" {
 /// 1. #BRIGADE_NO_RESOURCE, without effect: the staging memory that the call needs is in use.
 ///    Possibly other ranks have already started the call. Repeat the `_start` function until it
 ///    succeeds, without another blocking call in between. Each attempt progresses pending
-///    operations. An attempt finally succeeds if there is one order of all calls, over all scopes,
-///    in which every rank makes its calls.
+///    operations. An attempt finally succeeds if there is one common order of the calls on all
+///    scopes, and every rank makes its calls in this order.
 /// 2. #BRIGADE_OUT_OF_MEMORY, without effect: the call needs more staging memory than the budget
 ///    allows. A collective call then returns this status on all ranks of the scope.
 ///
-/// Calls on one scope are carried out in the order in which this rank starts them. The same holds
-/// for sends to one rank, and for receives from one rank.
+/// Calls on one scope are carried out in the order in which this rank starts them. Sends to one
+/// rank are also carried out in the order in which this rank starts them, and so are receives from
+/// one rank.
 /// @{
 
 /// Sends a matrix to a rank. Buffered, like MPI_Bsend: the program may change `source` when the
 /// call has returned. The call waits for the receiver only while overflow memory, the ordinary
-/// memory for buffered sends, is full (brigade_options::overflow_bytes). The call fails if that
-/// wait lasts brigade_options::overflow_wait_seconds.
+/// memory for buffered sends, is full (brigade_options::overflow_bytes). The call fails if it waits
+/// longer than brigade_options::overflow_wait_seconds.
 ///
 /// @param group        of the call
 /// @param source       the matrix; may be changed as soon as the call is complete

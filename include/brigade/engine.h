@@ -49,8 +49,8 @@ typedef struct {
   /// written, the library prints the error on stderr.
   const char* trace_file;
   /// On: when a group on several hosts is made, the library measures the cost of messages, and
-  /// later chooses topologies by this cost. The library measures once per set of hosts, in well
-  /// below a second. Equal on all ranks of a group. Default: on.
+  /// later chooses topologies by this cost. The library measures each set of hosts once; a
+  /// measurement takes well below a second. Equal on all ranks of a group. Default: on.
   brigade_switch calibrate;
   /// On: if a call leaves the algorithm to the library, rank 0 of the scope prints the chosen
   /// algorithm and the reason on stderr, once per kind of call and class of message lengths.

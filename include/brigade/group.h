@@ -16,9 +16,9 @@ extern "C" {
 /// @name Groups
 /// A group is a set of ranks that communicate, arranged in a grid. For a group without a grid, like
 /// an MPI communicator of n ranks, pass 1 row and n columns. brigade_scope_rank() returns the
-/// number of the calling rank, and brigade_scope_size() the number of ranks. In collective calls,
-/// `root` and the index of a block are rank numbers in the scope. In sends and receives,
-/// `destination` and `source` are rank numbers in the group.
+/// calling rank's number in a scope, and brigade_scope_size() the number of ranks of a scope. In
+/// collective calls, `root` and the index of a block are rank numbers in the scope. In sends and
+/// receives, `destination` and `source` are rank numbers in the group.
 /// @{
 
 /// A group: a grid of rows x cols ranks, which are numbered row by row. Opaque.
@@ -39,8 +39,8 @@ typedef struct brigade_group brigade_group;
 ///         number of its ranks; #BRIGADE_MISMATCH: ranks differ in rows, columns or engine options;
 ///         #BRIGADE_UNAVAILABLE: MPI is not initialised, or the transport does not reach all ranks
 ///
-/// Cost: a few MPI messages per rank. The first group on a set of several hosts also takes the
-/// measurement of brigade_options::calibrate.
+/// Cost: a few MPI messages per rank. The first group on a set of several hosts also measures the
+/// cost of messages (brigade_options::calibrate).
 BRIGADE_EXPORT brigade_status brigade_group_from_mpi(brigade_engine* engine, int mpi_comm, int rows,
                                                      int cols, brigade_group** group);
 
@@ -72,8 +72,8 @@ BRIGADE_EXPORT brigade_status brigade_group_split(brigade_group* group, int colo
 ///         brigade_group_split()
 BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, const int* ranks,
                                                        int rows, int cols, brigade_group** members);
-/// Makes a group of the same ranks in the same shape, whose calls are independent of the calls on
-/// `group`. Collective over `group`.
+/// Makes a group with the ranks and the grid of `group`, like MPI_Comm_dup. Calls on the new group
+/// are independent of calls on `group`. Collective over `group`.
 ///
 /// @param group      the parent; may be destroyed afterwards
 /// @param duplicate  the new group
@@ -86,9 +86,9 @@ BRIGADE_EXPORT brigade_status brigade_group_duplicate(brigade_group* group,
 /// @param group  NULL is ignored
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
-/// Returns the first failure of a group, on whichever rank; #BRIGADE_OK if no failure is known on
-/// this rank. Does not wait. A rank that computes for long can call this function to detect
-/// failures of other ranks.
+/// Returns the first failure of a group, even if another rank failed; #BRIGADE_OK if this rank
+/// knows of no failure. Does not wait. A rank that computes for long can call this function to
+/// detect failures of other ranks.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 
 /// The first failure of a group, as a structure; made by brigade_failure_init().
@@ -125,8 +125,8 @@ BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
 /// Aborts a group. Local. Every pending and later call on the group fails with #BRIGADE_ABORTED, on
 /// all ranks. The error text has the number of the aborting rank and `text`. Has no effect on a
 /// broken group. Only the thread that uses the engine may call this function, so the function
-/// cannot end a call that blocks in this process: set brigade_call_options::timeout_seconds for
-/// that.
+/// cannot end a call that blocks in this process. To end this call, set
+/// brigade_call_options::timeout_seconds.
 ///
 /// @param group  can only be destroyed afterwards
 /// @param text   the reason; its first 200 bytes reach the other ranks
@@ -154,9 +154,10 @@ BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope 
 /// A bootstrap; opaque.
 typedef struct brigade_bootstrap brigade_bootstrap;
 
-/// Gathers the `bytes` bytes at `mine` of all ranks, in rank order, in `all` on every rank, like
-/// MPI_Allgather. `all` has room for `size * bytes` bytes. Returns 0 on success. Any other value is
-/// an error, and the error text contains this value.
+/// An all-gather, like MPI_Allgather: each rank passes `bytes` bytes at `mine`. On every rank,
+/// `all` gets the bytes of all ranks, in the order of ranks. `all` has room for `size * bytes`
+/// bytes. Returns 0 on success. Any other value is an error, and the error text contains this
+/// value.
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 
 /// Makes a bootstrap that calls an all-gather function of the program. Local.

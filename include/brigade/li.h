@@ -25,13 +25,14 @@
 /// 1. A superstep lasts from a call of LICOMMIT or LIBARRIER to the next call of LICOMMIT or
 ///    LIBARRIER. Supersteps are numbered from 0; error texts contain this number.
 /// 2. Within a superstep, two operations must not access the same byte if one of them writes the
-///    byte. The same holds for an operation and a load or store of the byte's owner. An operation
-///    reads its source and writes its destination at an unspecified time between its call and
-///    LIBARRIER. Exception: after LISYNC the program may reuse the source of a put.
+///    byte. An operation and a load or store by the byte's owner must not access the same byte
+///    either, if one of them writes the byte. An operation reads its source and writes its
+///    destination at an unspecified time between its call and LIBARRIER. Exception: after LISYNC
+///    the program may reuse the source of a put.
 /// 3. A program that keeps rule 2 is called sound. A sound program gives equal bytes over all
-///    backends. The results of other programs are unspecified. BRIGADE_LI_CHECK=1 finds two kinds
-///    of violations of rule 2: conflicts between operations, and stores that change the source of a
-///    put. BRIGADE_LI_CHECK=1 does not find other violations by loads and stores.
+///    backends. The results of programs that are not sound are unspecified. BRIGADE_LI_CHECK=1
+///    finds two kinds of violations of rule 2: conflicts between operations, and stores that change
+///    the source of a put. BRIGADE_LI_CHECK=1 does not find other violations by loads and stores.
 /// 4. An error ends the program on all processes, and prints on stderr the process, the call and
 ///    the superstep. Arguments and the order of calls are always checked.
 /// 5. Offsets and lengths are in bytes.
@@ -95,10 +96,10 @@ void LIREGISTER(void* address, size_t bytes);
 /// memory; none for memory that is open already.
 void LIINIT(void);
 /// Makes registrations effective, and begins a superstep. Collective. All earlier puts and gets
-/// must be complete: call LISYNC() and LIBARRIER() first. Cost: a barrier.
+/// must be complete: call LISYNC() and LIBARRIER() before LICOMMIT(). Cost: a barrier.
 void LICOMMIT(void);
-/// Ends the registration of memory. No put or get may have accessed the memory since the last
-/// LIBARRIER(). Collective.
+/// Ends the registration of memory. The program must not have called a put or get on the memory
+/// since the last LIBARRIER(). Collective.
 ///
 /// @param address  the address that the calling process passed to LIREGISTER()
 void LIDEREGISTER(void* address);
@@ -107,7 +108,7 @@ void LIDEREGISTER(void* address);
 /// @name Communication
 /// @{
 
-/// Puts bytes into the memory of a process. Local, but can block until the other process has left
+/// Puts bytes into the memory of a process. Local, but can block until the target process has left
 /// the last LIBARRIER(). The backend decides when the bytes are sent: (a) immediately, (b) together
 /// with other puts to the process, or (c) in LISYNC() or LIBARRIER().
 ///
@@ -130,14 +131,15 @@ void LIGET(int pid, const void* address, size_t offset, void* result, size_t byt
 /// Completes the puts of this process locally, in all registered memory: afterwards the caller may
 /// reuse their sources. Gets are complete only after LIBARRIER(). Collective.
 void LISYNC(void);
-/// Ends the superstep: afterwards the puts and gets of all processes are complete. LISYNC() must be
-/// called first. Collective.
+/// Ends the superstep: afterwards the puts and gets of all processes are complete. The program must
+/// call LISYNC() before LIBARRIER(). Collective.
 void LIBARRIER(void);
 
 /// @}
 /// @name Labelled forms
-/// The calls above for one piece of registered memory. A program may mix both forms. LIDEREGISTER()
-/// has no labelled form, and also ends registrations of LIOREGISTER().
+/// The calls above for one piece of registered memory. A program may use the labelled forms and the
+/// calls above together. LIDEREGISTER() has no labelled form, and also ends registrations of
+/// LIOREGISTER().
 /// @{
 
 /// Like LIREGISTER().

@@ -33,15 +33,15 @@ extern "C" {
 ///         memory. NULL if the system has not enough memory left; see brigade_error_text().
 ///
 /// As with ordinary memory, a page counts as used from the first access to the page on, and gets
-/// its NUMA node at this access. If the machine or a control group has no page left then, the
-/// kernel kills a process. If vm.overcommit_memory is 2, all pages count as used from the
+/// its NUMA node at this access. If the machine or a control group has no page left at this access,
+/// the kernel kills a process. If vm.overcommit_memory is 2, all pages count as used from the
 /// allocation on. Allocations of up to half a page share pages. A block of more than 64 GiB is
 /// ordinary memory. A forked child shares the memory with its parent. Core files do not include the
 /// memory.
 ///
-/// Cost: that of allocating pages from the system. For at most half a page, or if the library has
-/// kept a freed block of the same length, the cost is below a microsecond. The library keeps up to
-/// 16 freed blocks, of up to 8 MiB in all.
+/// Cost: that of allocating pages from the system. The cost is below a microsecond in two cases:
+/// `bytes` is at most half a page, or the library has kept a freed block of this length. The
+/// library keeps up to 16 freed blocks, of up to 8 MiB in all.
 BRIGADE_EXPORT void* brigade_alloc(size_t bytes);
 /// Frees memory of brigade_alloc(). Local. Any thread may call this function. The memory must not
 /// be in use by a pending call or by a window.

@@ -9,9 +9,9 @@
 ///
 /// 1. The ranks of the grid are numbered row by row: rank r is in row r / cols and column r % cols.
 /// 2. Indices count from 0. Sizes are in elements.
-/// 3. The result of a call has equal bits in every run on the same grid, for all options and all
-///    placements of ranks on hosts, provided that the BLAS gives equal bits in every run. Another
-///    grid, other blocks or another buffer size can change the last bits of the result.
+/// 3. If the BLAS gives equal bits in every run, the result of a call has equal bits in every run
+///    on the same grid. Options and the placement of ranks on hosts do not change these bits.
+///    Another grid, other blocks or another buffer size can change the last bits of the result.
 /// 4. Each rank calls sgemm_, dgemm_, cgemm_ or zgemm_ to multiply pieces of A with pieces of B.
 ///    The program must link or preload a BLAS. The BLAS decides how many threads it uses.
 /// 5. Not thread-safe: see brigade.h.
@@ -20,7 +20,8 @@
 /// conditions of brigade_window_create() holds. A rank in brigade_multiply() always serves the gets
 /// of other ranks.
 ///
-/// Source: SRUMMA (Krishnan, Nieplocha), section 3. The order of sums is not SRUMMA's.
+/// Source: SRUMMA (Krishnan, Nieplocha), section 3. Brigade adds the terms of a sum in another
+/// order than SRUMMA.
 
 #ifndef BRIGADE_MULTIPLY_H_
 #define BRIGADE_MULTIPLY_H_
@@ -54,7 +55,7 @@ typedef struct brigade_multiplier brigade_multiplier;
 ///                      memory of 8 buffers for sums. The buffer size determines how many terms of
 ///                      a sum one call of the BLAS adds, and therefore the last bits of results.
 ///                      With larger buffers messages are longer, and a rank fetches fewer parts
-///                      twice.
+///                      more than once.
 /// @param multiplier    the new multiplier
 /// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size on a rank; #BRIGADE_MISMATCH:
 ///         ranks differ in `buffer_bytes`; otherwise like brigade_window_create(). On failure no
@@ -70,8 +71,9 @@ BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, si
 ///
 /// Cost: that of a fence.
 BRIGADE_EXPORT brigade_status brigade_multiplier_free(brigade_multiplier* multiplier);
-/// Destroys a multiplier without the other ranks, for use when brigade_multiplier_free() is
-/// impossible. Local. Calls of other ranks on the multiplier fail with #BRIGADE_ABORTED.
+/// Destroys a multiplier without waiting for the other ranks. Call this function only if
+/// brigade_multiplier_free() is impossible. Local. Calls of other ranks on the multiplier fail with
+/// #BRIGADE_ABORTED.
 ///
 /// @param multiplier  NULL is ignored
 BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
@@ -100,7 +102,7 @@ typedef struct {
   int64_t col;  ///< first column of the submatrix
   /// A window that contains `data`, and has the same ranks as the multiplier; NULL: no window. Must
   /// be NULL on all ranks or on no rank. If the library allocated the window's memory, ranks of one
-  /// host read each other's parts in place. No epoch need be open.
+  /// host read each other's parts in place. The program need not open an epoch.
   const brigade_window* window;
 } brigade_distributed_matrix;
 
@@ -147,14 +149,14 @@ typedef enum {
   BRIGADE_MULTIPLY_OWN_FIRST      ///< the rank's own pieces first, then diagonal
 } brigade_multiply_order;
 
-/// Options of a product, made by brigade_multiply_options_init(). Options change times, never
-/// results. Options may differ by rank.
+/// Options of a product, made by brigade_multiply_options_init(). Options change the time of a
+/// product, never its result. Options may differ by rank.
 typedef struct {
   size_t size;                   ///< set by brigade_multiply_options_init()
   brigade_multiply_order order;  ///< order of the pieces
   /// While a rank multiplies a piece of A with a piece of B, it fetches up to `depth` further
-  /// pieces of A and up to `depth` further pieces of B: 1 to 16. 0 means 1. -1 means none: pieces
-  /// are not prefetched.
+  /// pieces of A and up to `depth` further pieces of B. `depth` is 1 to 16. 0 means 1. -1 means
+  /// that no pieces are prefetched.
   int depth;
   /// On: if this rank maps the memory of another rank's part of A or B, this rank reads the part in
   /// place. Off: this rank fetches the part. Default: on.

@@ -15,11 +15,12 @@ extern "C" {
 #endif
 
 /// The topology along which messages travel. The topology determines the order in which
-/// floating-point numbers are combined. Gather and scatter accept #BRIGADE_TREE; if its parameter
-/// is at least the number of ranks, every block travels directly between its rank and the root.
-/// Scans accept #BRIGADE_INCREASING_RINGS, which is one chain there, and #BRIGADE_HYPERCUBE.
-/// brigade_alltoall() accepts #BRIGADE_CIRCULANT and #BRIGADE_INCREASING_RINGS; with the latter
-/// every block travels directly. brigade_alltoallv() refuses #BRIGADE_CIRCULANT.
+/// floating-point numbers are combined. Gather and scatter accept #BRIGADE_TREE. If the parameter
+/// of the tree is at least the number of ranks, every block travels directly between its rank and
+/// the root. Scans accept #BRIGADE_HYPERCUBE and #BRIGADE_INCREASING_RINGS; for scans,
+/// #BRIGADE_INCREASING_RINGS means one chain. brigade_alltoall() accepts #BRIGADE_CIRCULANT and
+/// #BRIGADE_INCREASING_RINGS. With #BRIGADE_INCREASING_RINGS every block travels directly from its
+/// sender to its receiver. brigade_alltoallv() refuses #BRIGADE_CIRCULANT.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
   BRIGADE_TREE,              ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
@@ -64,8 +65,8 @@ static inline brigade_statistics brigade_statistics_init(void) {
 }
 
 /// Options of a call, made by brigade_call_options_init(). If the comment of a field names calls,
-/// all other calls ignore the field. Exception: reductions and scans that the comment of
-/// `locations` does not name refuse a field `locations` that is not NULL.
+/// all other calls ignore the field. Exception: the comment of `locations` names some reductions;
+/// if `locations` is not NULL, all other reductions and scans return #BRIGADE_INVALID_ARGUMENT.
 typedef struct {
   size_t size;                ///< set by brigade_call_options_init()
   brigade_scope scope;        ///< the scope of a collective call; equal on all ranks of the scope
@@ -76,15 +77,15 @@ typedef struct {
   int decreasing;
   /// Reduce and all-reduce with #BRIGADE_MAX, #BRIGADE_MIN, #BRIGADE_ABS_MAX or #BRIGADE_ABS_MIN:
   /// NULL, or an array with one number per element, column by column, as for MPI_MAXLOC. Before the
-  /// call, a number is the location of this rank's element. Where the result is stored, the call
-  /// replaces the number by the location of the maximum or minimum. Of equal maxima
-  /// or minima the smallest location is stored. NULL on all ranks, or on none.
+  /// call, a number is the location of this rank's element. On ranks that get the result, the call
+  /// replaces the number by the location of the maximum or minimum. Of equal maxima or minima the
+  /// smallest location is stored. NULL on all ranks, or on none.
   int32_t* locations;
   const brigade_user_op* user_op;  ///< the function of #BRIGADE_USER
-  /// The time limit of the call on this rank, in seconds from its start; 0: no limit. A call
-  /// that takes longer breaks the group with #BRIGADE_TIMED_OUT. If at that time a sender is
-  /// copying into the matrix of a receive, the receive fails only when the copy is complete, or
-  /// when the sender's process has ended.
+  /// The time limit of the call on this rank, in seconds from the start of the call; 0: no limit. A
+  /// call that takes longer breaks the group with #BRIGADE_TIMED_OUT. If a sender is copying into
+  /// the matrix of a receive when the time limit is reached, the receive fails later: when the copy
+  /// is complete, or when the sender's process has ended.
   double timeout_seconds;
   /// Counters of the operation on this rank, written when a blocking call returns; NULL: not
   /// wanted. Started and planned calls ignore this field: pass `statistics` to brigade_wait() or
@@ -109,7 +110,7 @@ typedef struct brigade_plan brigade_plan;
 /// Plans are persistent operations, as in MPI.
 /// @{
 
-/// Makes the call of a plan, and blocks until it is complete.
+/// Makes the call of a plan, and blocks until the call is complete.
 ///
 /// @param plan        the plan; must have no pending operation
 /// @param statistics  counters of the operation on this rank; NULL: not wanted
@@ -119,8 +120,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_run(brigade_plan* plan, brigade_stati
 /// Starts the call of a plan. Returns what the `_start` function of the call returns, and
 /// #BRIGADE_INVALID_ARGUMENT if an operation of the plan is pending.
 BRIGADE_EXPORT brigade_status brigade_plan_start(brigade_plan* plan, brigade_operation** operation);
-/// Destroys a plan. Local. Before this call, all operations of the plan must have been waited for.
-/// The group of the plan must not have been destroyed.
+/// Destroys a plan. Local. Before this call, the program must have waited for all operations of the
+/// plan, and must not have destroyed the group of the plan.
 ///
 /// @param plan  NULL is ignored
 BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
@@ -129,7 +130,7 @@ BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 /// @name Completion
 /// A function on an array frees complete operations, and sets their entries of the array to NULL.
 /// An entry may be NULL before the call; the function ignores such entries. All other entries must
-/// be operations of the same engine.
+/// be operations of one engine.
 /// @{
 
 /// Progresses pending operations. Returns 1 if `operation` is complete, successfully or not, or

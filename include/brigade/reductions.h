@@ -74,8 +74,9 @@ BRIGADE_EXPORT brigade_status brigade_plan_allreduce(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
-/// Combines block q of all ranks of the scope, for each q, and stores the result on rank q, like
-/// MPI_Reduce_scatter_block: the multi-reduce of the paper on the AP3000, with equal blocks.
+/// For each rank q of the scope, combines the blocks q of all ranks, and stores the result on rank
+/// q, like MPI_Reduce_scatter_block: the multi-reduce of the paper on the AP3000, with equal
+/// blocks.
 ///
 /// @param group    of the call
 /// @param source   has n * c columns for n ranks: block q is in columns q * c to (q + 1) * c - 1.
@@ -102,13 +103,14 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatter(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
-/// Combines block q of all ranks of the scope, for each q, and stores the result on rank q, like
-/// MPI_Reduce_scatter: the multi-reduce of the paper on the AP3000. The sizes of the blocks may
-/// differ.
+/// For each rank q of the scope, combines the blocks q of all ranks, and stores the result on rank
+/// q, like MPI_Reduce_scatter: the multi-reduce of the paper on the AP3000. The sizes of the blocks
+/// may differ.
 ///
 /// @param group         of the call
 /// @param blocks        one matrix per rank of the scope. The number of elements of block q is
-///                      equal on all ranks. The array may be freed afterwards.
+///                      equal on all ranks. The caller may free the array when the function has
+///                      returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param result        gets the result, and has as many elements as this rank's block. No
 ///                      element of `result` may overlap `blocks`.
@@ -161,8 +163,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_scan(brigade_group* group, const brig
 ///
 /// @param group    of the call
 /// @param source   as `source` of brigade_reduce()
-/// @param result   as `result` of brigade_scan(). On rank 0: as `result` of brigade_reduce() on a
-///                 rank that is not the root.
+/// @param result   as `result` of brigade_scan(). On rank 0, which gets no result: as `result` of
+///                 brigade_reduce() on a rank that is not the root.
 /// @param type     of the elements; equal on all ranks
 /// @param op       the operation; equal on all ranks; brigade_call_options::locations must be NULL
 /// @param options  NULL for the defaults; may be freed afterwards

@@ -104,9 +104,9 @@ BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group
 /// brigade_window_detach(), or until the window is freed. Local: the library does not send the
 /// address to other ranks. The program must send the address itself, after this call has returned.
 ///
-/// An operation on memory that is not attached fails with #BRIGADE_INVALID_ARGUMENT if the origin
-/// accesses the target's memory directly. Otherwise only the target detects the error, and the
-/// window breaks.
+/// If the origin accesses the target's memory directly, an operation on memory that is not attached
+/// fails with #BRIGADE_INVALID_ARGUMENT. If the operation goes by messages, only the target detects
+/// the error, and the window breaks.
 ///
 /// @param window  a dynamic window
 /// @param memory  memory of the caller; must stay valid until it is detached
@@ -126,7 +126,8 @@ BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void
 /// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or no attached range begins at
 ///         `memory`
 BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
-/// Frees a window once all operations on it are complete. Collective over its members.
+/// Waits until all operations on a window are complete, then frees the window. Collective over its
+/// members.
 ///
 /// @param window  invalid afterwards, unless the call returns #BRIGADE_INVALID_ARGUMENT. NULL is
 ///                ignored.
@@ -135,9 +136,9 @@ BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, cons
 ///
 /// Cost: that of a fence.
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
-/// Destroys a window without the other members, for use when brigade_window_free() is impossible.
-/// Local. Calls of other members on the window fail with #BRIGADE_ABORTED. The caller must have
-/// waited for all its requests of the window.
+/// Destroys a window without waiting for the other members. Call this function only if
+/// brigade_window_free() is impossible. Local. Calls of other members on the window fail with
+/// #BRIGADE_ABORTED. The caller must have waited for all its requests of the window.
 ///
 /// @param window  NULL is ignored
 BRIGADE_EXPORT void brigade_window_destroy(brigade_window* window);
@@ -155,9 +156,9 @@ BRIGADE_EXPORT int64_t brigade_window_bytes(const brigade_window* window, int ra
 BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int rank);
 /// Returns the address of a member's memory in this process, for loads and stores; `rank` may be
 /// the caller's own. Returns NULL if this process does not map the memory, or if `rank` is not a
-/// member. Between loads or stores through this address and operations of other ranks on the same
-/// memory, call brigade_window_sync() or a function that synchronises: one that begins or ends an
-/// epoch, a flush, or one that consumes notifications.
+/// member. The program must separate loads and stores through this address from operations of other
+/// ranks on this memory. To separate them, call brigade_window_sync(), a flush, a function that
+/// begins or ends an epoch, or a function that consumes notifications.
 BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int rank);
 
 /// @}
@@ -168,8 +169,8 @@ BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int ra
 /// The layout of the bytes of one value, like an MPI datatype; opaque. In an array of values, each
 /// value begins directly after the last byte of the preceding value, unless
 /// brigade_layout_resized() sets another extent. Do not destroy a layout that the program will use
-/// again: the library sends a layout to each target at most once, if at most 256 layouts are in use
-/// at a time.
+/// again: if at most 256 layouts are in use at a time, the library sends a layout to each target
+/// only once.
 typedef struct brigade_layout brigade_layout;
 
 /// Returns the layout of one element. The library owns this layout, which stays valid until the
@@ -281,7 +282,7 @@ BRIGADE_EXPORT brigade_status brigade_window_fetch_and_op(brigade_window* window
                                                           void* result, int rank,
                                                           int64_t displacement);
 /// Compares one element of at most 8 bytes in the memory of `rank` with `*expected`, bit by bit,
-/// and replaces the element by `*desired` if they are equal. Stores the element's old value in
+/// and if both are equal, replaces the element by `*desired`. Stores the element's old value in
 /// `*result`. The caller may free `expected` and `desired` when the call has returned.
 BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* window,
                                                               brigade_type type,
@@ -376,7 +377,7 @@ BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int p
 /// @}
 /// @name Start and complete, post and wait
 /// Epochs of some members: the general active target synchronisation of MPI. `ranks` are `count`
-/// different members. The caller may free this array when the call has returned.
+/// different members. The caller may free the array `ranks` when the call has returned.
 /// @{
 
 /// Begins an epoch in which the caller is the origin and `ranks` are the targets. Blocks until each
@@ -420,11 +421,11 @@ BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
 /// of brigade_window_lock_all().
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
 /// Blocks until all operations of the caller on `rank` are complete at `rank`. If operations
-/// between any two members of the window go by messages, the call also makes progress, and then
-/// returns the failure of a window that has failed. Therefore a rank can wait for a value that
-/// another rank puts into its memory: in a loop, the waiting rank calls brigade_window_flush() with
-/// its own rank number, and loads the value. Must be called while the lock is held, like the next
-/// three functions.
+/// between any two members of the window go by messages, the call also makes progress, and if the
+/// window has failed, returns the failure. Therefore a rank can wait for a value that another rank
+/// puts into its memory: in a loop, the waiting rank calls brigade_window_flush() with its own rank
+/// number, and loads the value. This function and the next three functions must be called while the
+/// caller holds the lock.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all locked members.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
