@@ -52,9 +52,8 @@ typedef struct {
   /// later chooses topologies by this cost. The library measures each set of hosts once; a
   /// measurement takes well below a second. Equal on all ranks of a group. Default: on.
   brigade_switch calibrate;
-  /// On: if a call leaves the algorithm to the library, rank 0 of the scope prints the chosen
-  /// algorithm and the reason on stderr, once per kind of call and class of message lengths.
-  /// Default: off.
+  /// On: rank 0 of the scope prints the algorithm of each plan, the reason, and the protocols on
+  /// stderr, once per kind of call and class of message lengths. Default: off.
   brigade_switch explain;
   /// On: windows of the engine detect conflicting operations (docs/user/windows.md), and are much
   /// slower. If one rank of a window has this option, all ranks of the window detect conflicts.

@@ -76,7 +76,7 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* 
 /// brigade_window_create().
 ///
 /// @param group     see brigade_window_create()
-/// @param bytes     the length of the memory that this rank exposes; may differ by rank
+/// @param bytes     the length of the memory that this rank exposes; may differ by rank; may be 0
 /// @param unit      the unit of displacements into this memory, in bytes, at least 1; may differ by
 ///                  rank
 /// @param memory    the address of the memory, zeroed and aligned to a page; valid until the window
@@ -131,8 +131,10 @@ BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, cons
 ///
 /// @param window  invalid afterwards, unless the call returns #BRIGADE_INVALID_ARGUMENT. NULL is
 ///                ignored.
-/// @return #BRIGADE_INVALID_ARGUMENT: an epoch is open, or this rank has not waited for a request;
-///         otherwise the first failure of the window, or #BRIGADE_OK
+/// @return #BRIGADE_INVALID_ARGUMENT: a lock is held, an epoch between start and complete or
+/// between
+///         post and wait is open, or this rank has not waited for a request. An epoch of fences may
+///         be open. Otherwise the first failure of the window, or #BRIGADE_OK
 ///
 /// Cost: that of a fence.
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
