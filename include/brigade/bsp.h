@@ -125,10 +125,10 @@ void bsp_sync(void);
 /// @name Memory of other processes
 /// @{
 
-/// Registers memory from the next superstep on. Each process passes its own memory. In later calls
-/// of a process, the address that this process passed names the registered memory of every process.
-/// If an address is registered several times, the newest registration counts. Collective. Cost: 16
-/// bytes to each process.
+/// Registers memory from the next superstep on. Each process passes its own memory. In later puts
+/// and gets, a process passes its own address to name this registration, and a process number to
+/// select the process whose registered memory is accessed. If an address is registered several
+/// times, the newest registration counts. Collective. Cost: 16 bytes to each process.
 ///
 /// @param address  the memory, which the caller still owns. With NULL and 0 bytes, the process
 ///                 takes part without memory, and must not put or get by this registration.

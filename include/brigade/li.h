@@ -32,7 +32,7 @@
 /// 3. A program that keeps rule 2 is called sound. A sound program gives equal bytes over all
 ///    backends. The results of programs that are not sound are unspecified. BRIGADE_LI_CHECK=1
 ///    finds two kinds of violations of rule 2: conflicts between operations, and stores that change
-///    the source of a put. BRIGADE_LI_CHECK=1 does not find other violations by loads and stores.
+///    the source of a put. BRIGADE_LI_CHECK=1 finds no other load or store that violates rule 2.
 /// 4. An error ends the program on all processes, and prints on stderr the process, the call and
 ///    the superstep. Arguments and the order of calls are always checked.
 /// 5. Offsets and lengths are in bytes.

@@ -106,7 +106,7 @@ BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group
 ///
 /// If the origin accesses the target's memory directly, an operation on memory that is not attached
 /// fails with #BRIGADE_INVALID_ARGUMENT. If the operation goes by messages, only the target detects
-/// the error, and the window breaks.
+/// the error, and the window then fails on all members, as in convention 4.
 ///
 /// @param window  a dynamic window
 /// @param memory  memory of the caller; must stay valid until it is detached
