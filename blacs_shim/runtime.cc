@@ -18,7 +18,7 @@
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_teardown.h"
 #include "transport/mpi/mpi_time.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade {
 namespace blacs {

@@ -32,7 +32,7 @@
 #include "transport/host/variable_names.h"
 #include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/process_copy.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 #include "transport/tcp/io/socket_io.h"
 #include "transport/tcp/wire/wire.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "transport/mpi/mpi_bootstrap.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include "CLI/CLI.hpp"
 #include "membuf/version.h"
 #include "patterns/catalogue/catalogue.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade::bench {
 namespace {

@@ -12,7 +12,7 @@
 #include "patterns/settings/settings.h"
 #include "patterns/trace/trace.h"
 #include "transport/host/variable_names.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace {
 

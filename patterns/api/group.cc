@@ -15,7 +15,7 @@
 #include "patterns/engine/abort.h"
 #include "patterns/group/group.h"
 #include "transport/bootstrap.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 using brigade::Bootstrap;
 using brigade::CheckPointer;

@@ -1,6 +1,6 @@
 #include "patterns/engine/shared_engine.h"
 
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade {
 namespace {

@@ -25,7 +25,7 @@
 #include "patterns/group/group.h"
 #include "test/support/all_patterns.h"
 #include "transport/bootstrap/tcp_bootstrap.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade {
 namespace {

@@ -20,7 +20,7 @@
 #include "patterns/group/group.h"
 #include "patterns/model/candidates.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade {
 namespace {

@@ -12,7 +12,7 @@
 #include "patterns/group/group.h"
 #include "test/support/all_patterns.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade {
 namespace {

@@ -13,7 +13,7 @@
 #include "patterns/group/group.h"
 #include "test/patterns/mismatch_cases.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade {
 namespace {

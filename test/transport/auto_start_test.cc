@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 static int tool_starts = 0;
 

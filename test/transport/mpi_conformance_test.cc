@@ -10,7 +10,7 @@
 #include "transport/core/checked_endpoint.h"
 #include "transport/core/fault_endpoint.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade {
 namespace {

@@ -18,7 +18,7 @@
 #include "transport/host/host.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_fabric.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 #include "transport/rules.h"
 
 namespace {

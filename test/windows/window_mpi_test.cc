@@ -23,7 +23,7 @@
 #include "transport/core/forwarding_endpoint.h"
 #include "transport/endpoint.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 #include "windows/core/other_threads.h"
 #include "windows/core/window.h"
 #include "windows/elements/accumulate.h"

@@ -1,6 +1,6 @@
 // All of this room, for those that see no <mpi.h>.
 
-#include "transport/mpi_part.h"
+#include "transport/registry/mpi_part.h"
 
 #include <mpi.h>
 

@@ -9,7 +9,7 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/contenders/mpi_window.h"
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 namespace brigade::bench {
 

@@ -1,4 +1,4 @@
-#include "transport/registry.h"
+#include "transport/registry/registry.h"
 
 #include <atomic>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "transport/host/fabric.h"
 #include "transport/host/launcher.h"
 #include "transport/host_memory/process_copy.h"
-#include "transport/mpi_part.h"
+#include "transport/registry/mpi_part.h"
 #include "transport/rules.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/tcp/tcp_transport.h"

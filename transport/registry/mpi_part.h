@@ -2,8 +2,8 @@
 // <mpi.h>. It is compiled once for each family of MPIs, and libbrigade.so opens the part of the
 // program's family.
 
-#ifndef BRIGADE_TRANSPORT_MPI_PART_H_
-#define BRIGADE_TRANSPORT_MPI_PART_H_
+#ifndef BRIGADE_TRANSPORT_REGISTRY_MPI_PART_H_
+#define BRIGADE_TRANSPORT_REGISTRY_MPI_PART_H_
 
 #include <memory>
 
@@ -36,8 +36,8 @@ class MpiPart {
   virtual JobPosition PositionInJob() const = 0;
   // Returns the settings of MPI for messages between hosts. Takes a quarter of a second.
   virtual FabricFacts Fabric() const = 0;
-  // Returns a token: while a copy of it exists, waits poll MPI (mpi_polls.h). Null before MPI_Init
-  // and after MPI_Finalize.
+  // Returns a token: while a copy of it exists, waits poll MPI (transport/mpi_polls.h). Null before
+  // MPI_Init and after MPI_Finalize.
   virtual std::shared_ptr<const void> PollInWaits() const = 0;
 };
 
@@ -51,4 +51,4 @@ Status FindMpiPart(const MpiPart** part);
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_MPI_PART_H_
+#endif  // BRIGADE_TRANSPORT_REGISTRY_MPI_PART_H_

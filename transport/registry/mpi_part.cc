@@ -1,4 +1,4 @@
-#include "transport/mpi_part.h"
+#include "transport/registry/mpi_part.h"
 
 #include <atomic>
 

@@ -3,8 +3,8 @@
 // A process may have no MPI, or one that is not initialised yet: then there is no transport "mpi",
 // and "auto" does without it. A process that initialises MPI later must create its endpoint later.
 
-#ifndef BRIGADE_TRANSPORT_REGISTRY_H_
-#define BRIGADE_TRANSPORT_REGISTRY_H_
+#ifndef BRIGADE_TRANSPORT_REGISTRY_REGISTRY_H_
+#define BRIGADE_TRANSPORT_REGISTRY_REGISTRY_H_
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
 #include "transport/endpoint.h"
-#include "transport/mpi_part.h"
+#include "transport/registry/mpi_part.h"
 
 namespace brigade {
 
@@ -56,4 +56,4 @@ std::string TransportNames();
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_REGISTRY_H_
+#endif  // BRIGADE_TRANSPORT_REGISTRY_REGISTRY_H_
