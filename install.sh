@@ -72,7 +72,7 @@ build=("$@")
 # Each for all MPIs, but for the last two.
 libraries=(patterns/api/libbrigade.so blacs_shim/libbrigade_blacs.so blacs_shim/libbrigade_blacs64.so
   pblas_shim/libbrigade_pblas.so pblas_shim/libbrigade_pblas64.so rma_shim/libbrigade_rma.so
-  windows/faces/li/libbrigade_li.so windows/faces/bsp/libbrigade_bsp.so)
+  li_shim/libbrigade_li.so bsp_shim/libbrigade_bsp.so)
 # Libraries that those above open, for one family of MPIs each.
 parts=(patterns/api/libbrigade_mpi blacs_shim/libbrigade_blacs blacs_shim/libbrigade_blacs64
   pblas_shim/libbrigade_pblas pblas_shim/libbrigade_pblas64 rma_shim/libbrigade_rma)

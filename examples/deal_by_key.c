@@ -2,8 +2,7 @@
    how many it has to those behind it, and so everybody knows where its own begin.
 
    mpicc examples/deal_by_key.c -o deal_by_key \
-     -Iinclude -Lbazel-bin/windows/faces/bsp -lbrigade_bsp \
-     -Wl,-rpath,$PWD/bazel-bin/windows/faces/bsp
+     -Iinclude -Lbazel-bin/bsp_shim -lbrigade_bsp -Wl,-rpath,$PWD/bazel-bin/bsp_shim
    mpirun -n 4 --oversubscribe ./deal_by_key
 
    -> process 0 has 13 numbers, from place 0 on, and their sum is 78

@@ -2,7 +2,7 @@
    same program runs over several libraries: BRIGADE_LI_BACKEND says which.
 
    mpicc examples/transpose.c -o transpose \
-     -Iinclude -Lbazel-bin/windows/faces/li -lbrigade_li -Wl,-rpath,$PWD/bazel-bin/windows/faces/li
+     -Iinclude -Lbazel-bin/li_shim -lbrigade_li -Wl,-rpath,$PWD/bazel-bin/li_shim
    mpirun -n 4 --oversubscribe ./transpose
    mpirun -n 4 --oversubscribe env BRIGADE_LI_BACKEND=mpi_rma ./transpose
    mpirun -n 4 --oversubscribe env BRIGADE_LI_CHECK=1 ./transpose

@@ -20,5 +20,5 @@ read -ra folders <<<"$(mpicxx.openmpi --showme:incdirs)"
 pattern='atomic|__builtin|syscall|sysconf|__x86_64__|alignas'
 [[ ${1-} != --all ]] || pattern=
 grep -rlZE --include='*.cc' --exclude='*_test.cc' --exclude-dir=fuzz -e "$pattern" \
-  membuf transport patterns windows blacs_shim rma_shim pblas_shim tools |
+  membuf transport patterns windows blacs_shim pblas_shim rma_shim li_shim bsp_shim tools |
   xargs -0 -P "$(nproc)" -n 4 "$compiler" "${options[@]}" "${folders[@]/#/-isystem}"

@@ -130,7 +130,7 @@ def check_memory_order():
     """The page has all files of the libraries whose order of memory matters."""
     page = ROOT / "docs/design/memory-order.md"
     text = page.read_text()
-    rooms = ("membuf", "transport", "patterns", "windows", "blacs_shim", "pblas_shim", "rma_shim")
+    rooms = ("membuf", "transport", "patterns", "windows", *(folder.name for folder in ROOT.glob("*_shim")))
     for file in sorted(file for room in rooms for file in (ROOT / room).rglob("*.*")):
         if file.suffix not in (".cc", ".h") or file.stem.endswith("_test"):
             continue

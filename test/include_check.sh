@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 page=docs/design/architecture.md
+tops=(membuf transport patterns windows include *_shim)
 broken=0
 
 complain() {
@@ -16,7 +17,7 @@ declare -A may drawn listed used
 while IFS='|' read -r _ room _ includes _; do
   room=${room//[\` ]/}
   may[$room]=" ${includes//\`/} "
-done < <(grep -E '^\| `(membuf|transport|patterns|windows|include|blacs_shim|pblas_shim|rma_shim)[a-z_./]*` \|' "$page")
+done < <(grep -E '^\| `(membuf|transport|patterns|windows|include|[a-z]+_shim)[a-z_./]*` \|' "$page")
 
 while read -r from to; do drawn[$from,$to]=1; done < <(sed -nE 's/^  ([a-z_]+) --> ([a-z_]+)$/\1 \2/p' "$page")
 
@@ -41,10 +42,10 @@ check_file() {  # FILE
     used["$row $header"]=1
     [[ $target == "$room" || $allowed == *" $target "* || $allowed == *" $header "* ]] ||
       complain "$file includes $header, which $room may not"
-  done < <(sed -nE 's,^[[:space:]]*#[[:space:]]*include "((\.\.|membuf|transport|patterns|windows|brigade|blacs_shim|pblas_shim|rma_shim|bench)/[^"]+)".*,\1,p' "$file")
+  done < <(sed -nE 's,^[[:space:]]*#[[:space:]]*include "((\.\.|membuf|transport|patterns|windows|brigade|[a-z]+_shim|bench)/[^"]+)".*,\1,p' "$file")
 }
 
-for top in membuf transport patterns windows include blacs_shim pblas_shim rma_shim; do
+for top in "${tops[@]}"; do
   [[ ! -d $top ]] || while read -r file; do check_file "$file"; done < <(
     find "$top" -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' | grep -v '_test\.')
 done
@@ -54,7 +55,7 @@ corner() {  # HEADER ROOM...: the header is included nowhere else.
   shift
   while read -r file; do
     [[ " $* " == *" $file "* || " $* " == *" $(dirname "$file") "* ]] || complain "$file includes <$header>"
-  done < <(grep -rlE "#[[:space:]]*include [<\"]$header" membuf transport patterns windows include blacs_shim pblas_shim rma_shim || true)
+  done < <(grep -rlE "#[[:space:]]*include [<\"]$header" "${tops[@]}" || true)
 }
 paragraph=$(sed -n '/^System headers/,$p' "$page" | tr '\n' ' ')
 while IFS=: read -r header places; do

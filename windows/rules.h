@@ -23,7 +23,7 @@ namespace brigade::rules {
 inline constexpr int64_t kLeastBlocksToAskFor = 1024;
 inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
 
-// --- One-sided communication, and its faces ---
+// --- One-sided communication, LI and BSPlib ---
 // Shown by: superstep_table exchange; ./bench/run.sh --study as
 
 // Most ranks of a window that enter a fence by a message from each to each: on more ranks an

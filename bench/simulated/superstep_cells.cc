@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "li_shim/gathered_puts.h"
 #include "membuf/strided_layout.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
@@ -14,7 +15,6 @@
 #include "transport/sim/sim_transport.h"
 #include "windows/core/window.h"
 #include "windows/elements/element.h"
-#include "windows/faces/li/gathered_puts.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/window_space.h"
 

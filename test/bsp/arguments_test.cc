@@ -7,8 +7,8 @@
 #include <climits>
 #include <string>
 
+#include "bsp_shim/program.h"
 #include "membuf/status.h"
-#include "windows/faces/bsp/program.h"
 
 namespace brigade {
 namespace bsp {

@@ -20,8 +20,8 @@ clone() {  # NAME SOURCE: false if there is no such source.
 our_program() {  # NAME OPTION... FILE...: a program for BSPonMPI, on our library.
   local name=$1
   shift
-  mpicc -w -o "$work/$name" "$@" -L"$built/windows/faces/bsp" -l:libbrigade_bsp.so.1 -lm \
-    -Wl,-rpath,"$built/windows/faces/bsp" -Wl,--allow-shlib-undefined
+  mpicc -w -o "$work/$name" "$@" -L"$built/bsp_shim" -l:libbrigade_bsp.so.1 -lm \
+    -Wl,-rpath,"$built/bsp_shim" -Wl,--allow-shlib-undefined
 }
 
 # A program that announces an error ends with one of our library, or with its own text.

@@ -1,0 +1,144 @@
+// The functions of <brigade/bsp.h>: each is the program's, or the end of it.
+
+#include "brigade/bsp.h"
+
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "bsp_shim/program.h"
+#include "membuf/status.h"
+
+namespace {
+
+using brigade::Status;
+using brigade::StatusCode;
+using brigade::bsp::Program;
+using Way = Program::Way;
+
+// The program of this process, made by the first call.
+Program* Current() {
+  static Program* const program = [] {
+    auto* const made = new Program;
+    // Never destroyed: the process ends with it.
+    std::atexit([] { Current()->Leave(); });
+    return made;
+  }();
+  return program;
+}
+
+template <typename Part>
+void Do(const char* call, const Part& part) {
+  Program* const program = Current();
+  const Status status = part(program);
+  if (status.ok()) return;
+  // Whoever is lost may have said why, and ends the job.
+  if (status.code() == StatusCode::kPeerLost) std::this_thread::sleep_for(std::chrono::seconds(1));
+  program->Fail(call, status.message());
+}
+
+}  // namespace
+
+void bsp_init(void (*start)(void), int, char**) {
+  Do(__func__, [&](Program* program) { return program->Init(start); });
+}
+
+void bsp_begin(int most_processes) {
+  Do(__func__, [&](Program* program) { return program->Begin(most_processes); });
+}
+
+void bsp_end() {
+  Do(__func__, [](Program* program) { return program->End(); });
+}
+
+void bsp_abort(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  va_list again;
+  va_copy(again, values);
+  std::string text(static_cast<size_t>(std::vsnprintf(nullptr, 0, format, again)), '\0');
+  va_end(again);
+  std::vsnprintf(text.data(), text.size() + 1, format, values);
+  va_end(values);
+  while (!text.empty() && text.back() == '\n') text.pop_back();  // one is added
+  Current()->Abort(text);
+}
+
+int bsp_nprocs() { return Current()->processes(); }
+
+int bsp_pid() {
+  int process = 0;
+  Do(__func__, [&](Program* program) { return program->Process(&process); });
+  return process;
+}
+
+double bsp_time() {
+  double seconds = 0;
+  Do(__func__, [&](Program* program) { return program->Time(&seconds); });
+  return seconds;
+}
+
+void bsp_sync() {
+  Do(__func__, [](Program* program) { return program->Sync(); });
+}
+
+void bsp_push_reg(const void* address, int bytes) {
+  Do(__func__, [&](Program* program) { return program->Push(address, bytes); });
+}
+
+void bsp_pop_reg(const void* address) {
+  Do(__func__, [&](Program* program) { return program->Pop(address); });
+}
+
+void bsp_put(int pid, const void* source, void* address, int offset, int bytes) {
+  Do(__func__, [&](Program* program) {
+    return program->Put(Way::kBuffered, pid, source, address, offset, bytes);
+  });
+}
+
+void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes) {
+  Do(__func__, [&](Program* program) {
+    return program->Put(Way::kDirect, pid, source, address, offset, bytes);
+  });
+}
+
+void bsp_get(int pid, const void* address, int offset, void* result, int bytes) {
+  Do(__func__, [&](Program* program) {
+    return program->Get(Way::kBuffered, pid, address, offset, result, bytes);
+  });
+}
+
+void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes) {
+  Do(__func__, [&](Program* program) {
+    return program->Get(Way::kDirect, pid, address, offset, result, bytes);
+  });
+}
+
+void bsp_set_tagsize(int* bytes) {
+  Do(__func__, [&](Program* program) { return program->SetTagSize(bytes); });
+}
+
+void bsp_send(int pid, const void* tag, const void* payload, int bytes) {
+  Do(__func__, [&](Program* program) { return program->Send(pid, tag, payload, bytes); });
+}
+
+void bsp_qsize(int* count, int* bytes) {
+  Do(__func__, [&](Program* program) { return program->CountMessages(count, bytes); });
+}
+
+void bsp_get_tag(int* status, void* tag) {
+  Do(__func__, [&](Program* program) { return program->GetTag(status, tag); });
+}
+
+void bsp_move(void* payload, int most_bytes) {
+  Do(__func__, [&](Program* program) { return program->Move(payload, most_bytes); });
+}
+
+int bsp_hpmove(void** tag, void** payload) {
+  int bytes = 0;
+  Do(__func__, [&](Program* program) { return program->MoveDirectly(tag, payload, &bytes); });
+  return bytes;
+}

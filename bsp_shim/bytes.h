@@ -1,0 +1,43 @@
+// Bytes: memory that grows at its end. It begins where any type may, and is not zeroed.
+
+#ifndef BRIGADE_BSP_SHIM_BYTES_H_
+#define BRIGADE_BSP_SHIM_BYTES_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+
+namespace brigade {
+namespace bsp {
+
+class Bytes {
+ public:
+  std::byte* data() const { return data_.get(); }
+  size_t size() const { return size_; }
+  // What is there stays, as far as it fits; pointers into it may not.
+  void Resize(size_t size) {
+    if (size > capacity_) {
+      capacity_ = std::max(size, 2 * capacity_);
+      std::unique_ptr<std::byte[]> grown(new std::byte[capacity_]);
+      if (size_ > 0) std::memcpy(grown.get(), data_.get(), size_);
+      data_ = std::move(grown);
+    }
+    size_ = size;
+  }
+  // Where `bytes` more are.
+  std::byte* Extend(size_t bytes) {
+    Resize(size_ + bytes);
+    return data_.get() + size_ - bytes;
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> data_;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+}  // namespace bsp
+}  // namespace brigade
+
+#endif  // BRIGADE_BSP_SHIM_BYTES_H_

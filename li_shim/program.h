@@ -1,0 +1,75 @@
+// Program: an LI program on this process. Checks arguments and the order of calls, over any
+// backend; numbers supersteps.
+
+#ifndef BRIGADE_LI_SHIM_PROGRAM_H_
+#define BRIGADE_LI_SHIM_PROGRAM_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "li_shim/backend/backend.h"
+#include "li_shim/labels.h"
+#include "membuf/status.h"
+
+namespace brigade {
+namespace li {
+
+// The functions of <brigade/li.h>. A failure is for Fail: the program ends.
+class Program {
+ public:
+  explicit Program(std::unique_ptr<Backend> backend) : backend_(std::move(backend)) {}
+
+  int processes() const { return backend_->processes(); }
+  Status Begin(int processes);
+  Status End();
+  Status Process(int* process) const;
+  // The process ends: an error if the program has not.
+  void Leave();
+  // Says which call failed, where, and why, and ends the program on all processes.
+  [[noreturn]] void Fail(const char* call, const std::string& why);
+
+  Status Register(void* address, size_t bytes);
+  Status Deregister(const void* address);
+  Status Commit();
+  Status Put(int pid, const void* source, const void* address, size_t offset, size_t bytes);
+  Status Get(int pid, const void* address, size_t offset, void* result, size_t bytes);
+  Status Barrier();
+  // Of all memory, and of one piece.
+  Status Init();
+  Status Init(const void* address);
+  Status Sync();
+  Status Sync(const void* address);
+
+ private:
+  enum class Phase { kNotBegun, kRunning, kEnded };
+  struct Memory {
+    bool is_open = false;
+    bool is_committed = false;
+    // Put to or got from by this process: since it was synchronised, and in this superstep.
+    bool is_under_way = false;
+    bool is_used = false;
+  };
+
+  Status CheckRunning() const;
+  Status Find(const void* address, int* slot) const;
+  Status Open(int slot);
+  Status SyncAll(const std::vector<int>& slots);
+  Status CheckAccess(int pid, const void* address, size_t offset, const void* local, size_t bytes,
+                     int* slot);
+  Memory& at(int slot) { return memory_[static_cast<size_t>(slot)]; }
+
+  const std::unique_ptr<Backend> backend_;
+  Phase phase_ = Phase::kNotBegun;
+  long superstep_ = 0;
+  Labels labels_;
+  std::vector<int> registered_;  // in this order
+  Memory memory_[kProgramSlots];
+};
+
+}  // namespace li
+}  // namespace brigade
+
+#endif  // BRIGADE_LI_SHIM_PROGRAM_H_

@@ -1,0 +1,101 @@
+#include "transport/mpi_job/mpi_job.h"
+
+#include <sched.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_family.h"
+#include "transport/mpi/own_requests.h"
+#include "transport/mpi_job/same_settings.h"
+
+namespace brigade {
+namespace {
+
+// Polls `request` to its end: yields the processor, and sleeps once that takes long.
+Status PollPatiently(MPI_Request* request, const char* call) {
+  constexpr int kPollsAwake = 10000;
+  int done = 0;
+  for (int polls = 0;; ++polls) {
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(TestOwn(request, &done, MPI_STATUS_IGNORE), call));
+    if (done) return Status();
+    if (polls < kPollsAwake) {
+      sched_yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+}
+
+}  // namespace
+
+MpiJob::MpiJob(const char* library) {
+  RefuseWrongMpiFamily(library);
+  int is_initialised = 0;
+  MPI_Initialized(&is_initialised);
+  if (!is_initialised) {
+    MPI_Init(nullptr, nullptr);
+    ends_mpi_ = true;
+  }
+  const Status status = CheckMpi();
+  if (!status.ok()) Abort(std::string("brigade: ") + library + ": " + status.message());
+  MPI_Comm_size(MPI_COMM_WORLD, &processes_);
+  MPI_Comm_rank(MPI_COMM_WORLD, &process_);
+}
+
+Status MpiJob::Greet(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const {
+  const auto gather = [](const void* said, size_t bytes, void* table) {
+    const auto count = static_cast<int>(bytes);
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(
+        MPI_Iallgather(said, count, MPI_BYTE, table, count, MPI_BYTE, MPI_COMM_WORLD, &request),
+        "MPI_Iallgather"));
+    return PollPatiently(&request, "MPI_Iallgather");
+  };
+  BRIGADE_RETURN_IF_ERROR(CompareSettings(who, processes_, gather));
+  all->resize(static_cast<size_t>(processes_));
+  return gather(&mine, sizeof(mine), all->data());
+}
+
+Status MpiJob::Open(int members) {
+  all_are_members_ = members == processes_;
+  const int colour = process_ < members ? 0 : MPI_UNDEFINED;
+  BRIGADE_RETURN_IF_ERROR(
+      MpiStatus(MPI_Comm_split(MPI_COMM_WORLD, colour, process_, &comm_), "MPI_Comm_split"));
+  if (comm_ == MPI_COMM_NULL) return Status();
+  return MpiStatus(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+Status MpiJob::Close() {
+  int is_finalised = 0;
+  MPI_Finalized(&is_finalised);
+  if (is_finalised) return {StatusCode::kInvalidArgument, "MPI_Finalize was called before it"};
+  if (comm_ != MPI_COMM_NULL) {
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_free(&comm_), "MPI_Comm_free"));
+  }
+  if (!ends_mpi_) return Status();
+  if (!all_are_members_) {
+    // Processes that are no members wait here for the others: MPI would not let them sleep.
+    MPI_Request request;
+    BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier"));
+    BRIGADE_RETURN_IF_ERROR(PollPatiently(&request, "MPI_Ibarrier"));
+  }
+  ends_mpi_ = false;
+  return MpiStatus(MPI_Finalize(), "MPI_Finalize");
+}
+
+void MpiJob::Abort(const std::string& text) {
+  std::fprintf(stderr, "%s\n", text.c_str());
+  std::fflush(stderr);
+  // mpirun drops what it has not read when a job aborts: the message is worth a moment.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  int is_finalised = 0;
+  MPI_Finalized(&is_finalised);
+  if (!is_finalised) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+  std::_Exit(EXIT_FAILURE);  // which mpirun takes for the end of the job
+}
+
+}  // namespace brigade
