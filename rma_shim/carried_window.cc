@@ -40,7 +40,8 @@ bool IsScattered(MPI_Info info) {
 // window is not left to the MPI, which would wait for ranks that do not come.
 bool MayDifferOnRanks(StatusCode code) {
   return code == StatusCode::kMismatch || code == StatusCode::kPeerLost ||
-         code == StatusCode::kAborted || code == StatusCode::kTimedOut;
+         code == StatusCode::kAborted || code == StatusCode::kTimedOut ||
+         code == StatusCode::kInternal;
 }
 
 Status Refused(const std::string& why) { return {StatusCode::kUnavailable, why}; }
@@ -97,7 +98,8 @@ CarriedWindow* CarriedWindow::Create(Runtime* runtime, const char* routine,
   std::unique_ptr<CarriedWindow> made(new CarriedWindow);
   Status status;
   {
-    // To make a window is collective over the communicator, as gathers on it are.
+    // To make a window is collective over the communicator, as gathers on it are. Errors of these
+    // go to its error handler.
     MpiBootstrap bootstrap(request.comm);
     status = made->Open(runtime, request, &bootstrap);
     if (MayDifferOnRanks(status.code())) Fail(routine, status.message());

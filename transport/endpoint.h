@@ -58,6 +58,9 @@ class Endpoint {
   virtual int HostOf(GroupId, int /*peer*/) const { return 0; }
   // Returns the number of hosts of the `count` members `first`, `first + stride`, ...
   virtual int CountHosts(GroupId group, int first, int stride, int count) const;
+  // Returns whether the members on this host outnumber the processors that they may use; false if
+  // the transport does not know. Equal on all ranks of a host.
+  virtual bool IsCrowded(GroupId) const { return false; }
   // Returns the domain of this transport's staging memory. Valid as long as the endpoint.
   virtual MemoryDomain* domain() = 0;
 

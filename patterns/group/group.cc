@@ -14,7 +14,6 @@
 #include "patterns/plan/plan.h"
 #include "patterns/plan/plan_cache.h"
 #include "patterns/plan/signature.h"
-#include "transport/edge/edge_access.h"
 
 namespace brigade {
 
@@ -42,6 +41,8 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
       engine->RecheckProgressThread();
       SetEdgeConfigs(*engine->endpoint(), engine->options(), state.get());
       state->edges = engine->endpoint()->edges();
+      state->crowded = state->scope(ChannelKind::kAll).shares_memory() &&
+                       engine->endpoint()->IsCrowded(state->id);
     }
   }
   if (opened.ok()) group->reset(new Group(engine, std::move(state)));
@@ -49,8 +50,6 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
   if (!status.ok()) group->reset();
   BRIGADE_RETURN_IF_ERROR(status);
   GroupState* const made = (*group)->state_.get();
-  made->crowded = made->edges != nullptr && made->scope(ChannelKind::kAll).shares_memory() &&
-                  made->edges->IsCrowded(made->id);
   const auto calibrate = engine->options().calibrate;
   if (calibrate == EngineOptions::Calibrate::kNever || rows * cols == 1) return Status();
   if (calibrate == EngineOptions::Calibrate::kIfUnknown &&

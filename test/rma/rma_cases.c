@@ -1071,6 +1071,25 @@ static void computing(void) {
   MPI_Win_free(&win);
 }
 
+/* A window of a communicator on which a collective call of the program is pending, and which the
+   program frees before the window. */
+static void pending(void) {
+  int mine = rank, sum = -1, memory = -1;
+  MPI_Comm comm;
+  MPI_Request request;
+  MPI_Win win;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+  MPI_Win_create(&memory, sizeof(memory), 1, MPI_INFO_NULL, comm, &win);
+  MPI_Comm_free(&comm);
+  MPI_Win_fence(0, win);
+  MPI_Put(&mine, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(memory == left && sum == size * (size - 1) / 2);
+  MPI_Win_free(&win);
+}
+
 /* A window that is never freed, and one of a single rank. */
 static void forgotten(void) {
   int memory = 0, mine = 3;
@@ -1088,16 +1107,37 @@ static void forgotten(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} kCases[] = {{"fence", fence},           {"post", post},           {"lock", lock},
-              {"types", types},           {"shared", shared},       {"attributes", attributes},
-              {"errors", errors},         {"fatal", fatal},         {"requests", requests},
-              {"overlap", overlap},       {"allocated", allocated}, {"mapped", mapped},
-              {"threads", threads},       {"funneled", funneled},   {"computing", computing},
-              {"serialized", serialized}, {"forgotten", forgotten}, {"out_of_range", out_of_range},
-              {"pairs", pairs},           {"halves", halves},       {"unchecked", unchecked},
-              {"synced", synced},         {"dynamic", dynamic},     {"unattached", unattached},
-              {"bottom", bottom},         {"conflict", conflict},   {"typers", typers},
-              {"makers", makers},         {"callbacks", callbacks}, {"beyond", beyond}};
+} kCases[] = {{"fence", fence},
+              {"post", post},
+              {"lock", lock},
+              {"types", types},
+              {"shared", shared},
+              {"attributes", attributes},
+              {"errors", errors},
+              {"fatal", fatal},
+              {"requests", requests},
+              {"overlap", overlap},
+              {"allocated", allocated},
+              {"mapped", mapped},
+              {"pending", pending},
+              {"threads", threads},
+              {"funneled", funneled},
+              {"computing", computing},
+              {"serialized", serialized},
+              {"forgotten", forgotten},
+              {"out_of_range", out_of_range},
+              {"pairs", pairs},
+              {"halves", halves},
+              {"unchecked", unchecked},
+              {"synced", synced},
+              {"dynamic", dynamic},
+              {"unattached", unattached},
+              {"bottom", bottom},
+              {"conflict", conflict},
+              {"typers", typers},
+              {"makers", makers},
+              {"callbacks", callbacks},
+              {"beyond", beyond}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);

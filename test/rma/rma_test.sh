@@ -60,7 +60,7 @@ carried.over.tcp BRIGADE_CHECK_WINDOWS=1 BRIGADE_TRANSPORT=tcp
 EOT
 }
 
-for name in fence post lock types beyond attributes errors requests overlap forgotten unchecked dynamic allocated \
+for name in fence post lock types beyond attributes errors requests overlap pending forgotten unchecked dynamic allocated \
   funneled serialized; do
   compare 3 "$name"
 done

@@ -103,6 +103,11 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     const Group& group = groups_.At(id);
     return group.hosts.empty() ? 0 : group.hosts[static_cast<size_t>(peer)];
   }
+  bool IsCrowded(GroupId id) const override {
+    const Group& group = groups_.At(id);
+    return group.near_id >= 0 ? near_->IsCrowded(group.near_id)
+                              : group.endpoint->IsCrowded(group.id);
+  }
   MemoryDomain* domain() override { return domain_.get(); }
   void SetOverflowBudget(const std::shared_ptr<OverflowBudget>& budget) override {
     if (near_ != nullptr) near_->SetOverflowBudget(budget);
@@ -191,9 +196,9 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     return edges != nullptr && edges->PostBuffer(route.channel, peer, layout, base);
   }
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
-    return near_->edges()->PieceIn(NearId(id), slot);
+    const Group& group = groups_.At(id);
+    return near_->edges()->PieceIn(group.near_id >= 0 ? group.near_id : group.id, slot);
   }
-  bool IsCrowded(GroupId id) override { return near_->edges()->IsCrowded(NearId(id)); }
   void ReleaseLease(const Lease& lease) override {
     if (lease.token != 0) near_->ReleaseLease(lease);
   }
@@ -316,12 +321,6 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
       }
     }
     return {group.endpoint, {group.id, channel.kind}};
-  }
-
-  // REQUIRES: the group has ranks on this host.
-  GroupId NearId(GroupId id) const {
-    const Group& group = groups_.At(id);
-    return group.near_id >= 0 ? group.near_id : group.id;
   }
 
   static bool IsUsed(const Far& far) { return far.is_used; }

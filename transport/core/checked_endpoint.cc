@@ -201,7 +201,6 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   ConstByteSpan PieceIn(GroupId group, const Slot& slot) override {
     return target()->edges()->PieceIn(group, slot);
   }
-  bool IsCrowded(GroupId group) override { return target()->edges()->IsCrowded(group); }
 
   bool Progress() override {
     ProgressOwnerCheck owner_check(this);

@@ -112,7 +112,6 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
   ConstByteSpan PieceIn(GroupId group, const Slot& slot) override {
     return target()->edges()->PieceIn(group, slot);
   }
-  bool IsCrowded(GroupId group) override { return target()->edges()->IsCrowded(group); }
 
   bool Progress() override {
     BRIGADE_CHECK(!delivering_);

@@ -26,6 +26,7 @@ class ForwardingEndpoint : public Endpoint {
   int CountHosts(GroupId group, int first, int stride, int count) const override {
     return target_->CountHosts(group, first, stride, count);
   }
+  bool IsCrowded(GroupId group) const override { return target_->IsCrowded(group); }
   MemoryDomain* domain() override { return target_->domain(); }
   void SetOverflowBudget(const std::shared_ptr<OverflowBudget>& budget) override {
     target_->SetOverflowBudget(budget);

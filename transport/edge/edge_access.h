@@ -30,8 +30,6 @@ class EdgeAccess {
   // Returns the piece that a slot names, valid until it is released; no data if the place is
   // invalid.
   virtual ConstByteSpan PieceIn(GroupId group, const Slot& slot) = 0;
-  // Returns whether the ranks of the group on this host outnumber the processors that they may use.
-  virtual bool IsCrowded(GroupId group) = 0;
 
  protected:
   ~EdgeAccess() = default;

@@ -88,6 +88,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   void SetOverflowBudget(const std::shared_ptr<OverflowBudget>& budget) override {
     edge_memory_.SetBudget(budget);
   }
+  bool IsCrowded(GroupId id) const override { return groups_.At(id).crowded; }
   int HostOf(GroupId id, int peer) const override {
     const std::vector<int>& hosts = groups_.At(id).hosts;
     return hosts.empty() ? 0 : hosts[peer];
@@ -229,7 +230,6 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
     return groups_.At(id).PieceIn(slot);
   }
-  bool IsCrowded(GroupId id) override { return groups_.At(id).crowded; }
 
   size_t SendsTaken() override { return sends_.CountTaken(); }
   bool Progress() override {
