@@ -54,8 +54,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgather(
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`
 /// @param blocks        one matrix per rank of the scope. The number of elements of block q is
-///                      equal on all ranks. The caller may free the array when the function has
-///                      returned.
+///                      equal on all ranks. The caller may free the array `blocks` when the
+///                      function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; equal on all ranks
 /// @param options       NULL for the defaults; may be freed afterwards
@@ -114,7 +114,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
 ///                      block q is equal on all ranks. At the root, the call writes to the blocks
 ///                      of all other ranks, and if `source` is not NULL, also to the root's own
 ///                      block. The field `data` may be NULL in blocks that this rank neither reads
-///                      nor writes. The caller may free the array when the function has returned.
+///                      nor writes. The caller may free the array `blocks` when the function has
+///                      returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param root          a rank of the scope; equal on all ranks
@@ -171,7 +172,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
 /// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
 ///                      block q is equal on all ranks. At the root, the call reads every block. The
 ///                      field `data` may be NULL in blocks that this rank neither reads nor writes.
-///                      The caller may free the array when the function has returned.
+///                      The caller may free the array `blocks` when the function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param result        gets this rank's block. NULL, on any rank, means that the entry of
 ///                      `blocks` for this rank gets the block.
@@ -222,10 +223,11 @@ BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
 ///
 /// @param group         of the call
 /// @param sent          one matrix per rank of the scope: block q goes to rank q. The caller may
-///                      free the array when the function has returned.
+///                      free the array `sent` when the function has returned.
 /// @param received      one matrix per rank of the scope: block q comes from rank q, and has as
 ///                      many elements as the block that rank q sends to this rank. The caller may
-///                      free the array when the function has returned. There is no form in place.
+///                      free the array `received` when the function has returned. There is no form
+///                      in place.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param options       NULL for the defaults; may be freed afterwards

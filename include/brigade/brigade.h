@@ -14,9 +14,9 @@
 ///    later call on the group fails, and the group can only be destroyed. The error text names the
 ///    rank that broke the group, the call that failed there, and the reason;
 ///    brigade_group_failure() returns the rank, the call and the status as data. After a failed
-///    call the contents of its output memory are unspecified. If a function that makes a group,
-///    plan, window or multiplier from a group fails, the group stays usable, unless
-///    brigade_group_error() then returns a failure.
+///    call the contents of its output memory are unspecified. Some functions make a group, plan,
+///    window or multiplier from an existing group. If such a function fails, the existing group
+///    stays usable, unless brigade_group_error() of the existing group then returns a failure.
 /// 3. Matrices are column-major, as in BLAS. The leading dimension `ld` is counted in elements, and
 ///    is at least `rows`. To pass a row-major matrix, pass its number of columns as `rows` and its
 ///    number of rows as `cols`. Sizes are 64-bit. Staging memory stays within its budget for every
@@ -28,8 +28,9 @@
 /// 5. A structure to which later versions can add fields begins with the field `size`. The function
 ///    whose name ends in `_init` sets `size`, and sets all other fields to zero. Zero is a sensible
 ///    value of every field. A call returns #BRIGADE_INVALID_ARGUMENT if `size` of a structure is 0.
-///    A call also returns #BRIGADE_INVALID_ARGUMENT if the structure is of a later version, and a
-///    field that the library does not know is not zero. Structures without `size` never change.
+///    A call also returns #BRIGADE_INVALID_ARGUMENT if the structure is of a later version and has
+///    a value other than zero in a field that the library does not know. Structures without `size`
+///    never change.
 /// 6. The library is not thread-safe: at most one thread at a time may use an engine and the groups
 ///    of the engine. If the transport allows a progress thread, a thread of the library progresses
 ///    pending operations between calls. The progress thread makes no MPI calls and blocks all

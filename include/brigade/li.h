@@ -25,10 +25,10 @@
 /// 1. A superstep lasts from a call of LICOMMIT or LIBARRIER to the next call of LICOMMIT or
 ///    LIBARRIER. Supersteps are numbered from 0; error texts contain this number.
 /// 2. Within a superstep, two operations must not access the same byte if one of them writes the
-///    byte. An operation and a load or store by the byte's owner must not access the same byte
-///    either, if one of them writes the byte. An operation reads its source and writes its
-///    destination at an unspecified time between its call and LIBARRIER. Exception: after LISYNC
-///    the program may reuse the source of a put.
+///    byte. Nor must an operation access a byte that the owner of the byte loads or stores, unless
+///    both only read the byte. An operation reads its source and writes its destination at an
+///    unspecified time between its call and LIBARRIER. Exception: after LISYNC the program may
+///    reuse the source of a put.
 /// 3. A program that keeps rule 2 is called sound. A sound program gives equal bytes over all
 ///    backends. The results of programs that are not sound are unspecified. BRIGADE_LI_CHECK=1
 ///    finds two kinds of violations of rule 2: conflicts between operations, and stores that change

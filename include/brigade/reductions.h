@@ -109,8 +109,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatter(
 ///
 /// @param group         of the call
 /// @param blocks        one matrix per rank of the scope. The number of elements of block q is
-///                      equal on all ranks. The caller may free the array when the function has
-///                      returned.
+///                      equal on all ranks. The caller may free the array `blocks` when the
+///                      function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param result        gets the result, and has as many elements as this rank's block. No
 ///                      element of `result` may overlap `blocks`.

@@ -423,11 +423,11 @@ BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
 /// of brigade_window_lock_all().
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
 /// Blocks until all operations of the caller on `rank` are complete at `rank`. If operations
-/// between any two members of the window go by messages, the call also makes progress, and if the
-/// window has failed, returns the failure. Therefore a rank can wait for a value that another rank
-/// puts into its memory: in a loop, the waiting rank calls brigade_window_flush() with its own rank
-/// number, and loads the value. This function and the next three functions must be called while the
-/// caller holds the lock.
+/// between any two members of the window go by messages, the call also does two other things: it
+/// makes progress, and it returns the failure of a window that has failed. Therefore a rank can
+/// wait for a value that another rank puts into its memory: in a loop, the waiting rank calls
+/// brigade_window_flush() with its own rank number, and loads the value. This function and the next
+/// three functions must be called while the caller holds the lock.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all locked members.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
