@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every
 setting, threshold and file with atomics is explained, lines are no longer than a terminal, and sentences for users are
-short."""
+short. And the sources that CMake names exist."""
 
 import pathlib
 import re
@@ -151,6 +151,15 @@ def check_thresholds():
         complain(page, 1, f"no rules.h has {name}")
 
 
+def check_cmake():
+    """Only packagers run CMake, so a source that has moved is found here."""
+    for file in (ROOT / "CMakeLists.txt", *sorted((ROOT / "cmake").glob("*.cmake"))):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            for source in re.findall(r"(?<![\w/*}])(?:test|\w+_shim|transport|patterns|windows)/[\w/]+\.cc?\b", line):
+                if not (ROOT / source).exists():
+                    complain(file, number, f"there is no {source}")
+
+
 def main():
     names = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for file in (ROOT / name for name in names.split()):
@@ -166,6 +175,7 @@ def main():
     check_settings()
     check_memory_order()
     check_thresholds()
+    check_cmake()
     return 1 if broken else 0
 
 
