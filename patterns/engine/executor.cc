@@ -440,8 +440,9 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     // Received slots are only read.
     slot->payload = const_cast<std::byte*>(slot->lease.data) + header_bytes;
   }
-  if (in_posted) slot->payload = nullptr;  // nothing is to be copied out, not even from a landing
-  slot->arrived = false;                   // the lease is the buffer's now
+  // Nothing is to be copied out then, not even from a landing.
+  if (in_posted) slot->payload = nullptr;
+  slot->arrived = false;  // the lease is the buffer's now
   if (piece == 0) {
     const Status agreed = Agree(step, slot->lease);
     if (!agreed.ok()) {
