@@ -83,8 +83,7 @@ bool MayOvercommit(const std::string& proc) {
 }
 
 bool AvailableShare::Take(size_t bytes) {
-  constexpr size_t kAlwaysLooks = size_t{1} << 20;  // its pages cost more than a look
-  if (bytes > until_look_ || bytes >= kAlwaysLooks) {
+  if (bytes > until_look_) {
     ++looks_;
     const size_t left = AvailableMemory(Swapping::kAllowed);
     if (bytes > left) return false;

@@ -21,13 +21,14 @@ size_t AvailableMemory(Swapping swapping, const std::string& proc = "/proc",
 // SIGBUS. `proc`: its mount point. Cost: the read of a file.
 bool MayOvercommit(const std::string& proc = "/proc");
 
-// Checks the memory for many small allocations: reads the system's free memory, swap included, and
-// again once a part of it is allocated, or much at once. For one thread at a time.
+// Checks the memory for many allocations: reads the system's free memory, swap included, and again
+// once a part of it is allocated, since a read takes 0.1 ms. For one thread at a time.
 class AvailableShare {
  public:
-  // Between two reads of the free memory all ranks of a host together may take little. Memory that
-  // is charged when it is touched may be taken up to the amount that was free at the last read.
-  explicit AvailableShare(bool is_charged_at_once = true) : parts_(is_charged_at_once ? 1024 : 1) {}
+  // Between two reads of the free memory all ranks of a host together may take little. Of memory
+  // that is charged when it is touched, programs touch only a part.
+  explicit AvailableShare(bool is_charged_at_once = true)
+      : parts_(is_charged_at_once ? 1024 : 64) {}
   bool Take(size_t bytes);
   // Makes the next Take read the free memory again.
   void LookAnew() { until_look_ = 0; }

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +31,15 @@ constexpr Family kFamilies[] = {{"Open MPI",
                                  "MPIR_Dup_fn",
                                  {"libmpich.so.12", "libmpi.so.12"},
                                  {"MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "PMI_SIZE"}}};
+
+// Doorbells and fences between threads need a registration with the kernel. It takes microseconds
+// while a process has one thread, as here, when the library is loaded, and over 10 ms once an MPI
+// has started others. Repeating it, as those who need it do, costs nothing.
+bool RegisterForFences() {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 &&
+         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+[[maybe_unused]] const bool kIsRegisteredForFences = RegisterForFences();
 
 // Of the MPI in `library`, or in what it needs; null: there is none. `symbol`: where its own is.
 const Family* FamilyOf(void* library, void** symbol) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cstdio>
 #include <cstring>
@@ -27,13 +28,22 @@ uint64_t NamespaceOf(const char* path) {
 }  // namespace
 
 Host Host::Here() {
-  // It does not change while a process lives, unlike its namespaces.
   // Never deleted: functions of atexit may still make groups.
   static const auto* const boot_id = new std::string(FirstLine("/proc/sys/kernel/random/boot_id"));
+  // Reading a namespace costs as much as half of a small window. No lock, which a fork could leave
+  // locked: threads that read at the same time store the same.
+  static std::atomic<uint64_t> network_namespace;
+  static std::atomic<uint64_t> process_namespace;
+  static std::atomic<pid_t> process;
+  if (process.load(std::memory_order_acquire) != getpid()) {
+    network_namespace.store(NamespaceOf("/proc/self/ns/net"), std::memory_order_relaxed);
+    process_namespace.store(NamespaceOf("/proc/self/ns/pid"), std::memory_order_relaxed);
+    process.store(getpid(), std::memory_order_release);
+  }
   Host host;
   boot_id->copy(host.boot_id, sizeof(host.boot_id) - 1);
-  host.network_namespace = NamespaceOf("/proc/self/ns/net");
-  host.process_namespace = NamespaceOf("/proc/self/ns/pid");
+  host.network_namespace = network_namespace.load(std::memory_order_relaxed);
+  host.process_namespace = process_namespace.load(std::memory_order_relaxed);
   host.user = geteuid();
   return host;
 }

@@ -20,7 +20,8 @@ struct Host {
   uint64_t process_namespace = 0;
   uint64_t user = 0;
 
-  // Of the calling process.
+  // Of the calling process. A process that enters other namespaces later stays with its first ones,
+  // in which others know it.
   static Host Here();
   bool operator==(const Host& other) const;
 };

@@ -45,6 +45,16 @@ TEST(HostTest, AnotherNetworkNamespaceIsAnotherHost) {
   EXPECT_EQ(same, 0);
 }
 
+TEST(HostTest, AProcessStaysWhereOthersKnowIt) {
+  const int same = InChild([] {
+    const Host before = Host::Here();
+    if (unshare(CLONE_NEWNET) != 0) return kNotPermitted;
+    return Host::Here() == before ? 1 : 0;
+  });
+  if (same == kNotPermitted) GTEST_SKIP() << "unshare is not permitted";
+  EXPECT_EQ(same, 1);
+}
+
 TEST(HostTest, AnotherUserIsKeptApart) {
   const Host here = Host::Here();
   const int same = InChild([&] {

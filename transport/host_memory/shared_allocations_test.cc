@@ -113,6 +113,13 @@ TEST(SharedAllocations, EachLargeOneLooksAtTheSystem) {
   }
 }
 
+TEST(SharedAllocations, SeveralOfModerateLengthShareAQuery) {
+  SharedAllocations allocations(/*overcommits=*/true);
+  const size_t part = AvailableMemory(Swapping::kAllowed) / 1000;
+  for (int i = 1; i <= 120; ++i) Allocate(&allocations, part);
+  EXPECT_LE(allocations.looks(), 20);
+}
+
 // A list of elements that are allocated one by one.
 TEST(SharedAllocations, ShortOnesSharePages) {
   SharedAllocations allocations;
