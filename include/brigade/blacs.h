@@ -46,9 +46,9 @@
 extern "C" {
 #endif
 
-/** The type of all integer arguments. The type has 64 bits in a program that is compiled with
-   BRIGADE_BLACS_ILP64 defined and linked with libbrigade_blacs64.so, and 32 bits in all other
-   programs. */
+/** The type of all integer arguments: 64 bits if BRIGADE_BLACS_ILP64 is defined, otherwise 32 bits.
+   A program that defines BRIGADE_BLACS_ILP64 must link or preload libbrigade_blacs64.so; all other
+   programs, libbrigade_blacs.so. */
 #ifdef BRIGADE_BLACS_ILP64
 typedef int64_t blacs_int;
 #else
@@ -121,9 +121,11 @@ void Cblacs_gridexit(blacs_int ctxt);
    not a context, all four results are -1. Local. */
 void Cblacs_gridinfo(blacs_int ctxt, blacs_int* nprow, blacs_int* npcol, blacs_int* myrow,
                      blacs_int* mycol);
-/** Returns the number of process {prow,pcol}; -1 if this place is outside the grid. Local. */
+/** Returns prow * npcol + pcol, the rank of process {prow,pcol} in the grid, and not the number
+   that Cblacs_pinfo() returns. Returns -1 if {prow,pcol} is outside the grid. Local. */
 blacs_int Cblacs_pnum(blacs_int ctxt, blacs_int prow, blacs_int pcol);
-/** Returns the coordinates of process pnum; both are -1 if pnum is not in the grid. Local. */
+/** Returns the coordinates of the process with rank pnum in the grid; both are -1 if there is no
+   such rank. Local. */
 void Cblacs_pcoord(blacs_int ctxt, blacs_int pnum, blacs_int* prow, blacs_int* pcol);
 /** Blocks until all processes of the scope have called this function. With an unknown scope
    the call has no effect. */
@@ -154,9 +156,10 @@ void Cfree_blacs_system_handle(blacs_int handle);
 blacs_int Cksendid(blacs_int ctxt, blacs_int rdest, blacs_int cdest);
 /** Returns a constant. */
 blacs_int Ckrecvid(blacs_int ctxt, blacs_int rsrc, blacs_int csrc);
-/** Returns a number for the next broadcast in the scope, incremented at each call. */
+/** Returns the value of a counter of the scope, which starts at 0, and then increments the counter.
+   Broadcasts do not use the counter. */
 blacs_int Ckbsid(blacs_int ctxt, const char* scope);
-/** Like Ckbsid(). Both functions increment the same counter. */
+/** Like Ckbsid(), with the same counter. */
 blacs_int Ckbrid(blacs_int ctxt, const char* scope, blacs_int rsrc, blacs_int csrc);
 
 /** @} */

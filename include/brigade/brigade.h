@@ -18,10 +18,10 @@
 ///    window or multiplier from an existing group. If such a function fails, the existing group
 ///    stays usable, unless brigade_group_error() of the existing group then returns a failure.
 /// 3. Matrices are column-major, as in BLAS. The leading dimension `ld` is counted in elements, and
-///    is at least `rows`. To pass a row-major matrix, pass its number of columns as `rows` and its
-///    number of rows as `cols`. Sizes are 64-bit. Staging memory stays within its budget for every
-///    message length. When the budget is used up, sends and broadcasts take ordinary memory
-///    (overflow memory), so that they need not wait for their receivers.
+///    is at least `rows`; 0 means `rows`. To pass a row-major matrix, pass its number of columns as
+///    `rows` and its number of rows as `cols`. Sizes are 64-bit. Staging memory stays within its
+///    budget for every message length. When the budget is used up, sends and broadcasts take
+///    ordinary memory (overflow memory), so that they need not wait for their receivers.
 /// 4. The caller owns every object that a function makes, and must pass the object to the matching
 ///    _destroy, _free or _wait function. On failure no object is made, and the returned handle is
 ///    NULL.

@@ -5,13 +5,17 @@
 ///
 /// 1. `brigade_bcast(...)` blocks until the call is complete on this rank.
 /// 2. `brigade_bcast_start(..., &operation)` starts the call and returns. Complete the operation
-///    with brigade_wait(), or with a function on arrays of operations (operation.h). The matrices,
-///    locations and user operation of the call must stay valid until the operation is complete.
+///    with brigade_wait(), or with a function on arrays of operations (operation.h). The memory of
+///    the matrices and locations, and the context of a user operation, must stay valid until the
+///    operation is complete.
 /// 3. `brigade_plan_bcast(..., &plan)` checks the arguments and chooses the algorithm once. Then
 ///    brigade_plan_run() or brigade_plan_start() makes the call any number of times, without the
-///    cost of checking the arguments and choosing the algorithm again. The matrices, locations and
-///    user operation must stay valid until the plan is destroyed; the program may change their
-///    contents between calls.
+///    cost of checking the arguments and choosing the algorithm again. The memory of the matrices
+///    and locations, and the context of a user operation, must stay valid until the plan is
+///    destroyed. The program may change the values in this memory between calls.
+///
+/// Start and plan copy the arguments and their structures (brigade_matrix, brigade_user_op). If the
+/// program changes a structure afterwards, the change has no effect on the operation or plan.
 ///
 /// Different ranks may use different forms of the same call.
 

@@ -45,12 +45,14 @@ typedef struct {
   /// timeline. The library writes the file when the engine is destroyed. If the name is "lu.json",
   /// process 3 of the job writes lu.3.json. Perfetto shows the timeline; brigade_merge_trace merges
   /// the files of all processes. A timeline has at most 2^20 events, in 40 MiB of memory. The
-  /// timeline includes BLACS calls. A process has one timeline at a time. If the file cannot be
-  /// written, the library prints the error on stderr.
+  /// timeline includes BLACS calls. If the file cannot be written, the library prints the error on
+  /// stderr. A process has one timeline at a time, for all its engines. During a timeline,
+  /// brigade_engine_create() with a file name returns #BRIGADE_INVALID_ARGUMENT.
   const char* trace_file;
   /// On: when a group on several hosts is made, the library measures the cost of messages, and
-  /// later chooses topologies by this cost. The library measures each set of hosts once; a
-  /// measurement takes well below a second. Equal on all ranks of a group. Default: on.
+  /// later chooses topologies by this cost. A measurement takes at most a second. The library keeps
+  /// a measurement in memory, and in a file for a week, so that later groups and jobs on the same
+  /// hosts do not measure again. Equal on all ranks of a group. Default: on.
   brigade_switch calibrate;
   /// On: rank 0 of the scope prints the algorithm of each plan, the reason, and the protocols on
   /// stderr, once per kind of call and class of message lengths. Default: off.
@@ -93,7 +95,8 @@ BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* optio
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
 /// Progresses pending operations without waiting. Over a transport without a progress thread (mpi),
 /// a program that computes for long between calls should call this function. If an operation fails
-/// in this function, the next call on the group returns the failure.
+/// in this function, the operation's group breaks: brigade_wait() on the operation, and every later
+/// call on this group, return the failure.
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// Opens a file descriptor for poll() or epoll, for programs with an event loop. A progress thread
 /// makes the descriptor readable when a started operation is complete; brigade_progress() makes the

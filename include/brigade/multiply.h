@@ -54,8 +54,8 @@ typedef struct brigade_multiplier brigade_multiplier;
 ///                      buffers for pieces (depth: see brigade_multiply_options), and at most the
 ///                      memory of 8 buffers for sums. The buffer size determines how many terms of
 ///                      a sum one call of the BLAS adds, and therefore the last bits of results.
-///                      With larger buffers messages are longer, and a rank fetches fewer parts
-///                      more than once.
+///                      With larger buffers messages are longer. A rank whose part of C is large
+///                      fetches parts of A and B repeatedly; larger buffers reduce this.
 /// @param multiplier    the new multiplier
 /// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size on a rank; #BRIGADE_MISMATCH:
 ///         ranks differ in `buffer_bytes`; otherwise like brigade_window_create(). On failure no
