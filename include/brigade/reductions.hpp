@@ -16,7 +16,8 @@ namespace brigade {
 inline namespace v1 {
 namespace detail {
 
-/// The calls of reductions.h. Programs make these calls on a brigade::Group.
+/// The calls of reductions.h. Programs make these calls on a brigade::Group. There are more than 25
+/// methods, because each call has three forms.
 class ReductionCalls : public BlockCalls {
  public:
   /// See brigade_reduce().

@@ -47,6 +47,8 @@ struct GroupState;
 struct MachineDescription;
 struct OperationStatistics;
 
+// More than 25 public methods: the lower half is for patterns/engine and its neighbours, which run
+// calls of several classes under one ProgressGuard.
 class Engine {
  public:
   using Clock = std::chrono::steady_clock;

@@ -23,7 +23,8 @@ void Executor::Keep(std::unique_ptr<Executor> executor) {
   engine->idle_executors()->push_back(std::move(executor));
 }
 
-Executor::Executor(Engine* engine) : engine_(engine), mover_(engine->processor()) {}
+Executor::Executor(Engine* engine)
+    : engine_(engine), mover_(engine->processor()), buffers_(engine) {}
 
 Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
                          const PatternCall& call, uint64_t sequence, bool blocking) {
@@ -43,16 +44,13 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   digest_of_blocks_ = DigestOfBlocks(call_, scope_.size);
   called_ = header_;
   called_.total_bytes = call_.matrix.layout.bytes();
-  StartLanes();
-  StartStreams();
-  part_bytes_ = blocking ? 0 : BytesOfParts();
-  if (!blocking) status = Reserve();
+  StartLanesAndStreams();
+  status = buffers_.Start({entry_, schedule_, config_, &call_, &cut_, &mover_.statistics, blocking},
+                          mover_.WireBytes(cut_.longest_bytes()));
   if (!status.ok()) return status.WithContext(entry.name);
   if (channel_ != ChannelKind::kPointToPoint) group->history(channel_)->Put(called_);
   limit_.Start(call.timeout_seconds);
-  held_bytes_ = 0;
   looks_ = 0;
-  memory_wait_.Reset();
   work_over_ = done_ = is_announced_ = false;
   outcome_ = Status();
   return Status();
@@ -80,7 +78,7 @@ Status Executor::CutMessages() {
   return Status();
 }
 
-void Executor::StartLanes() {
+void Executor::StartLanesAndStreams() {
   receives_.assign(schedule_->lanes.size(), Cursor::AtStartOf(*schedule_));
   work_ = receives_;
   size_t receives = 0;
@@ -90,22 +88,11 @@ void Executor::StartLanes() {
     receives += lane.receives.size();
   }
   verified_.assign(receives, false);
-}
-
-void Executor::StartStreams() {
-  const std::vector<Stream>& streams = schedule_->streams;
-  while (streams_.size() < streams.size()) streams_.emplace_back();
-  for (size_t s = 0; s < streams.size(); ++s) {
-    StreamState& stream = streams_[s];
+  while (streams_.size() < schedule_->streams.size()) streams_.emplace_back();
+  for (StreamState& stream : streams_) {
     stream.opened = stream.awaited = stream.freed = 0;
     stream.current = nullptr;
     stream.sent = false;
-    stream.placement = 0;
-    if (engine_->buffers()->pool()->placements() > 1) {
-      stream.placement = engine_->endpoint()->domain()->PlacementOf(
-          KindFor(streams[s].role, call_.matrix.layout.run_bytes(), cut_.longest_bytes(),
-                  config_->settings.chunk_bytes));
-    }
   }
 }
 
@@ -115,55 +102,6 @@ std::byte* Executor::PayloadAt(const Place& place, const BlockRun& run, int64_t 
   const BlockRun& all = schedule_->runs[static_cast<size_t>(slot.run)];
   const int before = all.Before(run, scope_.size);
   return slot.payload + cut_.RunBytes(all.first, before, piece);  // no locations go with blocks
-}
-
-// A wrong message may be longer: a transport that writes past a landing must have a long one.
-size_t Executor::BytesOfParts() const {
-  const Capabilities& has = *config_->capabilities;
-  if (cut_.in_runs() && schedule_->most_together == 0) return 0;
-  const auto together = static_cast<size_t>(std::max(1, schedule_->most_together));
-  const size_t bytes = engine_->buffers()->pool()->PartBytes(
-      kHeaderRoom + together * mover_.WireBytes(cut_.longest_bytes()));
-  return has.needs_landing && bytes > has.kept_landing_bytes ? 0 : bytes;
-}
-
-// For every slot that the schedule cannot do without, whatever it will hold: a part, or a run of
-// the longest length.
-Status Executor::Reserve() {
-  StagingPool* pool = engine_->buffers()->pool();
-  const int slots = schedule_->LeastSlots();
-  const int chunks = config_->settings.most_chunks;
-  // What is refused for good is refused on all ranks of a collective call, and so is asked of what
-  // the schedule of any rank needs. The ranks of an all-to-all need not know the longest block.
-  const bool pair = IsPair(entry_->pattern);
-  int needed = pair ? slots * chunks : CoreChunks(config_->settings);
-  if (part_bytes_ > 0 && (entry_->pattern != Pattern::kAllToAll || call_.equal_blocks)) {
-    const auto parts = static_cast<int>(pool->chunk_bytes() / part_bytes_);
-    needed = ((pair ? slots : needed / chunks) + parts - 1) / parts;
-  }
-  if (needed > pool->total_chunks() - pool->core_chunks()) {
-    return Status(StatusCode::kOutOfMemory,
-                  "a non-blocking start needs " + std::to_string(needed) + " chunks beside the " +
-                      std::to_string(pool->core_chunks()) + " of the core, of " +
-                      std::to_string(pool->total_chunks()) + " in all; raise the staging budget");
-  }
-  for (int i = 0; i < slots; ++i) {
-    const ChunkRun run = part_bytes_ > 0 ? engine_->buffers()->TryPart(0, part_bytes_)
-                                         : engine_->buffers()->TrySurplusRun(0, chunks);
-    if (!run) {
-      ReleaseReserved();
-      BRIGADE_RETURN_IF_ERROR(engine_->buffers()->shortage());
-      return Status(StatusCode::kNoResource,
-                    "the staging memory it needs is in use; progress, then start again");
-    }
-    reserved_.push_back(run);
-  }
-  return Status();
-}
-
-void Executor::ReleaseReserved() {
-  for (const ChunkRun& run : reserved_) engine_->buffers()->pool()->Release(run);
-  reserved_.clear();
 }
 
 bool Executor::Advance() {
@@ -191,12 +129,14 @@ void Executor::FinishIfOver() {
       if (work_[lane].SkipToExisting(cut_.turns(), schedule_->lanes[lane].work)) return;
     }
     work_over_ = true;
-    ReleaseReserved();
+    buffers_.ReleaseReserved();
   }
-  if (entry_->locally_blocking && outstanding_ > 0 && WaitedTooLong()) return;
+  if (entry_->locally_blocking && buffers_.waits()) {
+    if (const Status status = buffers_.CheckWait(); !status.ok()) return Fail(status);
+  }
   // Chunks of the core belong to the next operation, leases to ranks that wait for them: their
   // sends are waited for. All others may still be on their way.
-  done_ = outstanding_ == 0;
+  done_ = !buffers_.waits();
 }
 
 bool Executor::AdvanceReceives(size_t lane) {
@@ -241,114 +181,21 @@ bool Executor::AdvanceWork(size_t lane) {
   return true;
 }
 
-StagedBuffer* Executor::TryBuffer(int stream, size_t payload_bytes, Memory kind) {
-  StreamState& s = streams_[stream];
-  StagedBuffer* buffer = nullptr;
-  ChunkRun run;
-  // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
-  if (entry_->locally_blocking || s.buffers < static_cast<int>(kMostSlots)) {
-    run = part_bytes_ > 0 ? engine_->buffers()->TryPart(s.placement, part_bytes_)
-                          : engine_->buffers()->TrySurplusRun(
-                                s.placement, ChunksFor(config_->settings, payload_bytes));
-  }
-  if (run) {
-    engine_->buffers()->EndStall();
-    buffer = engine_->buffers()->New();
-    buffer->run = run;
-    buffer->memory = run.memory;
-  } else if (entry_->locally_blocking &&
-             !(kind == Memory::kLanding && config_->capabilities->needs_registered_memory &&
-               !engine_->endpoint()->domain()->grows())) {
-    buffer = engine_->buffers()->TryOverflow(payload_bytes, &mover_.statistics);
-    if (buffer == nullptr && !engine_->buffers()->OutOfPatience()) return nullptr;
-  }
-  if (buffer == nullptr && s.guaranteed < schedule_->streams[stream].least_slots) {
-    // What no operation can be refused.
-    buffer = blocking_ ? engine_->buffers()->TryCore(s.placement, config_->settings.most_chunks,
-                                                     &outstanding_)
-                       : TakeReserved();
-    if (buffer != nullptr) ++s.guaranteed;
-    if (buffer == nullptr && !engine_->buffers()->shortage().ok()) {
-      Fail(engine_->buffers()->shortage());
-    }
-  }
-  if (buffer == nullptr) return nullptr;
-  memory_wait_.Reset();
-  buffer->stream = stream;
-  AddBuffer(buffer);
-  ++s.buffers;
-  held_bytes_ += buffer->run.memory.bytes;
-  mover_.statistics.peak_staging_bytes =
-      std::max(mover_.statistics.peak_staging_bytes, held_bytes_);
-  return buffer;
-}
-
-StagedBuffer* Executor::TakeReserved() {
-  if (reserved_.empty()) return nullptr;
-  StagedBuffer* buffer = engine_->buffers()->New();
-  buffer->origin = StagedBuffer::Origin::kReserved;
-  buffer->run = reserved_.back();
-  buffer->memory = buffer->run.memory;
-  reserved_.pop_back();
-  return buffer;
-}
-
-void Executor::AddBuffer(StagedBuffer* buffer) {
-  buffer->owner = this;
-  buffer->owner_index = buffers_.size();
-  buffers_.push_back(buffer);
-}
-
-bool Executor::KeepReserved(const ChunkRun& run) {
-  if (work_over_ || done_) return false;
-  reserved_.push_back(run);
-  return true;
-}
-
-void Executor::Detach() {
-  for (StagedBuffer* buffer : buffers_) {
-    buffer->owner = nullptr;
-    buffer->outstanding = nullptr;  // nothing, unless it failed
-  }
-  outstanding_ = 0;
-  buffers_.clear();
-  for (StreamState& s : streams_) s.buffers = s.guaranteed = 0;
-}
-
-void Executor::OnReclaimed(const StagedBuffer& buffer) {
-  buffers_[buffer.owner_index] = buffers_.back();
-  buffers_[buffer.owner_index]->owner_index = buffer.owner_index;
-  buffers_.pop_back();
-  if (buffer.origin == StagedBuffer::Origin::kLease) return;
-  StreamState& s = streams_[buffer.stream];
-  --s.buffers;
-  held_bytes_ -= buffer.run.memory.bytes;
-  if (buffer.origin == StagedBuffer::Origin::kCore ||
-      buffer.origin == StagedBuffer::Origin::kReserved) {
-    --s.guaranteed;
-  }
-}
-
-// A locally blocking operation at the limit of overflow memory waits for room, but not for ever.
-bool Executor::WaitedTooLong() {
-  const Status status = engine_->buffers()->CheckWait(&memory_wait_);
-  if (status.ok()) return false;
-  Fail(status);
-  return true;
-}
-
 Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory) {
   StreamState& s = streams_[stream];
   if (s.opened - s.freed >= static_cast<int64_t>(kMostSlots)) return nullptr;
   Slot* slot = &s.slots[s.opened % kMostSlots];
   StagedBuffer* buffer = nullptr;
   if (memory != Memory::kNone) {
-    buffer = TryBuffer(stream, wire_bytes, memory);
+    Status failure;
+    buffer = buffers_.Try(stream, wire_bytes, memory == Memory::kLanding, &failure);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
-      if (entry_->locally_blocking && engine_->buffers()->OutOfPatience() && s.opened == s.freed) {
-        (void)WaitedTooLong();
+      if (failure.ok() && entry_->locally_blocking && engine_->buffers()->OutOfPatience() &&
+          s.opened == s.freed) {
+        failure = buffers_.CheckWait();
       }
+      if (!failure.ok()) Fail(failure);
       return nullptr;
     }
   }
@@ -377,8 +224,8 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   if (piece == 0) {
     // A shorter message than this receive would take may bring more in its first piece.
     const size_t most = std::min(cut_.TotalBytes(step.block), config_->settings.eager_bytes);
-    room = config_->FirstRoom(cut_.plan_known() ? wire_bytes : most);
-    if (part_bytes_ > 0) room = std::min(room, part_bytes_ - kHeaderRoom);
+    room =
+        std::min(config_->FirstRoom(cut_.plan_known() ? wire_bytes : most), buffers_.most_room());
   }
   // The first piece brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
@@ -436,7 +283,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
   const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
   const bool in_posted = slot->posted && slot->lease.bytes == header_bytes;
   if (slot->lease.data != nullptr) {
-    slot->buffer = TakeLease(slot);
+    slot->buffer = buffers_.TakeLease(slot->buffer, slot->lease);
     // Received slots are only read.
     slot->payload = const_cast<std::byte*>(slot->lease.data) + header_bytes;
   }
@@ -462,13 +309,6 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
   ++s.awaited;
   s.current = slot;
   return Outcome::kDone;
-}
-
-StagedBuffer* Executor::TakeLease(Slot* slot) {
-  StagedBuffer* holder = engine_->buffers()->TakeLease(slot->buffer, slot->lease);
-  if (holder != slot->buffer) AddBuffer(holder);
-  if (!entry_->locally_blocking) holder->CountLease(&outstanding_);
-  return holder;
 }
 
 Status Executor::Agree(const Step& step, const Lease& piece) {
@@ -562,16 +402,13 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
       !engine_->endpoint()->SendsInPlace({group_->id, channel_}, peer, body)) {
     return Outcome::kDone;
   }
-  switch (engine_->sends()->SendNow(group_, channel_, peer, head, body, &mover_.statistics)) {
-    case SentNow::kNo:
-      return Outcome::kDone;
-    case SentNow::kNotYet:
-      return LookAgainForRoom() ? Outcome::kMustWait : Outcome::kDone;
-    case SentNow::kYes:
-      break;
+  const SentNow sent =
+      engine_->sends()->SendNow(group_, channel_, peer, head, body, &mover_.statistics);
+  if (sent == SentNow::kNotYet && LookAgainForRoom()) return Outcome::kMustWait;
+  if (sent == SentNow::kYes) {
+    looks_ = 0;
+    streams_[copy.dst.index].sent = true;
   }
-  looks_ = 0;
-  streams_[copy.dst.index].sent = true;
   return Outcome::kDone;
 }
 
@@ -588,11 +425,9 @@ bool Executor::LookAgainForRoom() {
 void Executor::RunSend(const Step& step, int64_t piece) {
   if (streams_[step.stream()].sent) return;
   Slot* slot = streams_[step.stream()].current;
+  const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
   const size_t wire_bytes = mover_.WireBytes(cut_.RangeOf(step.block, piece).bytes);
-  ConstByteSpan bytes(slot->payload, wire_bytes);
-  if (piece == 0) {
-    bytes = ConstByteSpan(slot->payload - kHeaderBytes, wire_bytes + kHeaderBytes);
-  }
+  const ConstByteSpan bytes(slot->payload - header_bytes, header_bytes + wire_bytes);
   ++mover_.statistics.messages_sent;
   mover_.statistics.bytes_sent += bytes.bytes;
   const Status status =
@@ -609,38 +444,38 @@ void Executor::RunFree(const Step& step) {
   if (slot->buffer != nullptr) engine_->buffers()->Release(std::exchange(slot->buffer, nullptr));
 }
 
+const std::vector<Step>* Executor::FirstWork(Cursor* at) const {
+  for (size_t lane = 0; lane < work_.size(); ++lane) {
+    *at = work_[lane];
+    const std::vector<Step>& steps = schedule_->lanes[lane].work;
+    if (at->SkipToExisting(cut_.turns(), steps)) return &steps;
+  }
+  return nullptr;
+}
+
 std::string Executor::Describe() const {
   std::string progress;
-  for (size_t lane = 0; lane < work_.size(); ++lane) {
-    const std::vector<Step>& steps = schedule_->lanes[lane].work;
-    Cursor at = work_[lane];
-    if (!at.SkipToExisting(cut_.turns(), steps)) continue;
-    progress = ", at piece " + std::to_string(cut_.turns().PieceOf(steps[at.step], at.round)) +
-               ", step " + std::to_string(at.step) + " of " + std::to_string(steps.size());
-    break;
+  Cursor at;
+  if (const std::vector<Step>* const steps = FirstWork(&at)) {
+    progress = ", at piece " + std::to_string(cut_.turns().PieceOf((*steps)[at.step], at.round)) +
+               ", step " + std::to_string(at.step) + " of " + std::to_string(steps->size());
   }
   return engine_->Describe(*entry_, header_.sequence, *group_, channel_, progress, AwaitedPeer());
 }
 
 int Executor::AwaitedPeer() const {
-  for (size_t lane = 0; lane < work_.size(); ++lane) {
-    Cursor at = work_[lane];
-    if (!at.SkipToExisting(cut_.turns(), schedule_->lanes[lane].work)) continue;
-    const Step& step = schedule_->lanes[lane].work[at.step];
-    return step.opcode == Opcode::kAwait ? scope_.GroupRank(step.peer) : -1;
-  }
-  return -1;
+  Cursor at;
+  const std::vector<Step>* const steps = FirstWork(&at);
+  if (steps == nullptr || (*steps)[at.step].opcode != Opcode::kAwait) return -1;
+  return scope_.GroupRank((*steps)[at.step].peer);
 }
 
 void Executor::Fail(const Status& status) {
   if (done_) return;
   cause_ = {group_->rank, status.code(), entry_->pattern, header_.sequence, status.message()};
   outcome_ = status.WithContext(Describe());
+  buffers_.ReleaseReserved();
   done_ = true;
-}
-
-void Executor::FailReceive(const Status& status) {
-  Fail(ExplainLoss(engine_->endpoint(), Waiting(), status));
 }
 
 void Executor::CheckMatch(bool enquires) {
@@ -650,8 +485,6 @@ void Executor::CheckMatch(bool enquires) {
   if (!status.ok()) Fail(status);
 }
 
-void Executor::TimeOut() { Fail(TimeLimit::TooLate(call_.timeout_seconds)); }
-
 void Executor::End(const Status& status) {
   if (done_ && outcome_.ok()) return;  // it was over before
   outcome_ = status;
@@ -660,7 +493,7 @@ void Executor::End(const Status& status) {
     for (Slot& slot : streams_[i].slots) engine_->buffers()->Drop(&slot);
     streams_[i].current = nullptr;
   }
-  ReleaseReserved();
+  buffers_.ReleaseReserved();
 }
 
 }  // namespace brigade

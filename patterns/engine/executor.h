@@ -17,7 +17,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/match_check.h"
-#include "patterns/engine/memory_wait.h"
+#include "patterns/engine/operation_buffers.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/piece_mover.h"
 #include "patterns/engine/posted_blocks.h"
@@ -32,7 +32,7 @@
 
 namespace brigade {
 
-class Executor : public Activity, private BufferOwner {
+class Executor : public Activity {
  public:
   // One that was kept, or else a new one: a small operation allocates nothing.
   static std::unique_ptr<Executor> New(Engine* engine);
@@ -56,13 +56,13 @@ class Executor : public Activity, private BufferOwner {
 
   // Lets returned sends go on without this executor, which may then run another operation.
   // REQUIRES: done().
-  void Detach();
+  void Detach() { buffers_.Detach(); }
   std::string Describe() const override;
   // That of the first lane that is not over.
   int AwaitedPeer() const override;
   void End(const Status& status) override;
   void CheckMatch(bool enquires) override;
-  void TimeOut() override;
+  void TimeOut() override { Fail(TimeLimit::TooLate(call_.timeout_seconds)); }
 
  private:
   explicit Executor(Engine* engine);
@@ -82,21 +82,14 @@ class Executor : public Activity, private BufferOwner {
     int64_t freed = 0;
     Slot* current = nullptr;
     bool sent = false;  // the current piece, straight from user memory: it has no slot
-    int placement = 0;
-    int buffers = 0;     // held or draining
-    int guaranteed = 0;  // of these, from the core or the reservation
   };
 
   enum class Outcome { kDone, kMustWait };
 
-  bool KeepReserved(const ChunkRun& run) override;
-  void OnReclaimed(const StagedBuffer& buffer) override;
-
   // Parts of Prepare.
   void FindChannel();
   Status CutMessages();
-  void StartLanes();
-  void StartStreams();
+  void StartLanesAndStreams();
 
   bool AdvanceReceives(size_t lane);
   bool AdvanceWork(size_t lane);
@@ -114,8 +107,6 @@ class Executor : public Activity, private BufferOwner {
   bool LookAgainForRoom();
   void RunSend(const Step& step, int64_t piece);
   void RunFree(const Step& step);
-  // What holds the slot's bytes from here on, wherever they lie.
-  StagedBuffer* TakeLease(Slot* slot);
   // Compares what the first piece says with what this rank does; a receive learns its length.
   Status Agree(const Step& step, const Lease& piece);
 
@@ -144,19 +135,14 @@ class Executor : public Activity, private BufferOwner {
   enum class Memory { kNone, kAny, kLanding };
   // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
   Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
-  StagedBuffer* TryBuffer(int stream, size_t payload_bytes, Memory memory);
-  StagedBuffer* TakeReserved();
-  void AddBuffer(StagedBuffer* buffer);
-  // What a slot needs of a non-blocking operation whose messages are short enough for parts of
-  // chunks; 0: whole chunks.
-  size_t BytesOfParts() const;
-  Status Reserve();
-  void ReleaseReserved();
-  bool WaitedTooLong();
 
+  // Returns the steps of the first lane that is not over, and where it is; null: all are over.
+  const std::vector<Step>* FirstWork(Cursor* at) const;
   void Fail(const Status& status);
   // Of a receive: if the peer is lost a mismatch may be the cause.
-  void FailReceive(const Status& status);
+  void FailReceive(const Status& status) {
+    Fail(ExplainLoss(engine_->endpoint(), Waiting(), status));
+  }
   WaitingCall Waiting() const { return {group_, channel_, called_, schedule_, AwaitedPeer()}; }
   void FinishIfOver();
 
@@ -182,15 +168,10 @@ class Executor : public Activity, private BufferOwner {
   std::vector<Cursor> receives_;
   std::vector<Cursor> work_;
   std::vector<StreamState> streams_;
-  size_t part_bytes_ = 0;               // of its slots; 0: they take chunks
-  std::vector<ChunkRun> reserved_;      // not in use, of a non-blocking operation
-  std::vector<StagedBuffer*> buffers_;  // held by streams, or freed with sends pending
-  int outstanding_ = 0;                 // buffers that must be back before it returns
-  size_t held_bytes_ = 0;               // of staging memory
+  OperationBuffers buffers_;
   // For a way out straight from user memory, since the last success.
   uint64_t looks_ = 0;
   std::chrono::steady_clock::time_point looking_since_;  // if there were any
-  MemoryWait memory_wait_;                               // at the limit of overflow memory
 
   bool work_over_ = false;
 };

@@ -29,6 +29,7 @@ struct Cost;
 struct MachineDescription;
 struct GroupState;
 
+// More than 25 public methods: a third of them read a property of the group.
 class Group {
  public:
   // Collective over the members of `bootstrap` (rows * cols of them) and nobody else. `engine` must

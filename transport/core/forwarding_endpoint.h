@@ -1,5 +1,5 @@
-// ForwardingEndpoint: an endpoint that owns another and forwards every call; base class of the
-// wrappers.
+// ForwardingEndpoint: an endpoint that owns another and forwards every call, as many as Endpoint
+// has; base class of the wrappers.
 
 #ifndef BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_
 #define BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_

@@ -14,6 +14,7 @@
 
 namespace brigade {
 
+// More than 25 public methods: each of MPI's synchronisation calls has a check and a transition.
 class Epochs {
  public:
   // kPromise: no lock is taken, since the caller promises that none conflicts (MPI_MODE_NOCHECK).

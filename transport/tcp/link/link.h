@@ -21,6 +21,7 @@
 
 namespace brigade::tcp {
 
+// More than 25 public methods: half of them read a property of the peer or of the state.
 class Link {
  public:
   using Time = std::chrono::steady_clock::time_point;
