@@ -65,7 +65,7 @@ TEST(StatisticsTest, ReportsTheTimeInMpiIfItWasCounted) {
   EXPECT_EQ(json["mpi"], nlohmann::ordered_json::parse(R"({"calls": 12, "seconds": 1.5})"));
 }
 
-TEST(StatisticsTest, ReportsWhatIsLeftWhenTheJobIsAborted) {
+TEST(StatisticsTest, ReportsUnfreedContextsAndMemoryOfAnAbortedJob) {
   StagingStatistics staging;
   staging.in_use_bytes = 32768;
   OverflowStatistics overflow;

@@ -44,7 +44,7 @@ TEST(SystemHandlesTest, BadHandlesAreRefused) {
   }
 }
 
-TEST(SystemHandlesTest, ForgottenHandleIsNobodysUntilFreed) {
+TEST(SystemHandlesTest, ForgottenHandleIsNotReusedUntilFreed) {
   SystemHandles handles;
   const int first = handles.HandleOf(Fake(0), 3);
   handles.Forget(Fake(0), 3);

@@ -44,7 +44,7 @@ TEST_F(AvailableMemoryTest, SwapCountsWhereItMay) {
   EXPECT_EQ(Available(Swapping::kAllowed), kMachine + (1 << 20));
 }
 
-TEST_F(AvailableMemoryTest, NothingIsKnown) {
+TEST_F(AvailableMemoryTest, IsUnlimitedIfTheSystemReportsNothing) {
   std::filesystem::remove_all(root_);
   EXPECT_EQ(Available(), SIZE_MAX);
 }

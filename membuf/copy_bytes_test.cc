@@ -19,7 +19,7 @@ std::byte* PageIn(std::vector<std::byte>* memory) {
 }
 
 // Neither more nor less is copied, however the two sides lie in their pages.
-TEST(CopyBytesTest, CopiesWhatItIsTold) {
+TEST(CopyBytesTest, CopiesTheGivenBytesOnly) {
   constexpr size_t kMost = 4 * rules::kMostCopiedByMemcpy;
   std::vector<std::byte> sources(kMost + 3 * kPage);
   std::vector<std::byte> targets(kMost + 3 * kPage);

@@ -135,7 +135,7 @@ size_t AvailableBytes() {
   return 0;
 }
 
-TEST(OverflowArena, WithoutALimitItStopsAtWhatTheSystemHas) {
+TEST(OverflowArena, WithoutALimitItStopsAtTheAvailableMemory) {
   OverflowArena modest(OverflowArena::kAvailableMemory);
   const ByteSpan block = modest.TryAcquire(4096);
   EXPECT_NE(block.data, nullptr);
@@ -191,7 +191,7 @@ TEST(OverflowArena, ARetiredBlockIsNotLentAgain) {
   arena.Release(other);
 }
 
-TEST(OverflowArena, NothingOfABlockIsLentAgainOfWhichAPartIsRetired) {
+TEST(OverflowArena, ABlockWithARetiredPartIsNotLentAgain) {
   OverflowArena arena(OverflowArena::kAvailableMemory);
   const ByteSpan retired = arena.TryAcquire(100);
   const ByteSpan released = arena.TryAcquire(100);

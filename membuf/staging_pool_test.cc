@@ -235,7 +235,7 @@ TEST(StagingPool, LendsChunksOfTheSurplusInParts) {
   EXPECT_EQ(pool->statistics().in_use_bytes, 0u);
 }
 
-TEST(StagingPool, AChunkOfWhichAPartIsRetiredIsNotLentAgain) {
+TEST(StagingPool, AChunkWithARetiredPartIsNotLentAgain) {
   HeapDomain domain;
   StagingPoolOptions options;
   options.chunk_bytes = 1024;
@@ -254,7 +254,7 @@ TEST(StagingPool, AChunkOfWhichAPartIsRetiredIsNotLentAgain) {
   EXPECT_EQ(pool->statistics().in_use_bytes, 0u);
 }
 
-TEST(StagingPoolDeathTest, ReleasingWhatIsNotLentIsABug) {
+TEST(StagingPoolDeathTest, ReleasingARunThatIsNotLentIsABug) {
   HeapDomain domain(DomainLimits(), 2);
   const std::unique_ptr<StagingPool> pool = MakePool(&domain, 8, 0);
   const std::unique_ptr<StagingPool> other = MakePool(&domain, 8, 0);

@@ -21,7 +21,7 @@ bool IsTaken(When when, int64_t m, int64_t n, int64_t k, int ranks, bool is_row_
   return WhyLeft(when, shape, is_row_by_row) == nullptr;
 }
 
-TEST(Decision, IsWhatTheSettingSays) {
+TEST(Decision, FollowsTheSetting) {
   for (const int ranks : {1, 6}) {
     EXPECT_FALSE(IsTaken(When::kOff, kLarge, kLarge, kLarge, ranks));
     EXPECT_TRUE(IsTaken(When::kOn, 1, 1, 1, ranks));
@@ -31,7 +31,7 @@ TEST(Decision, IsWhatTheSettingSays) {
   }
 }
 
-TEST(Decision, LeavesWhatIsSmallToThePblas) {
+TEST(Decision, LeavesSmallProductsToThePblas) {
   EXPECT_TRUE(IsTaken(When::kAuto, kLarge, kLarge, kLarge, 2));
   EXPECT_FALSE(IsTaken(When::kAuto, kLarge, kLarge, kLarge, 1));
   EXPECT_FALSE(IsTaken(When::kAuto, kLarge - 1, kLarge, kLarge, 2));

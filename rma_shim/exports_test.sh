@@ -4,7 +4,7 @@
 # counts among them; and the one call of Fortran whose wrappers do not end there. Arguments: the library, exports.map, a program with the MPI, and the library's part for that MPI.
 set -euo pipefail
 
-# What acts on the handle beneath: it keeps names, info, error handlers and the program's attributes.
+# Calls that act on the handle beneath: it keeps names, info, error handlers and attributes.
 beneath='call_errhandler|create_errhandler|[gs]et_errhandler|[gs]et_info|[gs]et_name|create_keyval|free_keyval'
 beneath+='|set_attr|delete_attr|c2f|f2c|f2c08|c2f08'
 

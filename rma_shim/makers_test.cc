@@ -73,7 +73,7 @@ class CountingBootstrap : public Bootstrap {
   int gathers = 0;
 };
 
-TEST(MakersTest, WhoWaitsForLongAsksSeldom) {
+TEST(MakersTest, ALongWaitPollsSeldom) {
   using Clock = std::chrono::steady_clock;
   Makers makers;
   CountingBootstrap of_first;

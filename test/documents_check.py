@@ -58,7 +58,7 @@ def check_blocks(file, lines):
 
 
 def anchors(file):
-    """What GitHub calls the headings of a page in links."""
+    """Returns the anchors that GitHub gives to the headings of a page."""
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
             for heading in re.findall(r"^#+ (.*)$", file.read_text(), re.M)}
 

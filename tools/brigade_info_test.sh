@@ -96,7 +96,7 @@ run 0 "$run_mpi" 2 "$info"
 says 'transports among 2 ranks$'
 says '  shm +yes: '
 
-# Which MPIs an installation serves.
+# Lists the MPI libraries that an installation serves.
 prefix=$TEST_TMPDIR/prefix
 mkdir -p "$prefix/bin" "$prefix/lib/x86_64-any"
 cp "$info" "$prefix/bin"
@@ -111,7 +111,7 @@ rm "$prefix"/lib/x86_64-any/*_mpich.so.1
 run 0 "$prefix/bin/brigade_info"
 says '^  for MPICH +none$'
 
-# Which libraries a program will use, by the order in which it is linked. It is not run.
+# Lists the libraries that a program will use, by its link order. The program is not run.
 code=$TEST_TMPDIR/code
 mkdir "$code"
 echo 'void blacs_gridinit_(void) {} void pdgemm_(void) {}' >"$code/scalapack.c"

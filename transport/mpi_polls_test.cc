@@ -23,7 +23,7 @@ class MpiPollsTest : public testing::Test {
   }
 };
 
-TEST_F(MpiPollsTest, NothingIsPolledAtFirst) {
+TEST_F(MpiPollsTest, MpiIsNotPolledUntilACallbackIsSet) {
   MpiPolls wait;
   wait.Begin();
   std::vector<int> sleeps;

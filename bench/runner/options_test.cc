@@ -105,7 +105,7 @@ TEST(OptionsTest, OverlapHasSizesOfItsOwn) {
   EXPECT_EQ(options.overlap_bytes, (std::vector<size_t>{1 << 10, 2 << 20}));
 }
 
-TEST(OptionsTest, RefusesWhatItDoesNotKnow) {
+TEST(OptionsTest, RefusesWrongArguments) {
   const std::vector<std::vector<const char*>> refused = {
       {},
       {"pingpong", "--bogus"},

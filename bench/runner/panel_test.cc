@@ -16,7 +16,7 @@ TEST(PanelTest, ColumnsAreCyclicAndMayBeNone) {
   EXPECT_EQ(panel.Columns(5, 6).cols, 0);
 }
 
-TEST(PanelTest, CheckAcceptsWhatTheSourceSent) {
+TEST(PanelTest, CheckAcceptsTheSourcesData) {
   const Panel panel(3, 5, 4);
   Fill(panel.view(), 7);
   EXPECT_EQ(CheckSum(panel.view(), 7, 1), "");

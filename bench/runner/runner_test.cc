@@ -246,7 +246,7 @@ double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-TEST(BarrierTest, NobodyLeavesBeforeAllHaveEntered) {
+TEST(BarrierTest, NoRankLeavesBeforeAllHaveEntered) {
   DisseminationBarrier barrier(MPI_COMM_WORLD);
   for (int late = 0; late < Ranks(); ++late) {
     if (Rank() == late) Sleep();

@@ -24,7 +24,7 @@ double MessageMicroseconds(const MachineDescription& machine, size_t bytes) {
   return us;
 }
 
-TEST(PaperCells, AreThose96OfTheTable) {
+TEST(PaperCells, AreThe96OfTheTable) {
   const std::vector<PaperCell> cells = PaperCells();
   std::set<std::string> different;
   for (const PaperCell& cell : cells) {

@@ -47,7 +47,7 @@ TEST(ScaleCells, BlocksHaveADoubleAtLeast) {
 }
 
 // Facts of release 4.1.4, one of each kind of rule.
-TEST(PeerRules, AreThoseOfTheRelease) {
+TEST(PeerRules, MatchTheRelease) {
   EXPECT_EQ(PeerAlgorithmFor(Pattern::kBroadcast, 15, 32768), A::kLinear);
   EXPECT_EQ(PeerAlgorithmFor(Pattern::kBroadcast, 15, 32767), A::kBinomial);
   EXPECT_EQ(PeerAlgorithmFor(Pattern::kBroadcast, 16, 1 << 20), A::kScatterAllGather);
@@ -79,7 +79,7 @@ TEST(PeerRules, NoCellMeetsAnAlgorithmThatIsNotWritten) {
 }
 
 // As many messages and bytes as the algorithm is known to send, all of them received.
-TEST(PeerAlgorithms, SendWhatTheyMust) {
+TEST(PeerAlgorithms, SendTheKnownMessagesAndBytes) {
   const MachineDescription machine = FatNodes();
   constexpr size_t kBytes = 4096;
   for (const int ranks : {8, 16, 64, 128}) {
@@ -110,7 +110,7 @@ TEST(PeerAlgorithms, SendWhatTheyMust) {
     expect(Pattern::kMultiBroadcast, A::kNeighbourExchange, p * p / 2, all_bytes, 0);
     expect(Pattern::kMultiReduce, A::kRing, p * (p - 1), all_bytes, all_bytes);
     expect(Pattern::kMultiReduce, A::kRecursiveHalving, p * q, all_bytes, all_bytes);
-    // Whose number is the same backwards keeps its own.
+    // A rank whose bit-reversed number is its own number keeps its block.
     const uint64_t moved = p - (uint64_t{1} << ((q + 1) / 2));
     expect(Pattern::kMultiReduce, A::kButterfly, p * q + moved, all_bytes + moved * kBytes,
            all_bytes);

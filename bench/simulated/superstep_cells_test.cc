@@ -13,7 +13,7 @@ MachineDescription Cluster() {
   return machine;
 }
 
-TEST(SuperstepCells, EveryStudyBringsWhatItShould) {
+TEST(SuperstepCells, EveryStudyDeliversTheRightData) {
   const MachineDescription machine = Cluster();
   for (const char* const study : {"as", "mult", "rdx", "exchange"}) {
     for (const SuperstepCell& cell : SuperstepCells(study, 4)) {
@@ -35,7 +35,7 @@ TEST(SuperstepCells, RanksGetWhereTheProgramsDo) {
   }
 }
 
-TEST(SuperstepCells, SizesReplaceThoseOfTheStudy) {
+TEST(SuperstepCells, GivenSizesReplaceTheStudysSizes) {
   EXPECT_EQ(SuperstepCells("as", 4, {7}).size(), 6);  // after five tests
   EXPECT_EQ(SuperstepCells("mult", 25, {320, 640, 1000}).size(), 3);
   EXPECT_EQ(SuperstepCells("rdx", 4, {4096}).back().rows, 4096);

@@ -20,7 +20,7 @@ TEST(Accesses, AFieldThatIsOnlyReadIsNoConflict) {
       {{10, 20, false, true, 0, 1}, {10, 20, false, true, 1, 1}, {20, 30, true, true, 2, 1}}));
 }
 
-TEST(Accesses, WhatReachesFarIsFoundBehindWhatEndsEarly) {
+TEST(Accesses, AConflictWithALongAccessIsFoundBehindAShorterOne) {
   const auto found = FindConflict(
       {{0, 100, false, true, 3, 7}, {10, 20, false, true, 1, 1}, {50, 51, true, true, 2, 4}});
   ASSERT_TRUE(found);

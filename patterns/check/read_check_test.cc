@@ -74,7 +74,7 @@ TEST(ReadCheckTest, AMissingExposureIsFound) {
   ExpectWrong(c, schedules, "waits for ever");
 }
 
-TEST(ReadCheckTest, AWriteToWhatOthersReadIsFound) {
+TEST(ReadCheckTest, AReadBeforeTheSecondExposureIsFound) {
   const CheckCase c = CaseOf(Pattern::kAllReduce, 3);
   std::vector<ReadSchedule> schedules = CompileAllReads(c);
   // Rank 1 reads a share before the second exposure, while rank 2 combines it.

@@ -15,7 +15,7 @@
 namespace brigade {
 namespace {
 
-// Those of the catalogue, and the tree that is taken where the choice is the library's.
+// The topologies of the catalogue, and the tree that the library may choose itself.
 std::vector<Topology> TopologiesOf(const CatalogueEntry& entry) {
   if (entry.topologies.empty()) return {Topology()};
   std::vector<Topology> topologies = entry.topologies;
@@ -323,7 +323,7 @@ int64_t CrossingsByHost(Pattern pattern, const Topology& topology, int size, int
   }
 }
 
-// What is copied for one receiver only may be sent without the copy.
+// A message that is copied for one receiver only may be sent without the copy.
 TEST(ScheduleBuilder, MarksCopiesThatAreOnlySentOnce) {
   ScheduleBuilder b;
   const int once = b.AddStream("A", ChunkRole::kBufferedSend);
@@ -395,7 +395,7 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
                   (Waits(c) && peer_landing)) {
                 continue;
               }
-              // What does not go by host holds, too, on edges of both kinds.
+              // Schedules by rank must also hold on edges of both kinds.
               CheckCase by_rank = c;
               by_rank.by_host = false;
               const std::vector<Schedule> schedules = CompileAll(by_rank);
@@ -538,7 +538,7 @@ TEST(Blocks, OfAnyLengthsTravelTogether) {
   }
 }
 
-// What a sum pays for an order that is fixed, whatever the hosts: four ranks on each of two.
+// The cost of a sum whose order does not depend on hosts: four ranks on each of two hosts.
 TEST(ByHost, SumsKeepTheirOrder) {
   const auto crossings = [](Pattern pattern, const Topology& topology, bool cyclic) {
     CheckCase c;
@@ -686,7 +686,7 @@ TEST_F(Mistakes, DeadlockForLackOfASend) {
   EXPECT_NE(Check().find("deadlock"), std::string::npos);
 }
 
-TEST_F(Mistakes, MessageNobodyReceives) {
+TEST_F(Mistakes, MessageWithoutAReceive) {
   root_.AddStream("S", ChunkRole::kBroadcastSource);
   case_.pieces = {1};
   root_.Copy(Place::New(0), Place::Matrix());

@@ -80,7 +80,7 @@ class EagerExecutors : public testing::Test {
 using Paths = testing::Types<EagerExecutor<PostPort>, EagerExecutor<EdgePort>>;
 TYPED_TEST_SUITE(EagerExecutors, Paths);
 
-TYPED_TEST(EagerExecutors, WhatLeadsComesFirst) {
+TYPED_TEST(EagerExecutors, StepsWithALeadRunFirst) {
   for (const size_t elems : {1, 50}) {  // a line, a piece
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank, TestFixture::kEdges);
@@ -261,7 +261,7 @@ TEST(EagerExecutorOverEdges, SumsOfTwoRanksInPieces) {
   }
 }
 
-TEST(EagerExecutorOverEdges, OfTwoRanksEachSendsTwoPiecesBeforeItReceives) {
+TEST(EagerExecutorOverEdges, EachOfTwoRanksSendsTwoPiecesBeforeItReceives) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, /*edges=*/true);
     ScheduleParameters parameters;

@@ -13,7 +13,7 @@ ConstByteSpan Bytes(const std::string& message) {
   return {reinterpret_cast<const std::byte*>(message.data()), message.size()};
 }
 
-// What a reader makes of an abort's messages; it knows all with the last one and not before.
+// Returns the abort that a reader assembles. It is complete with the last message, not earlier.
 Abort Told(const Abort& abort) {
   AbortReader reader;
   const std::vector<std::string> messages = abort.ToMessages();

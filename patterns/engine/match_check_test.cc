@@ -133,7 +133,7 @@ TEST_F(MatchCheck, ReceivesOfTwoRanksFromEachOther) {
   EXPECT_EQ(Ask(call), "");
 }
 
-TEST_F(MatchCheck, NothingIsBelieved) {
+TEST_F(MatchCheck, MalformedEnquiriesAreIgnored) {
   const WaitingCall call = zero_.Make(ChannelKind::kAll, Pattern::kBroadcast, 1, 1);
   one_.Make(ChannelKind::kAll, Pattern::kBroadcast, 0);
   ASSERT_NE(Ask(call), "");

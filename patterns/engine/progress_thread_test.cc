@@ -221,7 +221,7 @@ TEST(ProgressThreadTest, TheOwnerWaitsForTheEndOfAStep) {
   other.join();
 }
 
-// What the role protects is plain memory, which the thread sanitizer watches.
+// The role protects plain memory, which the thread sanitizer watches.
 TEST(ProgressThreadTest, OneProgressOwnerAtATime) {
   int64_t moved = 0;
   int64_t moved_by_progress_thread = 0;

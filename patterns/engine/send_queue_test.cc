@@ -163,7 +163,7 @@ TEST_F(SendQueueTest, ABufferIsOverWhenItsLastSendIs) {
   buffers_->Release(next);
 }
 
-TEST_F(SendQueueTest, WhatIsNotTakenIsKeptInOrder) {
+TEST_F(SendQueueTest, DeferredSendsKeepTheirOrder) {
   endpoint_.busy_peer = 1;
   ASSERT_TRUE(Post(1, 10).ok());
   ASSERT_TRUE(Post(1, 11).ok());
@@ -191,7 +191,7 @@ TEST_F(SendQueueTest, WhatIsNotTakenIsKeptInOrder) {
   EXPECT_EQ(queue_->in_flight(), 0u);
 }
 
-TEST_F(SendQueueTest, OneThatIsRefusedHoldsUpItsPeerOnly) {
+TEST_F(SendQueueTest, ARefusedSendDelaysItsPeerOnly) {
   endpoint_.busy_peer = 1;
   ASSERT_TRUE(Post(1, 10).ok());
   endpoint_.busy_peer = 2;
@@ -206,7 +206,7 @@ TEST_F(SendQueueTest, OneThatIsRefusedHoldsUpItsPeerOnly) {
   while (!endpoint_.sent.empty()) endpoint_.Complete();
 }
 
-TEST_F(SendQueueTest, OneThatIsRefusedHoldsUpItsChannelOnly) {
+TEST_F(SendQueueTest, ARefusedSendDelaysItsChannelOnly) {
   endpoint_.busy_peer = 1;
   ASSERT_TRUE(Post(1, 10).ok());
   ASSERT_TRUE(Post(1, 20, ChannelKind::kRow).ok());
@@ -256,7 +256,7 @@ TEST_F(SendQueueTest, AFailureOfADeferredSendBreaksTheGroup) {
   EXPECT_EQ(queue_->in_flight(), 0u);
 }
 
-// Whoever it forwarded to may read where it lies.
+// A rank to which the lost peer has forwarded a lease may still read the memory.
 TEST_F(SendQueueTest, MemoryThatALostPeerCouldPassOnIsNotUsedAgain) {
   for (const bool lands_in_peer_memory : {false, true}) {
     for (const StatusCode code : {StatusCode::kPeerLost, StatusCode::kInternal}) {
@@ -387,7 +387,7 @@ TEST_F(SendQueueTest, OverflowGoesThroughRegisteredMemory) {
   EXPECT_EQ(buffers_->overflow()->statistics().in_use_bytes, 0u);
 }
 
-TEST_F(SendQueueTest, WhatIsInStagingMemoryIsSentFromThere) {
+TEST_F(SendQueueTest, StagedDataAreSentFromStagingMemory) {
   endpoint_.has.needs_registered_memory = true;
   Make(settings_.pair_chunks + 1);
   StagedBuffer* const buffer = buffers_->TrySurplus(1);

@@ -151,7 +151,7 @@ TEST_F(StagingBuffersTest, ARunIsKeptForTheNextMessage) {
   buffers_->Release(buffer);
 }
 
-// What is kept is of the first placement, as what is asked for.
+// Kept runs and requested runs are of the first placement.
 TEST(StagingBuffers, ARunOfAnotherMemoryIsNotKept) {
   HeapDomain two_memories(DomainLimits(), 2);
   InprocWorld world(1);
@@ -272,7 +272,7 @@ TEST_F(StagingBuffersTest, AReservedRunIsOfferedToItsOwnerFirst) {
   EXPECT_EQ(InUse(), 0u);
 }
 
-TEST_F(StagingBuffersTest, WhatOthersMayReadIsNeverLentAgain) {
+TEST_F(StagingBuffersTest, MemoryThatPeersMayReadIsNotLentAgain) {
   Make(2);
   int outstanding = 0;
   StagedBuffer* const core = buffers_->TryCore(0, 1, &outstanding);
@@ -311,7 +311,7 @@ TEST_F(StagingBuffersTest, WhatOthersMayReadIsNeverLentAgain) {
   buffers_->Release(next);
 }
 
-TEST_F(StagingBuffersTest, WithoutMemoryForWhatOthersMayReadThereIsAShortage) {
+TEST_F(StagingBuffersTest, AFailedReplacementOfReadableMemoryIsAShortage) {
   DomainLimits limits;
   limits.max_total_bytes = static_cast<size_t>(CoreChunks(settings_)) * kChunk;
   HeapDomain scarce(limits);
@@ -350,7 +350,7 @@ TEST_F(StagingBuffersTest, OverflowComesWhenPatienceEnds) {
     buffers_->Release(buffer);
     buffers_->Release(second);
   }
-  // What comes back ends the wait, too.
+  // A returned chunk ends the wait, too.
   StagedBuffer* const surplus = buffers_->TrySurplus(1);
   EXPECT_EQ(Overflow(), nullptr);
   buffers_->Release(surplus);
@@ -453,7 +453,7 @@ TEST_F(StagingBuffersTest, BytesElsewhereHaveABufferOfTheirOwn) {
   EXPECT_EQ(endpoint_.released, (std::vector<uint64_t>{6, 6, 6, 7}));
 }
 
-TEST_F(StagingBuffersTest, DropGivesBackWhatHasArrived) {
+TEST_F(StagingBuffersTest, DropReleasesTheReceivedBufferAndLease) {
   Make(1);
   ReceiveSlot slot;
   const auto arrive = [&](StatusCode code) {
@@ -483,7 +483,7 @@ TEST_F(StagingBuffersTest, OverflowDrainsThoughAllElseIsInUse) {
   ASSERT_TRUE(run);
   EXPECT_EQ(run.chunks, settings_.pair_chunks);
   EXPECT_FALSE(buffers_->TryDrainRun());
-  // What else is free will do; one run is kept, the other goes back.
+  // Other free memory is used, too. One run is kept, the other one is returned.
   buffers_->Release(surplus);
   const ChunkRun second = buffers_->TryDrainRun();
   ASSERT_TRUE(second);
@@ -521,7 +521,7 @@ TEST(StagingBuffers, OverflowNeedNotDrainWhereTheDomainGrows) {
   EXPECT_FALSE(buffers.drains_overflow());
 }
 
-// Whoever ends it there: nothing is checked, and nothing freed.
+// A destructor in the child checks nothing and frees nothing.
 TEST_F(StagingBuffersTest, AForkedChildOwnsNothing) {
   MakeRegistered(settings_.pair_chunks + 2);
   StagedBuffer* const kept = buffers_->TrySurplus(1);

@@ -18,7 +18,7 @@ namespace {
 constexpr int kRows = 2;
 constexpr int kCols = 3;
 
-// What both ranks say, where rank 1 has `theirs`.
+// Returns the complaint of both ranks if rank 1 has `theirs`.
 std::string Complaint(const AgreedSettings& mine, const AgreedSettings& theirs) {
   std::string complaints[2];
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {

@@ -54,7 +54,7 @@ Topology OrderOf(const Topology& topology) {
   return {Shape::kTree, topology.parameter, topology.by_host};
 }
 
-TEST(FreeTopology, OfASumDependsOnRanksAndBytesOnly) {
+TEST(FreeTopology, OrderOfASumDependsOnRanksAndBytesOnly) {
   const Capabilities plain;
   for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce,
                                 Pattern::kScan, Pattern::kExscan}) {

@@ -102,7 +102,7 @@ TEST(LinkFrom, AMessageIsAHop) {
 
 // A rank copies each byte of a message in, and one that comes out: so do all that share a
 // processor.
-TEST(SharedMemoryLink, AMessageIsWhatIsLeftOfAPieceWithoutItsCopy) {
+TEST(SharedMemoryLink, MessageOverheadIsPieceTimeMinusCopyTime) {
   for (const double crowd : {1, 4}) {
     const double copy_us = 0.0002;
     EdgeTimes times;
@@ -123,7 +123,7 @@ TEST(SharedMemoryLink, AMessageIsWhatIsLeftOfAPieceWithoutItsCopy) {
 }
 
 // A longer message that came first was not slower, whatever it says.
-TEST(LinkFrom, NothingOnABusyMachineIsInfinite) {
+TEST(LinkFrom, TheRateIsFiniteOnABusyMachine) {
   EdgeTimes times = SlowLink();
   times.longer_us = times.long_us / 2;
   const Link link = LinkFrom(times, Tcp(1));

@@ -34,7 +34,7 @@ class MachineCacheTest : public ::testing::Test {
   std::string folder_;
 };
 
-TEST_F(MachineCacheTest, WhatIsStoredIsFoundUnderItsKey) {
+TEST_F(MachineCacheTest, AStoredMachineIsFoundUnderItsKey) {
   MachineDescription machine;
   EXPECT_FALSE(LoadMachine("tcp h1 h2", &machine));
   StoreMachine("tcp h1 h2", Machine());
@@ -49,7 +49,7 @@ TEST_F(MachineCacheTest, WhatIsStoredIsFoundUnderItsKey) {
             1);
 }
 
-TEST_F(MachineCacheTest, WhatIsWrongIsNotKnown) {
+TEST_F(MachineCacheTest, AWrongFileIsNotLoaded) {
   StoreMachine("key", Machine());
   const std::string file = CachedMachineFile("key");
   std::filesystem::copy_file(file, CachedMachineFile("other"));
@@ -77,7 +77,7 @@ TEST_F(MachineCacheTest, AWeekLaterItIsForgotten) {
   EXPECT_EQ(CachedMachines(), std::vector<std::string>());
 }
 
-TEST_F(MachineCacheTest, WithoutAFolderNothingIsKept) {
+TEST_F(MachineCacheTest, WithoutAFolderNoMachineIsStored) {
   setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
   StoreMachine("key", Machine());
   MachineDescription machine;
@@ -90,7 +90,7 @@ TEST_F(MachineCacheTest, WithoutAFolderNothingIsKept) {
   EXPECT_FALSE(LoadMachine("key", &machine));
 }
 
-TEST_F(MachineCacheTest, WhatIsOldGoes) {
+TEST_F(MachineCacheTest, AStoreDeletesOldFiles) {
   StoreMachine("old", Machine());
   const std::filesystem::path old = CachedMachineFile("old");
   const auto now = std::filesystem::file_time_type::clock::now();
@@ -100,7 +100,7 @@ TEST_F(MachineCacheTest, WhatIsOldGoes) {
   EXPECT_TRUE(std::filesystem::exists(CachedMachineFile("new")));
 }
 
-TEST_F(MachineCacheTest, OfTooManyTheOldestGo) {
+TEST_F(MachineCacheTest, AStoreDeletesTheOldestOfTooManyFiles) {
   const auto now = std::filesystem::file_time_type::clock::now();
   const auto store = [&](int i) {
     const std::string key = "hosts " + std::to_string(i);

@@ -68,7 +68,7 @@ TEST(SizeClass, PowersOfTwoAreTheLongestOfTheirs) {
 }
 
 // Else a message that a piece holds would be cut as the longest of its class has to be.
-TEST(SizeClass, WhatAPieceHoldsIsInNoClassWithWhatIsCut) {
+TEST(SizeClass, UncutAndCutMessagesShareNoClass) {
   const PieceSettings settings = Settings();
   const size_t most = MostPayload(settings);
   ASSERT_EQ(most % kChunkBytes, kChunkBytes - kHeaderRoom);  // amid a step
@@ -93,8 +93,8 @@ TEST(ModelChoice, PiecesAreInProportion) {
   }
 }
 
-// What is taken there, what the model says of it and of its own first, and who decides.
-TEST(ExplainRule, SaysWhatTheModelSaysWhereRanksShareMemory) {
+// The text names the chosen topology, its predicted time, the model's own choice, and the rule.
+TEST(ExplainRule, ShowsTheModelsPredictionWhereRanksShareMemory) {
   MachineDescription machine = OneHost(/*ranks_per_processor=*/1);
   machine.within_host.send_overhead = machine.within_host.receive_overhead = {1, 5000};
   machine.shared_memory.is_shared = true;
@@ -214,8 +214,8 @@ TEST(RankCandidates, MultiFormsOfShortBlocksOnThreeHostsGoAlongACirculantGraph) 
   }
 }
 
-// What one message is for all ranks of a host is not in the model.
-TEST(RankCandidates, WhatGoesByRankIsThereUnlessRanksShareMemory) {
+// The model does not know that one message serves all ranks of a host.
+TEST(RankCandidates, TopologiesByRankAreCandidatesUnlessRanksShareMemory) {
   const Topology ring{Shape::kIncreasingRings, 1};
   const Topology ring_by_host{Shape::kIncreasingRings, 1, /*by_host=*/true};
   const Topology circulant{Shape::kCirculant, 0};
@@ -238,9 +238,9 @@ TEST(RankCandidates, WhatGoesByRankIsThereUnlessRanksShareMemory) {
   }
 }
 
-// The first is about as fast as the fastest, and no other that is as fast has fewer pieces. What is
-// reduce-scatter + allgather has a piece for every rank on the way there, and on the way back.
-TEST(RankCandidates, OfThoseAboutAsFastTheFewestPiecesAreFirst) {
+// The first is about as fast as the fastest, and no other that is as fast has fewer pieces.
+// Reduce-scatter + allgather has a piece for every rank on the way there, and on the way back.
+TEST(RankCandidates, TheFewestPiecesComeFirstAtAboutEqualSpeed) {
   const int others = Query(Pattern::kAllReduce, 1).ranks - 1;
   const auto pieces = [&](const Candidate& c) {
     return c.cost.pieces * (c.topology.shape == Shape::kReduceScatterAllgather ? 2 * others : 1);
@@ -323,7 +323,7 @@ TEST(RankCandidates, WhereRanksShareProcessorsTheFewestBranchesAreFirst) {
   }
 }
 
-// Which has more messages in all.
+// The hypercube has more messages in all.
 TEST(RankCandidates, WhereRanksShareProcessorsATreeThatIsAboutAsFastGoesBeforeTheHypercube) {
   const auto is_hypercube = [](const Candidate& c) {
     return c.topology.shape == Shape::kHypercube;
@@ -359,7 +359,7 @@ TEST(RankCandidates, WhereRanksShareProcessorsATreeThatIsAboutAsFastGoesBeforeTh
 }
 
 // For each a rank has to wake; who receives from many wakes once for several.
-TEST(RankCandidates, OfTreesInOnePieceTheFlattestIsFirst) {
+TEST(RankCandidates, TheFlattestTreeInOnePieceIsFirst) {
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
     const double limit = pattern == Pattern::kReduce ? 1.2 : 1.05;
     int slower = 0;

@@ -1,4 +1,4 @@
-// What the model says of ranks that share memory, beside the sum of what each does there.
+// The model's prediction for ranks that share memory equals the sum of the work of each rank.
 
 #include <algorithm>
 #include <vector>
@@ -76,7 +76,7 @@ TEST(SharedMemoryCost, BothSidesCopyPiecesAtTheSameTime) {
                    8000 * (kIn + kOut) + kHop + 3 * (8000 * kOut + kReceive));
 }
 
-// Whose sender copies it once.
+// The sender copies the message once.
 TEST(SharedMemoryCost, SeveralReadAMessageAtOnce) {
   const double one = Predicted(Machine(), Query(Pattern::kBroadcast, kWide, 2, 10000));
   const double four = Predicted(Machine(), Query(Pattern::kBroadcast, kWide, 5, 10000));

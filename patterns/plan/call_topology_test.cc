@@ -99,7 +99,7 @@ TEST(CallTopology, APatternWithoutTopologiesHasNoChoice) {
   EXPECT_EQ(member.reason, "");
 }
 
-TEST(CallTopology, WhereNothingWasMeasuredTheRuleChooses) {
+TEST(CallTopology, TheRuleChoosesWithoutMeasurements) {
   for (const bool crowded : {false, true}) {
     Member member(0, /*ranks_per_host=*/8, /*measured=*/false);
     member.state.crowded = crowded;
@@ -138,14 +138,14 @@ TEST(CallTopology, TheModelChoosesTopologyAndPieces) {
     if (way.cost.in_step) least = std::min(least, way.cost.us);
   }
   EXPECT_LE(PredictCall(member.state, chosen).us, rules::kAboutAsFast * least);
-  // Whose caller says how long pieces are has them so.
+  // A piece length that the caller sets is kept.
   PatternCall cut = call;
   cut.piece_bytes = 10000;
   EXPECT_EQ(member.Chosen(cut).piece_bytes, 10000u);
   EXPECT_EQ(member.Chosen(cut).topology, chosen.topology);
 }
 
-TEST(CallTopology, OfASumWhoseOrderCountsPiecesOnlyAreChosen) {
+TEST(CallTopology, OnlyPiecesAreChosenForAnOrderedSum) {
   Member member(0);
   PatternCall sum = Call(Pattern::kAllReduce, kLong);
   const PatternCall chosen = member.Chosen(sum);
@@ -219,7 +219,7 @@ TEST(CallTopology, AllMembersChooseAlike) {
   }
 }
 
-TEST(CallTopology, AHintGivesWayToWhatIsMuchFaster) {
+TEST(CallTopology, AMuchFasterTopologyReplacesAHint) {
   Member member(0);
   member.options.topology_is_hint = true;
   EXPECT_EQ(TopologyName(member.Chosen(Call(Pattern::kBroadcast, kLong, kSplitRing)).topology),
@@ -242,7 +242,7 @@ TEST(CallTopology, AHintGivesWayToWhatIsMuchFaster) {
   EXPECT_EQ(unmeasured.Chosen(Call(Pattern::kBroadcast, kLong, kSplitRing)).topology, kSplitRing);
 }
 
-// Which does not do better there.
+// The model does not choose better there.
 TEST(CallTopology, WhereRanksShareMemoryTheRuleDecidesBesideAModel) {
   Member member(0, /*ranks_per_host=*/8);
   MachineDescription machine = SlowLinks(8);
@@ -257,7 +257,7 @@ TEST(CallTopology, WhereRanksShareMemoryTheRuleDecidesBesideAModel) {
   EXPECT_NE(member.reason.find(" The model would choose "), std::string::npos);
 }
 
-TEST(CallTopology, CandidatesAreWhatIsPredicted) {
+TEST(CallTopology, CandidatesHaveThePredictedCost) {
   Member member(0, /*ranks_per_host=*/2);
   for (const CatalogueEntry& entry : Catalogue()) {
     const Blocks multi(entry.pattern, 5000, 20000);
@@ -275,7 +275,7 @@ TEST(CallTopology, CandidatesAreWhatIsPredicted) {
 }
 
 // All are cut like it.
-TEST(CallTopology, OfBlocksTheLongestCounts) {
+TEST(CallTopology, TheLongestBlockDeterminesTheCost) {
   Member member(0);
   const Blocks few(Pattern::kMultiBroadcast, 5000, 20000);
   const Blocks all(Pattern::kMultiBroadcast, 20000, 20000);
@@ -287,7 +287,7 @@ TEST(CallTopology, OfBlocksTheLongestCounts) {
 }
 
 // No closed form knows what one copy for all of a host saves.
-TEST(CallTopology, WhereSomeShareMemoryNoWayGoesByRank) {
+TEST(CallTopology, NoCandidateGoesByRankWhereSomeShareMemory) {
   for (const bool share_memory : {false, true}) {
     Member member(0, /*ranks_per_host=*/2);
     member.has.lands_in_peer_memory = share_memory;

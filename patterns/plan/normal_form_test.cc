@@ -99,7 +99,7 @@ TEST(NormalForm, KeepsTheOrderOfRanks) {
   EXPECT_TRUE(topology_of(reduce, {Shape::kTwoTree, 0}, 1) == tree);
 }
 
-TEST(NormalForm, OfANormalFormIsItself) {
+TEST(NormalForm, LeavesANormalFormUnchanged) {
   for (const CatalogueEntry& entry : Catalogue()) {
     for (const PatternCall& call : CallsOf(entry)) {
       const std::string about = std::string(entry.name) + ", shape " +
@@ -123,7 +123,7 @@ PatternCall Normal(const PatternCall& call) {
   return Form(call, &copy);
 }
 
-TEST(NormalForm, DropsWhatThePatternIgnores) {
+TEST(NormalForm, DropsTheFieldsThatThePatternIgnores) {
   for (const CatalogueEntry& entry : Catalogue()) {
     for (const PatternCall& call : CallsOf(entry)) {
       const PatternCall normal = Normal(call);
@@ -141,7 +141,7 @@ TEST(NormalForm, DropsWhatThePatternIgnores) {
   }
 }
 
-TEST(NormalForm, OfTopologies) {
+TEST(NormalForm, ReplacesTopologiesByTheirEquivalents) {
   PatternCall call;
   call.pattern = Pattern::kBroadcast;
   call.matrix.layout = StridedLayout::Contiguous(rules::kUncutBytes);

@@ -65,7 +65,7 @@ class ScheduleCacheTest : public testing::Test {
   const Schedule* Find(const PatternCall& call) {
     return cache_.Find(EntryOf(call.pattern), call, ScopeOf(ChannelOf(call)), *endpoint_, kGroup);
   }
-  // What the cache compiles for a call it has not seen.
+  // Returns the parameters with which the cache compiles a call that it has not seen.
   ScheduleParameters ParametersOf(const PatternCall& call) {
     CatalogueEntry entry = EntryOf(call.pattern);
     entry.compile = NoteAndCompile;
@@ -150,7 +150,7 @@ TEST_F(ScheduleCacheTest, EachIsCompiledOnce) {
   EXPECT_EQ(compiled.size(), 2u);
 }
 
-TEST_F(ScheduleCacheTest, WhatIsSentMakesNoDifference) {
+TEST_F(ScheduleCacheTest, DataAndOperationDoNotChangeTheSchedule) {
   Use(1, false);
   PatternCall call;
   call.pattern = Pattern::kMultiReduce;
@@ -165,7 +165,7 @@ TEST_F(ScheduleCacheTest, WhatIsSentMakesNoDifference) {
   EXPECT_EQ(Find(call), schedule);
 }
 
-TEST_F(ScheduleCacheTest, RanksAreThoseOfTheScope) {
+TEST_F(ScheduleCacheTest, RanksAreNumberedInTheScope) {
   Use(1, false);
   PatternCall call;
   call.pattern = Pattern::kReduce;
@@ -196,7 +196,7 @@ TEST_F(ScheduleCacheTest, TheDirectionIsThatOfTheCall) {
   EXPECT_TRUE(ParametersOf(call).decreasing);
 }
 
-TEST_F(ScheduleCacheTest, HostsAreThoseOfTheScopesRanks) {
+TEST_F(ScheduleCacheTest, HostsAreListedForTheScopesRanks) {
   Use(3, false);
   PatternCall call;
   call.pattern = Pattern::kReduce;
@@ -222,8 +222,9 @@ TEST_F(ScheduleCacheTest, SharedMemoryIsThatOfTheScope) {
   EXPECT_TRUE(ParametersOf(call).shares_memory);
 }
 
-// What waits for relay goes by host where some ranks share memory, whatever the call says.
-TEST_F(ScheduleCacheTest, WhatWaitsForRelayGoesByHostWhereSomeShareMemory) {
+// A schedule that waits for relays goes by host where some ranks share memory, even if the call
+// does not request it.
+TEST_F(ScheduleCacheTest, SchedulesThatWaitForRelaysGoByHostWhereSomeShareMemory) {
   const auto goes_by_host = [&](Pattern pattern, Shape shape) {
     PatternCall call;
     call.pattern = pattern;

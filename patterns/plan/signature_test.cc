@@ -100,7 +100,7 @@ TEST(Signature, ByteCountsOfOneClassAreAlike) {
   }
 }
 
-TEST(Signature, OfBlocksTheLongestAndAllTogetherCount) {
+TEST(Signature, TheLongestBlockAndTheTotalCount) {
   const Calls calls;
   std::vector<Matrix> blocks(kRanks);
   for (Matrix& block : blocks) block.layout = StridedLayout::Contiguous(1000);
@@ -115,7 +115,7 @@ TEST(Signature, OfBlocksTheLongestAndAllTogetherCount) {
   EXPECT_FALSE(calls.Of(call) == even);
 }
 
-TEST(Signature, OfAnAllToAllTheBlocksThatAreSentCount) {
+TEST(Signature, SentBlocksCountForAnAllToAll) {
   const Calls calls;
   std::vector<Matrix> blocks(kRanks);
   std::vector<Matrix> sent(kRanks);
@@ -128,7 +128,7 @@ TEST(Signature, OfAnAllToAllTheBlocksThatAreSentCount) {
   EXPECT_FALSE(calls.Of(call) == empty);
 }
 
-TEST(Signature, OfAnAllToAllItCountsWhetherBlocksAreEqual) {
+TEST(Signature, EqualityOfBlocksCountsForAnAllToAll) {
   const Calls calls;
   const std::vector<Matrix> blocks(kRanks);
   PatternCall call = Call(Pattern::kAllToAll, 0);
@@ -138,7 +138,7 @@ TEST(Signature, OfAnAllToAllItCountsWhetherBlocksAreEqual) {
   EXPECT_FALSE(calls.Of(call) == any);
 }
 
-TEST(Signature, OfPointToPointMessagesThePeerCountsAndWhetherTheBufferMayBePosted) {
+TEST(Signature, PeerAndPostableLengthCountForPointToPoint) {
   const Calls calls;
   const auto of = [&](int peer, size_t bytes) {
     PatternCall call = Call(Pattern::kSend, bytes);

@@ -158,7 +158,7 @@ struct Blocks {
   PatternCall call;
 };
 
-TEST(BlocksAndPrefixes, BlocksArriveByWhicheverProtocolEachRankTakes) {
+TEST(BlocksAndPrefixes, BlocksArriveForAnyProtocolOfEachRank) {
   for (int ranks = 1; ranks <= 8; ++ranks) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       ProtocolMember me(world, rank);

@@ -23,7 +23,7 @@ PatternCall Call(Pattern pattern, size_t bytes) {
   return call;
 }
 
-TEST(DescribePlan, SaysWhatIsDoneAndWhy) {
+TEST(DescribePlan, NamesTopologySegmentsProtocolsAndReason) {
   RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
     EngineOptions options;
     options.explain = true;

@@ -113,7 +113,7 @@ std::vector<Case> Cases(int ranks) {
   return cases;
 }
 
-// Which ranks go by lines, a bit for each.
+// Sets of ranks that use inline messages, a bit for each rank.
 std::vector<int> Masks(int ranks) {
   if (ranks > 4) return {0, (1 << ranks) - 1, 0x55 & ((1 << ranks) - 1), 1};
   std::vector<int> all;
@@ -121,7 +121,7 @@ std::vector<int> Masks(int ranks) {
   return all;
 }
 
-TEST(InlineBlocks, WhicheverProtocolEachRankTakesResultsAndCountsAreTheSame) {
+TEST(InlineBlocks, ResultsAndCountsAreEqualForAnyProtocolOfEachRank) {
   for (int ranks = 2; ranks <= rules::kMostRanksOfZeroCopy; ++ranks) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank);

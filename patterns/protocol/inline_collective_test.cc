@@ -101,7 +101,7 @@ std::vector<Case> Cases(int ranks) {
   return cases;
 }
 
-TEST(InlineCollective, WhicheverProtocolEachRankTakesResultsAndCountsAreTheSame) {
+TEST(InlineCollective, ResultsAndCountsAreEqualForAnyProtocolOfEachRank) {
   for (int ranks = 2; ranks <= rules::kMostRanksOnExchange + 1; ++ranks) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank);

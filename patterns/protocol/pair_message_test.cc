@@ -1,5 +1,5 @@
-// Which messages from point to point go inline or to a posted buffer, that others are left alone,
-// and that all protocols use the same streams.
+// Point-to-point messages go inline or to a posted buffer if they are suitable. Others are left
+// alone. All protocols use the same streams.
 
 #include <atomic>
 #include <cstddef>
@@ -313,7 +313,7 @@ TEST(PairMessages, ASenderThatIsSlowToCopyIsReported) {
   });
 }
 
-// Whose first look for what has come takes until `before` has returned.
+// An endpoint whose first Progress lasts until `before` has returned.
 class Meanwhile : public ForwardingEndpoint {
  public:
   Meanwhile(std::unique_ptr<Endpoint> target, std::function<void()> before)
@@ -328,7 +328,7 @@ class Meanwhile : public ForwardingEndpoint {
   std::function<void()> before_;
 };
 
-TEST(PairMessages, WhatASenderHasCopiedIsThereThoughItIsGone) {
+TEST(PairMessages, ACopiedMessageIsReceivedAfterItsSenderHasLeft) {
   std::atomic<bool> is_awaited{false};
   std::atomic<bool> is_gone{false};
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -356,7 +356,7 @@ TEST(PairMessages, WhatASenderHasCopiedIsThereThoughItIsGone) {
   });
 }
 
-// Whose pauses last until `during`, if there is one, has returned.
+// An endpoint whose pauses last until `during`, if there is one, has returned.
 class Pausing : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;

@@ -335,7 +335,7 @@ TEST(PostedBlocks, OfAnAllToAllAreCopiedOnceIfTheirReceiversWait) {
   });
 }
 
-// Whose pauses last until `during` has returned.
+// An endpoint whose pauses last until `during` has returned.
 class Pausing : public ForwardingEndpoint {
  public:
   Pausing(std::unique_ptr<Endpoint> target, std::function<void()> during)

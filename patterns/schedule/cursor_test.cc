@@ -18,7 +18,7 @@ Step Of(int block, int lead) {
   return step;
 }
 
-// Which step works on which piece, in order.
+// Returns pairs of a step and the piece on which it works, in order.
 std::vector<std::pair<size_t, int64_t>> Walk(const Turns& turns, const std::vector<Step>& steps) {
   std::vector<std::pair<size_t, int64_t>> seen;
   Cursor at;

@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Topology{Shape::kTwoTree, 0}, Topology{Shape::kTwoTree, 1}));
 
 // So that every rank sends about as much as it receives, and does not have one parent twice.
-TEST(Geometry, OfTwoTreesARankIsInsideOne) {
+TEST(Geometry, ARankIsAnInnerNodeOfOneOfTwoTrees) {
   for (int size = 3; size <= 300; ++size) {
     for (int r = 0; r < size; ++r) {
       const TreeNode first = TreeNodeOf({Shape::kTwoTree, 0}, size, r);

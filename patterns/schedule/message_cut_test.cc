@@ -200,7 +200,7 @@ TEST_F(Runs, HoldAPieceOfEachBlockThatHasOne) {
 }
 
 // Their bytes are then not added up one by one.
-TEST_F(Runs, OfEqualBlocksHaveAsManyBytesEach) {
+TEST_F(Runs, TakeEqualBytesOfEqualBlocks) {
   const Cutting cutting(rule_, schedule_, 0, std::vector<size_t>(4, 24000));
   const MessageCut& cut = cutting.cut;
   const PiecePlan& plan = cut.PlanInRun(2);

@@ -69,7 +69,7 @@ TEST(PiecePlan, WhereLinksAreSlowPiecesAreEvenAndNotTooShort) {
   EXPECT_EQ(pieces(3200000, 2), 57u);
 }
 
-// What follows such a first piece is long enough to wait for its place.
+// The second piece is long enough to wait for its place.
 TEST(PiecePlan, AHeaderThatGoesAheadMayBringTheFirstBytes) {
   PieceSettings settings = PieceSettingsFor(4096, 1 << 20, 16384);
   settings.eager_bytes = 1000;
@@ -143,8 +143,8 @@ TEST(PiecePlan, LongMessagesGoInWholeSegments) {
   EXPECT_EQ(PlanMessage(settings, 1 << 20).piece_bytes, MostPayload(settings));
 }
 
-// What is left over is no piece of its own.
-TEST(PiecePlan, WhereBothSidesCopyAtOnceThereAreNoMorePiecesThanThatTakes) {
+// The remainder is no piece of its own.
+TEST(PiecePlan, OverlappedCopiesTakeNoMorePiecesThanNeeded) {
   PieceSettings settings = PieceSettingsFor(32768, 2 << 20, 32768);
   settings.overlap_bytes = 8192;
   for (const size_t total : {65535u, 65536u, 65537u, 100004u, 200007u}) {

@@ -91,7 +91,7 @@ TEST(SettingsTest, ReadsEveryVariable) {
   EXPECT_TRUE(settings.li_check);
 }
 
-// What is listed, set again, gives the same list, but for what others read.
+// Listed variables, set again, give the same list, except for variables that other libraries read.
 TEST(SettingsTest, ListsEveryVariableInForce) {
   ScopedVariable transport("BRIGADE_TRANSPORT", "mpi");
   ScopedVariable overflow("BRIGADE_OVERFLOW_BYTES", "1G");

@@ -106,7 +106,7 @@ TEST_F(TraceTest, RecordsNothingWhileOff) {
   EXPECT_TRUE(Trace::Stop().ok()) << "there is nothing to stop";
 }
 
-TEST_F(TraceTest, SpansNestAndSayWhatTheyAre) {
+TEST_F(TraceTest, SpansNestAndRecordTheirKindAndArguments) {
   ASSERT_TRUE(Trace::Start(file_, 3, 4).ok());
   const uint64_t before_ns = Trace::NowNs();
   {

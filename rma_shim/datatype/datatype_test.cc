@@ -280,7 +280,7 @@ TEST(Datatype, ElementsAreKnownThroughDerivation) {
   EXPECT_EQ(LayoutOf(both.get()).element(), Element::kMixed);
 }
 
-TEST(Datatype, WhatFortranChoosesByDigitsAreNumbers) {
+TEST(Datatype, FortranTypesByDigitsMapToElements) {
   const auto element_of = [](int create(int, MPI_Datatype*), int digits) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     create(digits, &type);
@@ -303,7 +303,7 @@ TEST(Datatype, WhatFortranChoosesByDigitsAreNumbers) {
   EXPECT_EQ(element_of(MPI_Type_create_f90_integer, 18), Element::kInt64);
 }
 
-TEST(Datatype, NamesAreMpisOrThoseOfTheParts) {
+TEST(Datatype, NamesAreMpisOrListTheParts) {
   EXPECT_EQ(DescribeDatatype(MPI_DOUBLE), "MPI_DOUBLE");
   const int lengths[] = {1, 1, 2};
   const MPI_Aint offsets[] = {0, 8, 16};
@@ -333,7 +333,7 @@ TEST(Datatype, OperationsOfUsersAreTold) {
   EXPECT_FALSE(FindAccumulateOp(MPI_OP_NULL, &op));
 }
 
-TEST(Datatype, CacheForgetsWhatIsFreed) {
+TEST(Datatype, CacheForgetsFreedDatatypes) {
   // MPI keeps it for as long as it lives.
   static DatatypeCache* const cache = new DatatypeCache;
   const DatatypeCache::Known* known = nullptr;

@@ -78,7 +78,7 @@ TEST(BrigadeHpp, PatternsBesideTheShim) {
   Cblacs_gridexit(context);
 }
 
-TEST(BrigadeHpp, NothingIsAnErrorAndNoCrash) {
+TEST(BrigadeHpp, CallsOfEmptyObjectsReturnErrors) {
   Group group, other;
   std::vector<double> values(3);
   Operation operation;
@@ -120,7 +120,7 @@ class BrigadeHppOperation : public testing::Test {
   Group group_;
 };
 
-TEST_F(BrigadeHppOperation, OfNothingIsDone) {
+TEST_F(BrigadeHppOperation, ANullOperationIsComplete) {
   Operation operation;
   const auto expect_done = [&] {
     EXPECT_TRUE(operation.Test());
@@ -139,7 +139,7 @@ TEST_F(BrigadeHppOperation, OfNothingIsDone) {
   expect_done();
 }
 
-TEST_F(BrigadeHppOperation, UnderWayIsNotStartedAgain) {
+TEST_F(BrigadeHppOperation, AnActiveOperationIsNotStartedAgain) {
   Operation operation;
   ASSERT_TRUE(StartSum(&first_, &operation));
   const Result busy = StartSum(&second_, &operation);

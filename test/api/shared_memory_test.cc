@@ -121,14 +121,14 @@ TEST(Memory, IsGivenInPages) {
   brigade_free(nullptr);
 }
 
-TEST(Memory, WhereThereIsNoneTheTextSaysSo) {
+TEST(Memory, AFailedAllocationSetsTheErrorText) {
   EXPECT_EQ(brigade_alloc(SIZE_MAX), nullptr);
   EXPECT_NE(std::string(brigade_error_text()).find(std::to_string(SIZE_MAX)), std::string::npos);
   EXPECT_EQ(Allocate<double>(SIZE_MAX / 2), nullptr);
 }
 
 // A process without a descriptor for it.
-TEST(Memory, WhatCannotBeSharedIsOrdinary) {
+TEST(Memory, IsPrivateIfItCannotBeShared) {
   const pid_t child = fork();
   if (child == 0) {
     const rlimit limit{3, 3};

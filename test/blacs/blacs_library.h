@@ -17,7 +17,7 @@
 
 namespace brigade {
 
-// Which of the two public names of a routine is called.
+// Selects one of the two public names of a routine.
 enum class Entry { kC, kFortran };
 
 class BlacsLibrary {

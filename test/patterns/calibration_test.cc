@@ -194,13 +194,13 @@ TEST_P(EachTransport, CandidatesAreRight) {
   }
 }
 
-TEST_F(CalibrationTest, NothingIsOfferedWhereNothingWasMeasured) {
+TEST_F(CalibrationTest, WithoutMeasurementsThereAreNoCandidates) {
   MakeGroup(EngineOptions::Calibrate::kNever);
   EXPECT_TRUE(group_->Candidates(PatternCall()).empty());
 }
 
 // Whatever was found, calls that leave the choice to the library give the right result.
-TEST_F(CalibrationTest, WhatIsChosenIsRight) {
+TEST_F(CalibrationTest, ChosenTopologiesGiveTheRightResult) {
   MakeGroup(EngineOptions::Calibrate::kAlways);
   for (const int64_t elems : {1, 100, 1500, 5000, 20000, 300000}) {
     std::vector<double> data(static_cast<size_t>(elems), group_->rank() == 1 ? 3.5 : 0);

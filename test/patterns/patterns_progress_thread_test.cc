@@ -183,7 +183,7 @@ TEST(PatternsProgressThread, AReturnedSendArrivesThoughItWasRefusedAtFirst) {
   });
 }
 
-TEST(PatternsProgressThread, WhatARelayHasReadGoesBack) {
+TEST(PatternsProgressThread, TheProgressThreadReturnsARelaysLeases) {
   std::atomic<bool> drained{false};
   RunRanks(3, WithProgressThread(/*peer_memory=*/true), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);

@@ -270,7 +270,7 @@ TEST_P(Semantics, ReduceScatteredMaximaKnowWhereTheyWere) {
 }
 
 // A piece that it keeps is copied as one that goes through staging memory is.
-TEST_P(Semantics, WhatATransportKeepsIsCountedAsOverflow) {
+TEST_P(Semantics, PiecesKeptByTheTransportCountAsOverflow) {
   if (!GetParam().inproc.sends_in_place) GTEST_SKIP() << "it takes nothing from user memory";
   for (const size_t elems : {size_t{10}, size_t{10000}}) {
     OnRanks(2, [&](InprocWorld& world, int rank) {
@@ -546,7 +546,7 @@ TEST_P(Semantics, AFloodOfSendsLeavesNoMemoryInUse) {
   });
 }
 
-TEST_P(Semantics, RanksLeaveAlthoughEachHasSentWhatTheOtherNeverReceives) {
+TEST_P(Semantics, RanksLeaveThoughTheirMessagesAreNotReceived) {
   OnRanks(2, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(100000);

@@ -141,7 +141,7 @@ TEST(ShmPatterns, AShortMessageComesBehindALongOneThatIsUnderWay) {
 // --- memory ---
 
 // The memory that was used last is still in the caches of sender and receiver.
-TEST(ShmPatterns, MemoryWhoseBytesWereTakenIsUsedAgain) {
+TEST(ShmPatterns, MemoryOfReceivedMessagesIsReused) {
   constexpr size_t kMessageBytes = size_t{6} << 10;  // longer than a line
   Gate taken(2);
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {

@@ -426,7 +426,7 @@ OperationStatistics RunUntilRead(Rank* me, const PatternCall& call) {
 }
 
 // An empty matrix is neither a message nor a copy.
-TEST(ZeroCopyReadsCounts, OneCopyInAllAndNoneOfWhatIsCombined) {
+TEST(ZeroCopyReadsCounts, MovedDataAreCopiedOnceAndCombinedDataNever) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
@@ -499,7 +499,7 @@ const Case kSomeCases[] = {
     {Pattern::kAllToAll, kRing, ElementType::kDouble, CombineOp::kSum, false, false, 0, kElems},
 };
 
-TEST(ZeroCopyReadsCounts, TheKernelCopiesWhatTwoCombine) {
+TEST(ZeroCopyReadsCounts, TheKernelCopiesTheOperandsOfTwoRanks) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get(), ByKernel());
     const auto blocks = [](uint64_t bytes) {
@@ -568,7 +568,7 @@ TEST(ZeroCopyReadsOfSome, ALateRankIsWaitedFor) {
 }
 
 // Its status word to the first rank may still be read.
-TEST(ZeroCopyReadsOfSome, OneThatCannotOfferToAllOffersToNone) {
+TEST(ZeroCopyReadsOfSome, ARankThatCannotExposeToAllExposesToNone) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
@@ -643,7 +643,7 @@ Status FailureOf(const Rank& me) {
   return me.group->Run(next);
 }
 
-TEST(ZeroCopyReadsOfSome, OneThatLeavesLateOrIsNotFoundIsNotRead) {
+TEST(ZeroCopyReadsOfSome, ARankThatLeavesLateOrIsNotFoundIsNotRead) {
   for (const bool is_found : {true, false}) {
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get());
@@ -708,7 +708,7 @@ TEST(ZeroCopyReadsOfNone, TheKernelDoesNotCopyForSumsOfMoreThanTwo) {
 
 // The sum is written to the beginning, as with MPI_IN_PLACE, or over the own contribution.
 // Contributions of a rank lie one behind the other, or side by side in one matrix.
-TEST(ZeroCopyReadsOfNone, ASumOverWhatOthersReadGoesByTheSchedule) {
+TEST(ZeroCopyReadsOfNone, ASumThatOverwritesExposedBlocksTakesTheSchedule) {
   constexpr int64_t kRows = 96;
   constexpr int64_t kCols = 101;
   constexpr size_t kBlock = kRows * kCols;
@@ -1105,7 +1105,7 @@ std::vector<int> RunWithOneThatLeaves(int ranks, Way way, const Case& c, double 
   });
 }
 
-TEST(ZeroCopyReadsOfProcesses, OneThatDiesIsLost) {
+TEST(ZeroCopyReadsOfProcesses, ARankThatDiesIsLost) {
   for (const Way way : {Way::kMapped, Way::kByKernel}) {
     for (const Case& c : kSomeCases) {
       EXPECT_EQ(RunWithOneThatLeaves(2, way, c, 60, StatusCode::kPeerLost, "rank 1",
@@ -1118,7 +1118,7 @@ TEST(ZeroCopyReadsOfProcesses, OneThatDiesIsLost) {
   }
 }
 
-TEST(ZeroCopyReadsOfProcesses, WhatIsNotThereAnyMoreIsNamedOnAll) {
+TEST(ZeroCopyReadsOfProcesses, UnmappedMemoryIsNamedOnAllRanks) {
   for (const Case& c : kSomeCases) {
     const int ranks = MostByKernel(c);
     const std::string says =
@@ -1133,7 +1133,7 @@ TEST(ZeroCopyReadsOfProcesses, WhatIsNotThereAnyMoreIsNamedOnAll) {
   }
 }
 
-TEST(ZeroCopyReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
+TEST(ZeroCopyReadsOfProcesses, AStalledRankIsNotAwaitedBeyondTheTimeLimit) {
   EXPECT_EQ(RunWithOneThatLeaves(2, Way::kMapped, kSomeCases[0], 2.5, StatusCode::kTimedOut, "2.5",
                                  [](const Rank& me, Data*, uint64_t number) {
                                    me.Say(number | kReads);
@@ -1145,7 +1145,7 @@ TEST(ZeroCopyReadsOfProcesses, OneThatDoesNotGoOnIsNotAwaitedForEver) {
 }
 
 // The schedule has only the rest of the call's time limit.
-TEST(ZeroCopyReadsOfProcesses, OneThatLeavesLateTakesNoTimeTwice) {
+TEST(ZeroCopyReadsOfProcesses, ALateRankDoesNotExtendTheTimeLimit) {
   const auto leaves = [](const Rank& me, Data*, uint64_t number) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2500));
     me.Say(number | kLeft);

@@ -43,7 +43,7 @@ void blacs_get_(const int* context, const int* what, int* value);
 void blacs_gridinit_(int* context, const char* order, const int* rows, const int* cols);
 void blacs_gridinfo_(const int* context, int* rows, int* cols, int* row, int* col);
 void blacs_gridexit_(const int* context);
-// Whose it is the loader decides.
+// The loader decides which library defines these.
 Gemm psgemm_, pdgemm_, pcgemm_, pzgemm_;
 Update pssyrk_, pdsyrk_, pcsyrk_, pzsyrk_, pcherk_, pzherk_;
 
@@ -380,7 +380,7 @@ void CompareUpdate(Draw* draw, std::mt19937* values, const Grid& grid, const Siz
   EXPECT_TRUE(a.memory() == a_before) << what << ": A was changed";
 }
 
-TEST(Products, AreThoseOfScalapack) {
+TEST(Products, MatchScalapack) {
   const int cases = brigade::StressRounds(300, 10000);
   const unsigned seed = brigade::StressSeed();
   int rank = 0, ranks = 0;
@@ -541,8 +541,8 @@ TEST(Products, AreRefusedAsByScalapack) {
   blacs_gridexit_(&context);
 }
 
-// That is no product the PBLAS define, but programs that get away with it still do. The script
-// looks who computed it.
+// The PBLAS do not define a product whose C shares memory with B, but programs that use one must
+// still run. The script checks which library computed it.
 TEST(Products, AreLeftWhereCSharesMemoryWithB) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Which of the two computes a product does not depend on what a machine has left: what is missing ends the job on all
-# ranks, by itself, with an error that names it. So it does where one rank takes a product and another does not, and
-# where a wait fails.
+# The choice between the two libraries does not depend on the free resources of a machine. A
+# missing resource ends the job on all ranks with an error that names it. The job also ends if one
+# rank takes a product and another does not, and if a wait fails.
 # Arguments: run_mpi.sh, the program, the library, the BLACS.
 set -u
 
@@ -58,7 +58,7 @@ for preloads in "$library" "$library:$blacs"; do
   for transport in auto tcp; do
     ends taken_one_has_ended 'process {0,1} of the grid has ended it' \
       BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=$transport BRIGADE_IFACE=lo
-    # That one is in MPI_Finalize.
+    # The missing rank is in MPI_Finalize.
     ends taken_one_is_missing 'rank 1 .*\(is gone\|has left\)\|process {0,1} of the grid has ended it' \
       BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=$transport BRIGADE_IFACE=lo
     ends taken_one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' \

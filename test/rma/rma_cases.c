@@ -1,5 +1,5 @@
-/* An MPI program that knows nothing of us. What it prints must be the same with and without the
-   library; where MPI says what a result is, it checks that by itself. Argument: the case. */
+/* An MPI program that knows nothing of us. Its output must be the same with and without the
+   library. It checks results that MPI defines itself. Argument: the case. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <mpi.h>
@@ -244,7 +244,7 @@ static void types(void) {
   MPI_Win_free(&win);
 }
 
-/* What MPI leaves out, and its libraries take. */
+/* Calls that MPI does not define and MPI libraries accept. */
 static void beyond(void) {
   const signed char minus[3] = {-2, -2, -2};
   const float one = 1;
@@ -322,7 +322,7 @@ static int on_delete(MPI_Win win, int keyval, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-/* What belongs to a window beside its data. */
+/* Properties of a window besides its data. */
 static void attributes(void) {
   int memory[8], value = 5, flag, keyval, length, *number;
   void* found;
@@ -667,7 +667,7 @@ static void bottom(void) {
   MPI_Win_free(&win);
 }
 
-/* What is not attached. */
+/* Accesses to unattached memory. */
 static void unattached(void) {
   double memory[2] = {1, 2}, value = 3;
   MPI_Aint mine, theirs;
@@ -783,7 +783,7 @@ static void* adding_thread(void* nothing) {
   return nothing;
 }
 
-/* What one thread of each rank waits for another thread of this or another rank does, a little
+/* One thread of each rank waits. Another thread, of this or another rank, ends the wait a little
  * later. */
 static void threads(void) {
   const struct timespec later = {0, 50000000};
@@ -969,7 +969,7 @@ static void callbacks(void) {
   MPI_Win_free(&beside);
 }
 
-/* What another thread computes while the main one, which alone calls MPI, is within calls. */
+/* Computes in a second thread while the main thread, which alone calls MPI, is within calls. */
 static void* computing_thread(void* values) {
   for (int i = 0; i < kAdded; ++i) ((double*)values)[i] += rank + i;
   return NULL;

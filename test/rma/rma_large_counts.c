@@ -41,7 +41,7 @@ static void work_on(MPI_Win win, const double* mine) {
   printf("done on %d\n", rank);
 }
 
-/* What is put along a datatype of each kind. */
+/* Puts along a datatype and checks the result. */
 static void put_along(MPI_Datatype type, const char* what, MPI_Win win, int* memory, int count) {
   const int right = (rank + 1) % size;
   int values[64], bytes;

@@ -1,5 +1,5 @@
-/* What MPI_Alloc_mem and windows take of the system, and windows over short allocations. A program
-   that knows nothing of us, of any number of ranks; argv: a case. It prints PASS. */
+/* The memory that MPI_Alloc_mem and windows take of the system, and windows over short allocations.
+   An MPI program that knows nothing of us, for any number of ranks; argv: a case. Prints PASS. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <mpi.h>
@@ -123,7 +123,7 @@ static void elements(void) {
   all[777]->value = 777;
   MPI_Win_free(&one);
 
-  /* Freed in another order. What windows brought stays. */
+  /* Freed in another order. Memory that windows took stays charged. */
   const long full = charged_kib();
   for (long i = 0; i < kElements; i += 2) CHECK(MPI_Free_mem(all[i]) == MPI_SUCCESS);
   for (long i = 0; i < kElements; i += 4) {
@@ -140,7 +140,7 @@ static void elements(void) {
   free(all);
 }
 
-/* What MPI 4 lets programs ask for, and lengths about those that share pages. */
+/* Requests that MPI 4 allows, and lengths around the limit of allocations that share pages. */
 static void lengths(void) {
   enum { kMost = 200 };
   char* all[kMost];

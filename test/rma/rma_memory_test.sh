@@ -1,6 +1,7 @@
 #!/bin/bash
-# What MPI_Alloc_mem and windows take of the system, without the library and with it, over shared memory and by messages
-# over TCP. Arguments: run_mpi.sh, the program rma_memory, the library.
+# The memory that MPI_Alloc_mem and windows take of the system, without the library and with it,
+# over shared memory and by messages over TCP.
+# Arguments: run_mpi.sh, the program rma_memory, the library.
 set -u
 
 run_mpi=$1

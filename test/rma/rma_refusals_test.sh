@@ -1,5 +1,6 @@
 #!/bin/bash
-# What libbrigade_rma.so refuses, as MPI says it: calls out of order and datatypes; and what is null.
+# Refusals by libbrigade_rma.so, with MPI's error codes: calls out of order, datatypes, and null
+# arguments.
 # Arguments: run_mpi.sh, the library, the programs rma_refusals and rma_states, the lines of the latter.
 set -u
 unset BRIGADE_TRANSPORT  # the texts below are those of auto
@@ -38,7 +39,7 @@ done
 run 3 "$refusals" empty_parts || complain empty_parts
 ! grep 'left to MPI' "$TEST_TMPDIR/err" || complain 'empty_parts, of which all windows are carried'
 
-# What is not carried is named as MPI names it.
+# Errors give the MPI name of a datatype or an operation that is not carried.
 ! run 2 "$refusals" not_carried || complain 'not_carried ends well'
 for text in 'sum of MPI_REAL16 is not carried: only MPI_REPLACE and MPI_NO_OP are; BRIGADE_RMA=off' \
   'sum of a datatype of MPI_REAL16 is not carried' 'accumulates MPI_INT into a datatype of MPI_REAL16' \

@@ -16,7 +16,7 @@ static MPI_Win win;
 static MPI_Group of_left, of_right;
 static int* memory;
 
-/* What is open, as far as calls that succeed have opened it. */
+/* Epochs that successful calls have opened. */
 static struct {
   int started, posted, is_owed; /* owed: left and right have not matched a post */
   int locked_left, locked_right, locked_all;

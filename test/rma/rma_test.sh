@@ -79,7 +79,7 @@ if mine; then
   [[ $(grep -c 'BRIGADE_RAM is set, .* BRIGADE_RMA$' "$TEST_TMPDIR/err") -eq 1 ]] || complain 'a misspelt setting'
 fi
 
-# What Debian's Open MPI does not get right, or does not look for.
+# Cases that Debian's Open MPI gets wrong or does not check.
 for name in pairs out_of_range halves computing threads bottom; do
   mine || continue
   expect 'carried over shm' 4 $name
@@ -94,7 +94,7 @@ if mine; then
   expect 'carried over tcp' 3 makers BRIGADE_TEST_BY_MESSAGES=1 BRIGADE_TRANSPORT=tcp
 fi
 
-# What is left to MPI, and that it works there.
+# Calls that are left to MPI work there.
 if mine; then
   expect 'left to MPI: some of its ranks reach each other by transport mpi only' 3 fence BRIGADE_TRANSPORT=mpi
   expect 'carried over mpi' 3 fence BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs programs that were not written here, on stock Open MPI and with libbrigade_rma.so preloaded, and compares.
 
-A program passes if it ends as on stock, with stock's results, over shared memory and by messages over TCP. What fails
-on stock is named and not counted. Installs what is missing. Exit code 0 if none failed.
+A program passes if it ends as on stock, with stock's results, over shared memory and by messages
+over TCP. Programs that fail on stock are named and not counted. Installs missing packages. Exit
+code 0 if none failed.
 """
 
 import argparse

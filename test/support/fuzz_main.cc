@@ -129,13 +129,13 @@ class Changes {
   std::mt19937_64 random_;
 };
 
-TEST(FuzzTest, TheCorpusIsReadAsItShouldBe) {
+TEST(FuzzTest, CorpusInputsPass) {
   const std::vector<Input> inputs = ReadCorpus();
   for (const Input& input : inputs) TestOne(input);
   EXPECT_GT(inputs.size(), 0u);
 }
 
-TEST(FuzzTest, SoIsWhatIsLikeIt) {
+TEST(FuzzTest, ChangedCorpusInputsPass) {
   Changes changes(ReadCorpus(), StressSeed());
   for (int trials = StressRounds(5000, 500000); trials > 0; --trials) TestOne(changes.Draw());
 }

@@ -348,7 +348,7 @@ TEST_F(MpiTransport, AgreesWithAMemberThatHasFreedTheCarrier) {
   MPI_Group_free(&world);
 }
 
-TEST_F(MpiTransport, RefusesWhatMpiCannotCount) {
+TEST_F(MpiTransport, RefusesLengthsThatMpiCannotCount) {
   const GroupId group = Open(MPI_COMM_WORLD);
   const Channel channel{group, ChannelKind::kPointToPoint};
   const size_t bytes = size_t{1} << 31;
@@ -386,7 +386,7 @@ TEST(Fabric, ReadsTheSettingsOfMpi) {
   EXPECT_TRUE(JudgeFabric(free).uses_tcp) << JudgeFabric(free).reason;
 }
 
-TEST(Registry, ListsWhatExists) {
+TEST(Registry, RefusesAnUnknownTransportAndNamesTheKnownOnes) {
   std::unique_ptr<Endpoint> endpoint;
   const Status status = CreateEndpoint("carrier pigeon", &endpoint);
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);

@@ -341,7 +341,7 @@ std::unique_ptr<Multiplier> MakeMultiplier(WindowRank* self, const Grid& grid,
   return multiplier;
 }
 
-// What ranks got from a product, whatever the way to others.
+// The results of a product by rank. They must not depend on the transport.
 class Results {
  public:
   void ExpectSame(const std::tuple<int, int, int, int>& which,
@@ -365,7 +365,7 @@ class Multiply : public testing::TestWithParam<WindowWay> {
 
 constexpr Grid kGrids[] = {{1, 1}, {1, 4}, {2, 2}, {2, 3}, {4, 1}};
 
-TEST_P(Multiply, GivesWhatASerialProductGivesAndAlwaysTheSameBits) {
+TEST_P(Multiply, MatchesASerialProductWithTheSameBitsInAllVariants) {
   static Results results;
   const int trials = StressRounds(4, 1000);
   for (const Grid& grid : kGrids) {
@@ -407,7 +407,7 @@ TEST_P(Multiply, GivesWhatASerialProductGivesAndAlwaysTheSameBits) {
   }
 }
 
-// What a window of the caller shows is read where it is.
+// Ranks read matrices in place if a window of the caller exposes them.
 TEST_P(Multiply, TakesMatricesThatAreInWindows) {
   const Grid grid{2, 2};
   OnRanks(4, [&](WindowRank& self) {
@@ -441,7 +441,7 @@ TEST_P(Multiply, TakesMatricesThatAreInWindows) {
 }
 
 // Of what 0 multiplies, nothing is read.
-TEST_P(Multiply, IgnoresWhatIsMultipliedByZero) {
+TEST_P(Multiply, DoesNotReadOperandsMultipliedByZero) {
   const Grid grid{2, 2};
   OnRanks(4, [&](WindowRank& self) {
     const std::unique_ptr<Multiplier> multiplier = MakeMultiplier(&self, grid);
@@ -625,7 +625,7 @@ TEST_P(Multiply, DoesNothingWhereThereIsNothing) {
 }
 
 // The call ends on all ranks, each is told the same, and the next one works.
-TEST_P(Multiply, NamesWhatIsWrongOnAllRanks) {
+TEST_P(Multiply, NamesAMistakeOnAllRanks) {
   struct Mistake {
     const char* text;
     std::function<void(MultiplyCall*, MultiplyOptions*)> make;

@@ -1,5 +1,5 @@
-// What a rank does that gets frames which make no sense: it names who sent them, or ignores what
-// does no harm, and touches no memory that is not of the window.
+// A rank that receives malformed frames names the sender, or ignores them if they are harmless. It
+// touches no memory outside the window.
 
 #include <algorithm>
 #include <atomic>
@@ -120,7 +120,7 @@ TEST_P(StrangeNotes, DoNoHarmAndAreNamed) {
   EXPECT_GT(ignored, trials / 100);
 }
 
-// Of what was asked for. What does not land in its place lands in a chunk.
+// Replies to requests. A reply that is not received in place is received in a chunk.
 TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
   constexpr int64_t kChunk = 1024;
   constexpr int64_t kAsked = 3000;
@@ -220,7 +220,7 @@ TEST_P(StrangeNotes, ALeaveMessageOutOfTurnIsAnError) {
 INSTANTIATE_TEST_SUITE_P(Over, StrangeNotes,
                          testing::Values(Case{"messages", false, false, 256},
                                          Case{"checked", true, false, 256},
-                                         Case{"straight", false, true, 2500}),
+                                         Case{"in_place", false, true, 2500}),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -226,7 +226,7 @@ static void notifications(void) {
   refused(brigade_window_notify_wait(window, previous, -1), "-1 notifications");
 }
 
-/* What is wrong is said, and does no harm. */
+/* Wrong calls return errors and have no effect. */
 static void mistakes(void) {
   const brigade_layout* const one = brigade_layout_of(BRIGADE_DOUBLE);
   double value = 1;
@@ -368,7 +368,7 @@ int main(int argc, char** argv) {
   ok(brigade_engine_create(&options, &engine), "engine");
   ok(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size, &group), "group");
 
-  /* What is wrong on one rank is told to all. */
+  /* A mistake on one rank fails the call on all ranks. */
   unit = me == size - 1 ? 0 : 8;
   refused(brigade_window_create(group, memory, sizeof(memory), unit, &window), "unit of 0");
   refused(brigade_window_create(group, me == 0 ? NULL : memory, sizeof(memory), 8, &window),

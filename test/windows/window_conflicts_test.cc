@@ -25,7 +25,7 @@ void Expect(bool yes, const std::string& what) {
   if (!yes) throw std::runtime_error(what);
 }
 
-// What one rank does to the memory of rank 0, at some bytes of it. Long enough for pieces.
+// Operations of one rank on some bytes of the memory of rank 0. Long enough for pieces.
 class Operations {
  public:
   explicit Operations(Window* window) : window_(*window) {}
@@ -349,7 +349,7 @@ TEST_P(WindowConflicts, AreNotBehindAFlush) {
         BRIGADE_RETURN_IF_ERROR(window->Flush(0));
         BRIGADE_RETURN_IF_ERROR(mine.Get(0, 1500));
         BRIGADE_RETURN_IF_ERROR(window->FlushLocal(0));
-        // What has been read is over, and what was put is not, though nobody meets it.
+        // The get is complete and the put is not, but no other access overlaps it.
         BRIGADE_RETURN_IF_ERROR(mine.Put(3000 + 8 * turn));
         BRIGADE_RETURN_IF_ERROR(mine.Get(0, 1500));
         BRIGADE_RETURN_IF_ERROR(window->FlushLocalAll());

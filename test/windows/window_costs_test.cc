@@ -1,5 +1,5 @@
-// What operations of a window cost in virtual time: the messages and the copies that
-// windows/message/README.md promises, and nothing else.
+// Operations of a window cost the messages and the copies that windows/message/README.md promises,
+// and nothing else, in virtual time.
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -24,7 +24,7 @@ namespace {
 thread_local int looks_at_clock = 0;
 }  // namespace
 
-// What a clock of the standard library asks the system by.
+// Replaces the function that clocks of the standard library call, and counts the calls.
 extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
   ++looks_at_clock;
   return static_cast<int>(syscall(SYS_clock_gettime, clock, now));
@@ -63,7 +63,7 @@ MachineDescription OnlyCopies() {
   return machine;
 }
 
-// What both ranks do from one moment on.
+// The operations that both ranks start at one moment.
 struct Program {
   std::function<void(Window*)> of_0;
   std::function<void(Window*)> of_1;
@@ -180,7 +180,7 @@ TEST(WindowCosts, MessagesOfAFence) {
   EXPECT_DOUBLE_EQ(microseconds_of({false, /*nothing_succeeds=*/true}), sum_us + barrier_us);
 }
 
-// What all ranks do between two fences, the second included.
+// Returns the time of the work of all ranks between two fences, the second included.
 double MicrosecondsOfEpoch(const MachineDescription& machine, int ranks,
                            const std::function<void(int rank, Window*)>& puts) {
   WindowWay way;
@@ -201,7 +201,7 @@ double MicrosecondsOfEpoch(const MachineDescription& machine, int ranks,
   return took;
 }
 
-// Nobody waits for more than what others send when they come, be it a put or that there is none.
+// A rank waits for one message of each peer: a put, or the notice that there is none.
 TEST(WindowCosts, AFenceOfFewIsOneRound) {
   MachineDescription machine = Ideal();
   machine.between_hosts.latency_us = kMessageUs;
@@ -238,7 +238,7 @@ TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
     EXPECT_DOUBLE_EQ(microseconds_of(bytes, /*fence_follows=*/true), kMessageUs) << bytes;
     EXPECT_DOUBLE_EQ(microseconds_of(bytes, /*fence_follows=*/false), 2 * kMessageUs) << bytes;
   }
-  // What is more than a piece is on its way meanwhile.
+  // The bytes beyond the first piece are sent meanwhile.
   EXPECT_DOUBLE_EQ(microseconds_of(3 * kPiece, /*fence_follows=*/true), 3 * kMessageUs);
 }
 
@@ -305,8 +305,8 @@ TEST(WindowCosts, AFreeLockLooksAtNoClock) {
   });
 }
 
-// The clock of the world. Who waits for what another rank writes stays awake for a while, if it has
-// a processor of its own: the wake-up from a nap takes longer than most waits.
+// In real time. A rank that waits for a write of another rank polls for a while before it sleeps,
+// if it has a processor of its own: the wake-up from a nap takes longer than most waits.
 TEST(WindowCosts, AShortWaitTakesNoNap) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
   constexpr int kRounds = 10;

@@ -39,7 +39,7 @@ constexpr int kRanks = 3;
 constexpr int kVictim = 2;
 constexpr int64_t kSlots = WindowProcess::kSlots;
 
-// What the processes count together.
+// Counters that the processes share.
 struct Counts {
   std::atomic<int> ready{0};
   std::atomic<int> over{0};
@@ -70,7 +70,7 @@ class WindowDeaths : public testing::TestWithParam<ProcessWay> {
       for (int calls = 0; calls < 1000 && later.code() == StatusCode::kPeerLost; ++calls) {
         later = member.window->Progress();
       }
-      // Whose process ends is lost, too.
+      // A rank whose process ends is lost, too: it must not end before the others have finished.
       AwaitAll(&counts_->over, kRanks - 1);
       if (status.code() == StatusCode::kPeerLost && later.code() == StatusCode::kPeerLost &&
           status.message().find("rank 2 of") != std::string::npos) {
@@ -113,7 +113,7 @@ struct Wait {
   std::function<Status(Window*)> call;
 };
 
-// What ends well has not waited: a fence follows.
+// A call that succeeds has not waited: a fence follows.
 std::vector<Wait> Waits() {
   return {
       {"fence", [](Window* window) { return window->Fence(); }},
@@ -212,7 +212,7 @@ TEST_P(WindowDeaths, EndEveryWait) {
 }
 
 // Wherever the victim is: within a lock, while it combines, or in the middle of a message.
-TEST_P(WindowDeaths, AtAnyTimeLeaveNobodyWaiting) {
+TEST_P(WindowDeaths, AtAnyTimeLeaveNoRankWaiting) {
   const int trials = StressRounds(10, 2000);
   for (int i = 0; i < trials && !HasFailure(); ++i) {
     const unsigned seed = StressSeed() + static_cast<unsigned>(i);

@@ -1,4 +1,4 @@
-// What a call of a window leaves behind that fails: nothing that works on its caller's memory.
+// A window call that fails leaves no operation that still uses its caller's memory.
 
 #include <atomic>
 #include <memory>

@@ -25,7 +25,7 @@ void Expect(bool is_so, const std::string& what) {
 
 class Leaving : public testing::TestWithParam<WindowWay> {};
 
-// What rank `target` has in its window.
+// Returns the value in the window of rank `target`.
 int64_t Read(Window* window, int target) {
   int64_t value = -1;
   std::atomic<bool> over{false};
@@ -147,7 +147,7 @@ class HeldEndpoint final : public ForwardingEndpoint {
 };
 
 // The messages of rank 2's last call have come before rank 0 is gone. The next call needs rank 0.
-TEST_P(Leaving, OfOthersFailsNoCallThatDoesNotNeedThem) {
+TEST_P(Leaving, DoesNotFailCallsThatDoNotNeedTheRank) {
   WindowWay way = GetParam();
   if (way.transport != WindowWay::Transport::kShm) GTEST_SKIP() << "ranks forward messages";
   std::atomic<HeldEndpoint*> late{nullptr};

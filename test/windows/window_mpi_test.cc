@@ -40,7 +40,7 @@ constexpr int64_t kSlots = 450000;  // many pieces
 constexpr int64_t kBlocks = 3000;
 constexpr int64_t kFar = kSlots / kBlocks;
 
-// Whose progress thread may leave.
+// An endpoint whose progress thread may leave.
 class Leaving : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -250,8 +250,8 @@ TEST_P(WindowMpi, ATargetInsideMpiIsReached) {
   }
 }
 
-// What may leave with a fence leaves although its origin, who waits inside MPI, makes no call.
-TEST_P(WindowMpi, APutWaitsForNoFenceIfNobodySendsItLater) {
+// A put that may wait for a fence leaves although its origin waits inside MPI and makes no call.
+TEST_P(WindowMpi, APutBeforeAFenceLeavesWhileItsOriginWaitsInsideMpi) {
   const auto bring = [&](int64_t value) {
     if (window_->rank() == 0) {
       std::vector<int64_t> sent(100, value);
@@ -280,7 +280,7 @@ TEST_P(WindowMpi, APutWaitsForNoFenceIfNobodySendsItLater) {
 
 // --- operations on many short blocks ---
 
-TEST_P(WindowMpi, PutsOfManyShortBlocksAreDoneBehindWhateverEndsThem) {
+TEST_P(WindowMpi, PutsOfManyShortBlocksAreDoneAfterAnySynchronization) {
   int64_t value = 0;
   std::vector<int64_t> sent(kBlocks);
   const auto put = [&](bool notifies) {
@@ -356,8 +356,8 @@ TEST_P(WindowMpi, PutsOfManyShortBlocksAreDoneBehindWhateverEndsThem) {
   Expect(window_->Fence());
 }
 
-// What is put into memory that is reached is there when the call returns, whatever way it goes:
-// nothing ends the epoch, and the target makes no call.
+// Data that are put into directly reachable memory are there when the call returns, by any path.
+// Nothing ends the epoch, and the target makes no call.
 TEST_P(WindowMpi, ReachedMemoryHoldsManyShortBlocksWhenThePutReturns) {
   Expect(window_->Fence());
   if (!window_->is_direct()) GTEST_SKIP() << "goes by messages alone";
@@ -408,8 +408,9 @@ TEST_P(WindowMpi, ATargetThatIsElsewhereDoesManyShortBlocks) {
   }
 }
 
-// Those of one origin in order, and atomic against those of others, some by messages and some not.
-TEST_P(WindowMpi, AccumulatesOfManyShortBlocksAreAsAllAre) {
+// Accumulates of one origin are in order, and atomic against those of other origins, some by
+// messages and some direct.
+TEST_P(WindowMpi, AccumulatesOfManyShortBlocksAreOrderedAndAtomic) {
   constexpr int64_t kTimes = 10;
   std::vector<int64_t> one(kBlocks, 1);
   std::vector<int64_t> all(2 * kBlocks, 1);
@@ -596,7 +597,7 @@ TEST_P(WindowMpi, BlocksAreCountedAsTheKernelSeesThem) {
 
 // --- short puts into private memory: mailboxes, on one host ---
 
-TEST_P(WindowMpi, AShortPutComesWithWhatEndsItsEpoch) {
+TEST_P(WindowMpi, AShortPutArrivesWithTheEndOfItsEpoch) {
   const auto meet = [&] { MPI_Barrier(MPI_COMM_WORLD); };
   std::vector<int64_t> sent(1, window_->rank() + 1);
   const bool by_mailbox = window_->is_direct();
@@ -675,7 +676,7 @@ TEST_P(WindowMpi, AShortGetIsThereBehindItsFence) {
   }
 }
 
-// Who has been told that its memory was read may use it for something else.
+// A rank that is notified of the get of its memory may overwrite the memory.
 TEST_P(WindowMpi, ANotificationComesBehindShortGets) {
   std::vector<int64_t> got(1);
   Expect(window_->Fence());

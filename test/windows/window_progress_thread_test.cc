@@ -111,8 +111,8 @@ TEST(WindowProgressThread, SleepsWithoutRequests) {
     meeting.Meet();
     const int after = steps;
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-    // Those of all ranks. Its first rests are shorter, and the step before each is taken twice
-    // once.
+    // The steps of all ranks. The first rests are shorter, and the step before each is taken
+    // twice once.
     constexpr int kFirst = 20;
     const double most = kRanks * (kFirst + time.count() / rules::kProgressThreadLongestRestUs);
     EXPECT_LT(after - before, most);

@@ -203,7 +203,7 @@ void WindowRank::Meet() { Require(group_->Run(PatternCall())); }  // a barrier
 
 void WindowRank::Leave() {
   Meet();
-  // What was given back late has to go, too.
+  // Messages that return buffers late must be sent, too.
   Require(engine_->Drain());
   while (endpoint_->HoldsControl()) engine_->Progress();
   char nothing = 0;

@@ -27,9 +27,9 @@ struct WindowWay {
   InprocOptions inproc;
   enum class Transport { kInproc, kShm, kTcp, kSim } transport = Transport::kInproc;
   MachineDescription machine;  // of kSim
-  // Which ranks do without messages where they can.
+  // True for ranks that avoid messages where possible.
   std::function<bool(int rank)> goes_directly = [](int) { return false; };
-  // Which ranks ask for the checking mode.
+  // True for ranks that request the checking mode.
   std::function<bool(int rank)> is_checked = [](int) { return false; };
   WindowMemory kind = WindowMemory::kPrivate;
   bool is_disturbed = false;  // posts are refused, completions delayed

@@ -99,7 +99,7 @@ TEST_P(WindowStops, HoldTheirOriginUpAndItsMemoryIsFlat) {
     require(bootstrap->AllGather(&own, sizeof(own), all));
     WindowProcess self(GetParam(), bootstrap);
     Window* const window = self.window.get();
-    // What is put stays until it has gone, and so much is never under way.
+    // The data of a put stay until they are sent. Fewer than kKept puts are in flight at once.
     constexpr int64_t kKept = MessageAccess::kMostUnderWay;
     std::vector<int64_t> values(kKept * kWordsOfPut);
     int64_t held_at_first = 0;
@@ -143,9 +143,9 @@ bool AllAre(const std::vector<int64_t>& words, int64_t value) {
   return std::all_of(words.begin(), words.end(), [&](int64_t word) { return word == value; });
 }
 
-// What goes straight from the caller's memory is read before that is the caller's again, however
-// long its target takes. Behind data that were copied it waits for these.
-TEST_P(WindowStops, GetWhatWasPutAndNothingLater) {
+// Data sent directly from the caller's memory are read before the buffer may be reused, however
+// long the target is stopped. Data behind copied data wait for the copied data.
+TEST_P(WindowStops, PutsDeliverTheirDataThoughTheOriginReusesItsBuffer) {
   constexpr int64_t kMostMore = int64_t{2} << 20;
   const int rounds = StressRounds(12, 500);
   const std::vector<int> ends = RunProcesses(2, [&](Bootstrap* bootstrap) {
@@ -200,7 +200,8 @@ TEST_P(WindowStops, GetWhatWasPutAndNothingLater) {
   EXPECT_EQ(ends, std::vector<int>(2, 0));
 }
 
-// Who asks for more than it takes costs nothing: what it asks for stays where it is.
+// An origin that requests more than it receives costs no memory at the target: the data stay in the
+// window.
 TEST_P(WindowStops, OfAnOriginLeaveTheMemoryOfItsTargetFlat) {
   constexpr int64_t kMostMore = int64_t{2} << 20;
   constexpr int kAtOnce = 8;

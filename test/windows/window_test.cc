@@ -380,7 +380,8 @@ TEST_P(Windows, ANotificationComesBehindItsData) {
   });
 }
 
-// Whoever has left a fence meets nothing of the epoch before it, though others are still in it.
+// A rank that has left a fence sees no operation of the earlier epoch, though other ranks are still
+// in it.
 TEST_P(Windows, AFenceSeparatesEpochs) {
   if (GetParam().transport == WindowWay::Transport::kSim) {
     GTEST_SKIP() << "in virtual time nobody is late who makes calls";
@@ -451,7 +452,7 @@ TEST_P(Windows, AFenceSeparatesEpochs) {
   });
 }
 
-// What waits for a fence of one window keeps no memory that another needs before it.
+// Puts that wait for a fence of one window keep no memory that another window needs before it.
 TEST_P(Windows, PutsOfSeveralWindowsWaitForNoFence) {
   constexpr int kRanks = 8;
   constexpr int kWindows = 3;
@@ -761,7 +762,7 @@ TEST_P(Windows, ADynamicWindowReachesAttachedMemory) {
                have[2989] == from && have[2990] == 0 && have[2996] == 20 + from &&
                have[2997] == 0 && have[2998] == 30 + from,
            "put and added");
-    // What is not there, as those see it who can look.
+    // An access to unattached memory is refused if this rank can reach the list of ranges.
     const bool looks = window->reaches(other);
     Require(window->Lock(LockKind::kShared, other));
     if (looks) {
@@ -788,7 +789,7 @@ TEST_P(Windows, ADynamicWindowReachesAttachedMemory) {
 }
 
 TEST_P(Windows, TheTargetDetectsAccessesToUnattachedMemory) {
-  // What is short comes with its request, and what is long behind it.
+  // Short data come with their request, and long data behind it.
   for (const int64_t doubles : {1, 250}) {
     std::vector<double> memory(500);
     std::atomic<bool> origin_looks{false};
@@ -934,7 +935,7 @@ TEST_P(Windows, ATargetThatComesAndGoesIsReached) {
   });
 }
 
-// What is read is what was there while its epoch was open, however long it takes to travel.
+// A get returns data from while its epoch was open, however long the reply takes.
 TEST_P(Windows, AGetIsReadWithinItsEpoch) {
   constexpr int64_t kBytes = 100 * 1000;
   const int rounds = StressRounds(10, 500);
@@ -1311,7 +1312,7 @@ TEST_P(Windows, OperationsSetTheirFlagWhenComplete) {
   });
 }
 
-// Whoever waits for a rank that is gone is told, whatever it waits in.
+// Every call that waits for a lost rank fails.
 TEST_P(Windows, ALostRankEndsEveryWait) {
   if (GetParam().transport != WindowWay::Transport::kInproc) {
     GTEST_SKIP() << "threads of one process are lost together";

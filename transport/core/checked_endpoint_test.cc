@@ -201,7 +201,7 @@ TEST_F(CheckedEndpointDeathTest, RangeOutsideItsMatrix) {
   EXPECT_DEATH((void)SendNow({&layout, memory_, 45, 6}, &first_), "lies within its matrix");
 }
 
-TEST_F(CheckedEndpointDeathTest, UserMemoryOvertakesWhatWasRefused) {
+TEST_F(CheckedEndpointDeathTest, UserMemoryOvertakesARefusedSend) {
   InprocWorld world(1, InPlace());
   FaultOptions faults;
   faults.no_resource = 1;
@@ -362,7 +362,7 @@ TEST_F(BrokenTransportDeathTest, KeepsMoreThanIsSent) {
   EXPECT_DEATH(Now(), "no more is kept than is sent");
 }
 
-TEST_F(BrokenTransportDeathTest, IsAskedForWhatItDoesNotTake) {
+TEST_F(BrokenTransportDeathTest, IsAskedToSendUnsupportedUserMemory) {
   broken_->in_place = false;
   EXPECT_DEATH(Now(), "only what SendsInPlace said yes to");
 }

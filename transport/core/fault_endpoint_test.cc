@@ -77,7 +77,7 @@ TEST_F(FaultEndpointTest, ASeedRepeatsItsFaults) {
   EXPECT_EQ(refusals(FaultOptions().seed), refusals(1));
 }
 
-TEST_F(FaultEndpointTest, DisturbsWhatIsSentFromUserMemory) {
+TEST_F(FaultEndpointTest, DisturbsSendsFromUserMemory) {
   struct Send : Completion {
     explicit Send(std::vector<const Send*>* l)
         : Completion([](Completion* c) {

@@ -7,7 +7,7 @@
 namespace brigade {
 namespace {
 
-TEST(GroupTableTest, FindsWhatIsOpen) {
+TEST(GroupTableTest, FindsOpenGroups) {
   GroupTable<int> groups;
   const GroupId first = groups.Add(std::make_unique<int>(1));
   const GroupId second = groups.Add(std::make_unique<int>(2));
@@ -15,7 +15,7 @@ TEST(GroupTableTest, FindsWhatIsOpen) {
   EXPECT_EQ(groups.At(second), 2);
 }
 
-TEST(GroupTableTest, KeepsWhatIsClosedUntilItIsErased) {
+TEST(GroupTableTest, KeepsClosedGroupsUntilTheyAreErased) {
   GroupTable<int> groups;
   const GroupId closed = groups.Add(std::make_unique<int>(1));
   groups.Add(std::make_unique<int>(2));

@@ -39,7 +39,7 @@ using Link = EdgeLink;
 // All but one of the ring's slots, which is kept for a jump.
 constexpr int kRoom = kRingSlots - 1;
 
-TEST(InlineRingTest, NothingIsThereBeforeItIsSent) {
+TEST(InlineRingTest, ARingIsEmptyBeforeTheFirstMessage) {
   Link link;
   EXPECT_EQ(link.in->Peek(), nullptr);
   *link.entry = 0;
@@ -140,7 +140,7 @@ TEST(InlineRingTest, AReceiptStaysGivenWhenItsSlotIsUsedAgain) {
   }
 }
 
-TEST(InlineRingTest, ReceiptsThatNobodyHasLookedAtAreKept) {
+TEST(InlineRingTest, UnreadReceiptsAreKept) {
   Link link;
   link.out->KeepReceiptsFrom(0);
   std::vector<OutEdge::Receipt> receipts;
@@ -150,7 +150,7 @@ TEST(InlineRingTest, ReceiptsThatNobodyHasLookedAtAreKept) {
   for (const OutEdge::Receipt& receipt : receipts) EXPECT_TRUE(receipt.given()) << receipt.number;
 }
 
-TEST(InlineRingTest, ClosingSaysWhatIsNeverTaken) {
+TEST(InlineRingTest, ClosingMarksUnreceivedMessages) {
   for (const uint64_t taken : {0, 3, kRoom, 50, 100}) {
     SCOPED_TRACE(taken);
     Link link;
@@ -174,7 +174,7 @@ TEST(InlineRingTest, ClosingSaysWhatIsNeverTaken) {
   }
 }
 
-TEST(InlineRingTest, WhatIsSentToAClosedEdgeTakesNoMemory) {
+TEST(InlineRingTest, MessagesToAClosedEdgeTakeNoMemory) {
   Link link;
   link.in->Close();
   const size_t before = link.memory->in_use_bytes();
@@ -250,7 +250,7 @@ TEST(InlineRingTest, ManyMessagesTakeOverflowMemoryAndGiveItBack) {
 }
 
 // One message that is kept for long keeps no memory but its own.
-TEST(InlineRingTest, WhatLiesBehindAMessageThatIsKeptIsGivenBack) {
+TEST(InlineRingTest, MemoryBehindAKeptMessageIsReused) {
   Link link;
   uint64_t sent = 0, received = 0;
   while (sent < 20) link.Send(sent++);
@@ -357,7 +357,7 @@ TEST(InlineRingTest, ALongLineInAnExtensionIsNone) {
   EXPECT_EQ(link.in->Inline(*slot).data, nullptr);
 }
 
-TEST(InlineRingTest, WhatWasSentBeforeTheWideRingIsGivenBackBehindIt) {
+TEST(InlineRingTest, AReceiptOfTheNarrowRingIsGivenBackAfterWideMessages) {
   Link link;
   link.out->KeepReceiptsFrom(0);
   const OutEdge::Receipt sent = link.Send(7);

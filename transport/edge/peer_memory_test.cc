@@ -17,7 +17,7 @@
 namespace brigade {
 namespace {
 
-TEST(PeerMemoryTest, WhatAPeerWritesIsChecked) {
+TEST(PeerMemoryTest, MapRefusesWrongDescriptionsOfAPeer) {
   SharedBufferLink link;
   PeerMemory memory;
   StridedLayout layout;

@@ -116,7 +116,7 @@ TEST(PostedBufferTest, ManyShortStretchesAreNoBuffer) {
 }
 
 // A receiver that was killed has lent a buffer, and its number is another process' by now.
-TEST(PostedBufferTest, WhereTheReceiverHasEndedNothingIsWritten) {
+TEST(PostedBufferTest, MemoryOfAnEndedReceiverIsNotWritten) {
   KernelBufferLink link;
   const pid_t child = fork();
   if (child == 0) _exit(pause());
@@ -130,7 +130,7 @@ TEST(PostedBufferTest, WhereTheReceiverHasEndedNothingIsWritten) {
 }
 
 // A receiver whose memory cannot be written to is not tried again.
-TEST(PostedBufferTest, WhereTheKernelRefusesNothingIsSent) {
+TEST(PostedBufferTest, AMessageThatTheKernelRefusesIsNotSent) {
   KernelBufferLink link;
   ASSERT_TRUE(
       link.out->peer_memory().kernel_copies().Holds(StridedLayout::Contiguous(kBufferBytes)));
@@ -207,7 +207,7 @@ TEST(PostedBufferTest, AMessageGoesToMemoryThatItsReceiverShares) {
   }
 }
 
-TEST(PostedBufferTest, OnlyWhatIsAllocatedIsPosted) {
+TEST(PostedBufferTest, OnlyAllocatedMemoryIsPosted) {
   SharedBufferLink link;
   std::vector<uint8_t> other(kSharedBytes);
   const StridedLayout layout = StridedLayout::Contiguous(kSharedBytes);
@@ -260,7 +260,7 @@ TEST(PostedBufferTest, EitherSideOfASharedBufferMayBeStrided) {
 }
 
 // Whatever the receiver has written: nothing is sent, and the message goes another way.
-TEST(PostedBufferTest, OfASharedBufferNothingIsBelieved) {
+TEST(PostedBufferTest, WrongDescriptionsOfASharedBufferAreRefused) {
   SharedBufferLink link;
   const std::vector<uint8_t> data = Numbered(kSharedBytes);
   const uint64_t reserve = SharedAllocations::Here().Find(link.buffer, 1)->address().reserve_bytes;
@@ -301,7 +301,7 @@ TEST(PostedBufferTest, OfASharedBufferNothingIsBelieved) {
   EXPECT_TRUE(std::equal(data.begin(), data.end(), link.buffer));
 }
 
-TEST(PostedBufferTest, WhatCannotBeMappedTheKernelCopies) {
+TEST(PostedBufferTest, TheKernelCopiesIfMappingFails) {
   SharedBufferLink link;
   const ProcessWatch none;
   const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};

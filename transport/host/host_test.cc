@@ -65,7 +65,7 @@ TEST(HostTest, AnotherUserIsKeptApart) {
   EXPECT_EQ(same, 0);
 }
 
-TEST(HostTest, ProcessorsAreThoseAllowed) {
+TEST(HostTest, ProcessorsFollowTheAffinityMask) {
   const cpu_set_t allowed = AllowedProcessors();
   ASSERT_GE(CPU_COUNT(&allowed), 1);
   EXPECT_GE(ProcessorQuota(), 1);

@@ -102,7 +102,7 @@ TEST_F(ChooseInterfaceTest, LoopbackMayBeAskedFor) {
   EXPECT_EQ(Chosen("127.0.0.1/32"), "127.0.0.1");
 }
 
-TEST_F(ChooseInterfaceTest, ASettingThatFitsNothingSaysWhatThereIs) {
+TEST_F(ChooseInterfaceTest, AnUnmatchedSettingListsTheInterfaces) {
   for (const char* setting :
        {"none0", "127.0.0.2/32", "127.0.0.1", "127.0.0.1/", "127.0.0.1/33", "127.0.0.1/8x",
         "127.0.0.1/-1", "127.0.0/8", "/8", "lo/8", ",", "1::/129"}) {
@@ -154,7 +154,7 @@ TEST_F(ChooseInterfaceTest, TheDefaultRouteComesFirst) {
                         [] { EXPECT_EQ(Chosen(nullptr), "10.2.0.1"); }));
 }
 
-TEST_F(ChooseInterfaceTest, OfTwoDefaultRoutesTheOneOfLowestMetric) {
+TEST_F(ChooseInterfaceTest, TheDefaultRouteOfLowestMetricComesFirst) {
   SKIP_UNLESS(InNetwork(std::string(kThree) + "ip route add default via 10.2.0.2 metric 200\n"
                                               "ip route add default via 10.3.0.2 metric 30\n"
                                               "ip route add default via 10.1.0.2 metric 1000\n",
@@ -180,7 +180,7 @@ TEST_F(ChooseInterfaceTest, AnInterfaceThatIsDownDoesNotCount) {
   }));
 }
 
-TEST_F(ChooseInterfaceTest, NorDoesOneWithoutACable) {
+TEST_F(ChooseInterfaceTest, AnInterfaceWithoutACableDoesNotCount) {
   // The system notices when it gets to it.
   SKIP_UNLESS(InNetwork(std::string(kThree) +
                             "ip link set a1 down\n"

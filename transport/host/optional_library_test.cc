@@ -23,7 +23,7 @@ struct MoreMathematics : Mathematics {
   BRIGADE_OPTIONAL_FUNCTION(cbrtl);
 };
 
-TEST(OptionalLibrary, HasWhatItsHeaderDeclares) {
+TEST(OptionalLibrary, HasItsDeclaredFunctions) {
   const Mathematics library({"libm.so.6"});
   ASSERT_TRUE(library.status().ok()) << library.status().ToString();
   EXPECT_EQ(library.cbrtf(27), 3);

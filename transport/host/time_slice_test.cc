@@ -41,7 +41,7 @@ bool SystemHasThem() {
          (major > 6 || (major == 6 && minor >= 12));
 }
 
-TEST(TimeSliceTest, ThatOfOneThreadIsShort) {
+TEST(TimeSliceTest, IsShortForTheCallingThreadOnly) {
   if (!SystemHasThem()) GTEST_SKIP() << "older than Linux 6.12";
   const Attributes before = OfThisThread();
   std::thread([] {

@@ -8,7 +8,7 @@
 namespace brigade {
 namespace {
 
-TEST(VariablesTest, NamesWhatIsMisspeltAndWhatIsNearest) {
+TEST(VariablesTest, NamesMisspeltVariablesAndTheNearestNames) {
   const char* const environment[] = {"PATH=/bin", "BRIGADE_TRANSPROT=shm", "BRIGADE_STATS=1",
                                      "BRIGADE_STAT=1", nullptr};
   EXPECT_EQ(DescribeUnknownVariables(environment),

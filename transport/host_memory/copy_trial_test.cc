@@ -51,7 +51,7 @@ TEST_F(CopyTrialTest, BothSidesComeToAnEnd) {
   EXPECT_EQ(range.least_bytes == SIZE_MAX, range.most_bytes == 0);
 }
 
-TEST_F(CopyTrialTest, WhatTheSystemRefusesIsNeverFaster) {
+TEST_F(CopyTrialTest, ARefusedCopyIsNeverFaster) {
   CopyTrial receiver(memory_);
   std::thread receives([&] { receiver.Receive(kLong); });
   KernelCopyRange range{1, 1};

@@ -215,7 +215,7 @@ TEST(KernelCopy, AShorterMessageLeavesTheRest) {
   EXPECT_TRUE(child.IsRight());
 }
 
-TEST(KernelCopy, WhatIsNotThereIsNotWritten) {
+TEST(KernelCopy, InaccessibleMemoryIsNotWritten) {
   const Bytes source = Numbered(10);
   void* const hole = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(hole, MAP_FAILED);

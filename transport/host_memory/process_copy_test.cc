@@ -142,7 +142,7 @@ TEST(ProcessCopyTest, BlocksInAnyOrderAreRead) {
   EXPECT_EQ(read, expected);
 }
 
-TEST(ProcessCopyTest, WhatIsDoneIsNotDoneAgain) {
+TEST(ProcessCopyTest, FinishedCopiesAreNotRepeated) {
   const Bytes source = Numbered(10);
   Bytes target(10);
   Child child;
@@ -157,7 +157,7 @@ TEST(ProcessCopyTest, WhatIsDoneIsNotDoneAgain) {
   EXPECT_EQ(Read(child, target), expected);
 }
 
-TEST(ProcessCopyTest, WhatIsNotThereIsAnError) {
+TEST(ProcessCopyTest, UnmappedMemoryOrAnEndedProcessIsAnError) {
   constexpr size_t kPage = 4096;
   auto* const pages = static_cast<std::byte*>(
       mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -233,7 +233,7 @@ TEST(ProcessCopyTest, ARefusalIsReportedOnce) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(ProcessCopyTest, WhatIsNotThereIsNoRefusal) {
+TEST(ProcessCopyTest, AnUnmappedAddressIsNotReportedAsARefusal) {
   TellIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
   const Bytes source(1);
   ProcessCopy copy(getpid(), &kThisOne, Direction::kWrite);

@@ -92,7 +92,7 @@ TEST(SharedAllocations, MemoryIsChargedWhenItIsTouched) {
 }
 
 // There, touching memory that the system cannot back is a signal.
-TEST(SharedAllocations, WhereTheSystemDoesNotOvercommitItIsChargedAtOnce) {
+TEST(SharedAllocations, MemoryIsChargedAtOnceWithoutOvercommit) {
   constexpr size_t kBytes = size_t{64} << 20;
   SharedAllocations allocations(/*overcommits=*/false);
   for (const size_t bytes : {kBytes, size_t{1}}) {
@@ -183,7 +183,7 @@ TEST(SharedAllocations, FindsAndFreesNoPartOfAnotherShortOne) {
   EXPECT_FALSE(allocations.Free(second)) << "its page is nobody's either";
 }
 
-TEST(SharedAllocations, FindsWhatLiesInOneBlock) {
+TEST(SharedAllocations, FindsRangesInsideOneBlock) {
   SharedAllocations allocations;
   EXPECT_EQ(allocations.Find(&allocations, 1), nullptr);
   std::byte* const first = Allocate(&allocations, 2 * kPage);
@@ -208,7 +208,7 @@ TEST(SharedAllocations, FindsWhatLiesInOneBlock) {
   EXPECT_EQ(allocations.Find(second, kPage), segment);
 }
 
-TEST(SharedAllocations, WhatIsFreedIsGivenAgain) {
+TEST(SharedAllocations, FreedMemoryIsReused) {
   SharedAllocations allocations;
   std::byte* const first = Allocate(&allocations, 5 * kPage);
   std::byte* const second = Allocate(&allocations, 5 * kPage);

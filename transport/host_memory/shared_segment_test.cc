@@ -172,7 +172,7 @@ TEST(SharedSegmentTest, LockedMemoryIsGivenBackLikewise) {
   EXPECT_EQ(StatOf(*segment).st_blocks, blocks);
 }
 
-TEST(SharedSegmentTest, FindsOnlyWhatIsInTheFile) {
+TEST(SharedSegmentTest, FindsOnlyRangesInTheFile) {
   const auto segment = NewSegment();
   uint64_t at = 0;
   ASSERT_TRUE(segment->Allocate(kPage, &at).ok());
@@ -207,7 +207,7 @@ TEST(SharedSegmentTest, InItsOwnProcessAllShareOneMapping) {
   EXPECT_EQ(SharedSegment::Open(address, &again).code(), StatusCode::kUnavailable);
 }
 
-TEST(SharedSegmentTest, AnotherProcessSeesTheSameMemoryAlsoWhatComesLater) {
+TEST(SharedSegmentTest, AnotherProcessSeesEarlierAndLaterAllocations) {
   const auto segment = NewSegment();
   uint64_t early = 0;
   ASSERT_TRUE(segment->Allocate(kPage, &early).ok());
@@ -321,7 +321,7 @@ TEST(SharedSegmentTest, TakesNoMoreThanTheSystemHasLeft) {
       << said;
 }
 
-TEST(SharedSegmentTest, RefusesWhatIsNotTheSegment) {
+TEST(SharedSegmentTest, RefusesWrongAddresses) {
   const auto segment = NewSegment();
   const auto in_another_process = [](const SharedSegment::Address& address) {
     return Child([&]() -> std::string {
@@ -491,7 +491,7 @@ std::set<std::string> Entries(const char* folder) {
   return names;
 }
 
-TEST(SharedSegmentTest, NothingIsLeftOfAKilledProcess) {
+TEST(SharedSegmentTest, AKilledProcessLeavesNoFile) {
   const char* const kFolders[] = {"/dev/shm", "/tmp", "."};
   std::vector<std::set<std::string>> before;
   for (const char* folder : kFolders) before.push_back(Entries(folder));

@@ -128,7 +128,7 @@ TEST(InprocEndpoint, ReturnedSendsNeedNoSender) {
 }
 
 // Its reader lives, and reads: a rank that is lost to the others must not take its memory away.
-TEST(InprocEndpoint, WhatALostRankHasLentComesBackFirst) {
+TEST(InprocEndpoint, ASendOfALostRankEndsWhenItsLeaseIsReleased) {
   InprocOptions options;
   options.lands_in_peer_memory = true;
   InprocWorld world(2, options);
@@ -155,7 +155,7 @@ TEST(InprocEndpoint, WhatALostRankHasLentComesBackFirst) {
 
 // Leases that a rank released before it left count as released, even if other ranks are lost
 // meanwhile.
-TEST(InprocEndpoint, ARankThatReturnedWhatItReadMayLeave) {
+TEST(InprocEndpoint, ARankThatReleasedItsLeasesMayLeave) {
   InprocOptions options;
   options.lands_in_peer_memory = true;
   for (int trial = 0; trial < 500; ++trial) {

@@ -50,7 +50,7 @@ TEST(MachineDescription, EveryMachineIsWellDescribed) {
   }
 }
 
-TEST(MachineDescription, WhatIsWrittenIsWhatWasRead) {
+TEST(MachineDescription, WritingPreservesTheDescription) {
   for (const char* name : kMachines) {
     MachineDescription machine, again;
     const std::string file = std::string("transport/machines/") + name + ".json";
@@ -89,7 +89,7 @@ TEST(MachineDescription, MemoryThatRanksShareIsWrittenAsRead) {
   ExpectRefused("\"pieces\"", "\"shared_memory\": {}, \"pieces\"", "shared_memory", "line_bytes");
 }
 
-TEST(MachineDescription, SaysWhatTheFileSays) {
+TEST(MachineDescription, HasTheValuesOfTheFile) {
   MachineDescription machine;
   ASSERT_TRUE(MachineDescription::Read("transport/machines/ap3000.json", &machine).ok());
   EXPECT_EQ(machine.hosts, 8);
@@ -127,7 +127,7 @@ TEST(MachineDescription, RatesBetweenPointsAreOfTimesPerRun) {
   EXPECT_DOUBLE_EQ(curve.RateAt(1e9), 20);
 }
 
-TEST(MachineDescription, RefusesWhatItDoesNotKnowAndMissesWhatItNeeds) {
+TEST(MachineDescription, RefusesUnknownRepeatedAndMissingKeys) {
   ExpectRefused("\"latency\"", "\"latencey\"", "between_hosts", "latency");
   ExpectRefused("\"half_duplex\": true", "\"half_duplex\": true, \"more\": 1", "between_hosts.more",
                 "unknown key");

@@ -535,8 +535,8 @@ TEST(ShmEndpoint, AtTheLimitOfOverflowMemoryPiecesAreSentFromWhereTheyLie) {
   endpoint->CloseGroup(group);
 }
 
-// That lasts, so it is an error, and not an answer about this moment.
-TEST(ShmEndpoint, AnEdgeForWhichThereIsNoMemoryIsAnErrorThatSaysWhy) {
+// The shortage lasts, so it is an error, and not a refusal that may be retried.
+TEST(ShmEndpoint, MissingMemoryForAnEdgeIsAnErrorWithTheReason) {
   const pid_t child = fork();
   if (child == 0) {
     const rlimit limit{64 << 20, 64 << 20};
@@ -687,7 +687,7 @@ TEST(ShmEndpoint, RanksAdoptTheKernelCopyRangeOfAMember) {
 }
 
 // All ranks of a host use equal lengths, whichever rank measured them, in later groups, too.
-TEST(ShmEndpoint, RanksOfAHostAgreeOnWhatTheKernelCopies) {
+TEST(ShmEndpoint, RanksOfAHostAgreeOnTheKernelCopyRange) {
   constexpr int kRanks = 2;
   if (std::thread::hardware_concurrency() < kRanks) GTEST_SKIP() << "one processor";
   bool is_tried = false;

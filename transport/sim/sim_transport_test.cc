@@ -130,7 +130,7 @@ struct Noting final : ControlHandler {
 // A note of 40 bytes, which costs 0.08 us, 0.4 us on the link and 0.16 us, and a piece of 1000
 // bytes; a message costs 2, 1 and 3 us besides. Where they are joined only the piece does, unless
 // it has to wait for its receive.
-TEST(SimTransport, ANoteGoesWithWhatIsNext) {
+TEST(SimTransport, AControlMessageJoinsTheNextMessage) {
   struct Case {
     bool joins_notes;
     size_t eager_bytes;
@@ -170,7 +170,7 @@ TEST(SimTransport, ANoteGoesWithWhatIsNext) {
 
 // A message to rank 2 does not flush a held control message for rank 1; a control message to rank 1
 // does, and the end of the group.
-TEST(SimTransport, ANoteWaitsForWhatGoesToItsMember) {
+TEST(SimTransport, AControlMessageWaitsForTheNextOneToItsMember) {
   MachineDescription machine = Machine();
   machine.between_hosts.send_overhead = {2, kUnlimitedRate};
   machine.between_hosts.joins_notes = true;
@@ -369,7 +369,7 @@ TEST(SimTransport, CopiesTakeTheProcessorOnly) {
   });
 }
 
-TEST(SimTransport, OneLookFindsWhatCameDuringWork) {
+TEST(SimTransport, OnePollFindsMessagesThatArrivedDuringWork) {
   OnRanks(2, Machine(), [](Rank& me, int rank) {
     std::vector<std::byte> data = Bytes(1000), landing(1000);
     Operation operation;
@@ -385,7 +385,7 @@ TEST(SimTransport, OneLookFindsWhatCameDuringWork) {
   });
 }
 
-TEST(SimTransport, WhatIsSentToAClosedGroupIsForNobody) {
+TEST(SimTransport, SendsToAClosedGroupComplete) {
   MachineDescription machine = Machine();
   machine.between_hosts.eager_bytes = 0;
   OnRanks(2, machine, [](Rank& me, int rank) {
@@ -635,7 +635,7 @@ TEST(SimTransport, RanksThatWaitForNothingAreNamed) {
   EXPECT_NE(ran.message().find("rank 1"), std::string::npos) << ran.message();
 }
 
-TEST(SimTransport, WhatABodyThrowsIsThrownAgain) {
+TEST(SimTransport, RunRethrowsTheExceptionOfABody) {
   SimWorld world(Machine(), 2);
   EXPECT_THROW((void)world.Run([&](int rank) {
     if (rank == 1) throw std::runtime_error("one");

@@ -151,7 +151,7 @@ TEST_F(ListenerTest, AHandshakeMayComeInPieces) {
   EXPECT_FALSE(Readable());
 }
 
-TEST_F(ListenerTest, NothingBehindAHandshakeInPiecesIsRead) {
+TEST_F(ListenerTest, TheListenerReadsNoByteAfterASplitHandshake) {
   Listen();
   Caller peer = Call();
   const std::string handshake = Handshake(1);
@@ -258,7 +258,7 @@ TEST_F(ListenerTest, AWholeHandshakeIsReadBeforeItsConnectionIsEvicted) {
   peer.Say(handshake.substr(0, 40));
   while (!Progress()) {
   }
-  // Whichever of the two is looked at first.
+  // In any order of the two connections.
   Caller stranger = Call();
   stranger.Say("x");
   peer.Say(handshake.substr(40));

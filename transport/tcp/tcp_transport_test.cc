@@ -240,7 +240,7 @@ TEST_P(TcpTransportTest, ReceivesThatWereFilledAreGranted) {
 }
 
 // The receiver has a place for all of it and takes nothing in.
-TEST_P(TcpTransportTest, WhatIsKeptOfUserMemoryIsReported) {
+TEST_P(TcpTransportTest, SendNowReportsTheBytesKeptOfUserMemory) {
   Connect();
   for (const int descriptor : OpenDescriptors()) {
     const int bytes = 50000;
@@ -348,7 +348,7 @@ TEST_P(TcpTransportTest, ReceivesAreGrantedWhenTheirRankLeaves) {
   }
 }
 
-TEST_P(TcpTransportTest, WhatAPeerSentBeforeItLeftIsReceived) {
+TEST_P(TcpTransportTest, MessagesOfAPeerThatHasLeftAreReceived) {
   Connect();
   for (int i = 0; i < 60; ++i) Send(0, 1000, static_cast<char>(i));
   ranks_[0].endpoint.reset();
@@ -365,7 +365,7 @@ TEST_P(TcpTransportTest, WhatAPeerSentBeforeItLeftIsReceived) {
   EXPECT_NE(more->status.message().find("it has left"), std::string::npos);
 }
 
-TEST_P(TcpTransportTest, WhatAPeerSentBeforeItLeftIsReceivedByOneThatNeverLooked) {
+TEST_P(TcpTransportTest, ARankWithoutProgressReceivesMessagesOfAPeerThatHasLeft) {
   for (int i = 0; i < 60; ++i) Send(0, 1000, static_cast<char>(i));
   ranks_[0].endpoint.reset();
   for (int i = 0; i < 3; ++i) Send(1, 10, 'x');
@@ -422,7 +422,7 @@ TEST_P(TcpTransportTest, ALeavingRankWaitsUntilItsDataAreReceived) {
   leaving.join();
 }
 
-TEST_P(TcpTransportTest, NothingFollowsAShutdownFrame) {
+TEST_P(TcpTransportTest, NoFrameFollowsAShutdownFrame) {
   Connect();
   // The system takes all of it and the shutdown frame, but cannot deliver it yet.
   for (const int descriptor : OpenDescriptors()) {
@@ -511,7 +511,7 @@ TEST_P(TcpTransportTest, ASendOnItsWayNamesThePeerThatIsLost) {
       << send->status.message();
 }
 
-TEST_P(TcpTransportTest, WhatWasSentToOneselfEndsWithTheGroup) {
+TEST_P(TcpTransportTest, ASendToItselfEndsWithTheGroup) {
   Endpoint* const endpoint = ranks_[0].endpoint.get();
   Transfer send(10);
   const Status status = endpoint->PostSend({ranks_[0].group, ChannelKind::kPointToPoint}, 0,
@@ -655,7 +655,7 @@ TEST_P(TcpTransportTest, ReceivesOfAClosedGroupAreNotToldLater) {
 }
 
 // Each leaves a group in which the other still waits for it.
-TEST_P(TcpTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGroup) {
+TEST_P(TcpTransportTest, UnreceivedMessagesAreDroppedWhenTheReceiverClosesTheGroup) {
   Connect();
   std::vector<const Transfer*> sends;
   for (const int rank : {0, 1}) {
@@ -678,7 +678,7 @@ TEST_P(TcpTransportTest, WhatIsNotReceivedIsDroppedWhenItsReceiverClosesTheGroup
 }
 
 // As above, but the receiver was not connected with the sender when it closed the group.
-TEST_P(TcpTransportTest, WhatComesForAGroupLongClosedIsDropped) {
+TEST_P(TcpTransportTest, SendsToAGroupClosedBeforeTheConnectionAreDropped) {
   ranks_[1].endpoint->CloseGroup(ranks_[1].group);
   const Transfer* const send = Send(0, 200000, 'x');
   ProgressUntilOver(send);
@@ -699,7 +699,7 @@ TEST_P(TcpTransportTest, WhatComesForAGroupLongClosedIsDropped) {
 }
 
 // As above, but the sender knows it before it sends.
-TEST_P(TcpTransportTest, WhatIsSentToAGroupKnownToBeClosedIsDropped) {
+TEST_P(TcpTransportTest, SendsToAGroupKnownToBeClosedAreDropped) {
   Connect();
   ranks_[1].endpoint->CloseGroup(ranks_[1].group);
   // Notices come in the order of kinds.

@@ -14,7 +14,7 @@ namespace {
 
 using Op = AccumulateOp;
 
-// What is in the target after one element of `b` was combined with `a`.
+// Returns the target after one element of `b` was combined with `a`.
 template <typename T>
 T After(Op op, Element element, T a, T b) {
   // Odd addresses: nothing needs to be aligned.
@@ -147,7 +147,7 @@ TEST(Accumulate, Locations) {
   ExpectLocations<double, double>(Element::kDoubleAndDouble);
 }
 
-// What MPI defines, and nothing else: MPI-3.1, sections 5.9.2 and 5.9.4.
+// Exactly the combinations that MPI defines: MPI-3.1, sections 5.9.2 and 5.9.4.
 TEST(Accumulate, IsDefinedWhereMpiSaysSo) {
   const auto operations = [](Element element) {
     std::string defined;
@@ -216,7 +216,7 @@ void ExpectBitsAsWritten(Element real, Element complex) {
     product[i + 1] = re_im + im_re;
   }
   expect(Op::kProduct, complex, kCount / 2, product);
-  // What is not a number, or has a sign and nothing else.
+  // Special values: NaN, infinities, zeros and denormals.
   const T nan = std::numeric_limits<T>::quiet_NaN();
   const T infinite = std::numeric_limits<T>::infinity();
   const T tiny = std::numeric_limits<T>::denorm_min();

@@ -54,7 +54,7 @@ TEST(LayoutTest, WalksMeetEveryByteInOrder) {
   });
 }
 
-TEST(LayoutTest, BoundsAreThoseOfItsBytes) {
+TEST(LayoutTest, BoundsIncludeEveryByte) {
   ForMany([](Random* random) {
     const ListedLayout both = random->Layout(4);
     if (both.offsets.empty()) return;
@@ -105,7 +105,7 @@ TEST(LayoutTest, SerialFormIsTheSameLayout) {
   });
 }
 
-// What a broken peer might send: it is refused, or it can be walked.
+// Bytes of a broken peer are refused, or give a layout that can be walked.
 TEST(LayoutTest, BrokenSerialFormsAreRefused) {
   ForMany([](Random* random) {
     std::string bytes = random->Layout(4).layout.ToBytes();
@@ -336,7 +336,7 @@ TEST(LayoutTest, KindsOfElementsAreKept) {
   EXPECT_TRUE(mixed.is_contiguous());
 }
 
-TEST(LayoutTest, WhatIsTooLargeIsRefused) {
+TEST(LayoutTest, TooLargeLayoutsAreRefused) {
   const TypedLayout byte = TypedLayout::Run(Element::kByte, 1);
   TypedLayout layout;
   EXPECT_EQ(TypedLayout::Repeat(-1, 8, byte, &layout).code(), StatusCode::kInvalidArgument);

@@ -28,7 +28,7 @@ class AttachedRangesTest : public testing::Test {
 };
 
 // Beside a set of bytes.
-TEST_F(AttachedRangesTest, HoldsWhatIsAttached) {
+TEST_F(AttachedRangesTest, HoldsTheAttachedRanges) {
   std::mt19937 random(1);
   const auto at_random = [&](int from, int to) {
     return std::uniform_int_distribution<int>(from, to)(random);

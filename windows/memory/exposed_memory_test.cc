@@ -93,7 +93,7 @@ TEST(ExposedMemoryTest, MailboxesHaveMemoryOnceItIsMade) {
   EXPECT_EQ(exposed->page().combining().holder(), -1);
 }
 
-// As MPI_Alloc_mem's is. What is the library's is charged at once.
+// As MPI_Alloc_mem's is. The library's own memory is charged at once.
 TEST(ExposedMemoryTest, SharedMemoryIsChargedWhenItIsTouched) {
   if (!MayOvercommit()) GTEST_SKIP() << "vm.overcommit_memory is 2";
   constexpr size_t kBytes = size_t{1} << 30;

@@ -56,7 +56,7 @@ TEST(MemberPageTest, ItsPartsAreApart) {
   }
 }
 
-// What different origins write at the same time.
+// Words that different origins write at the same time lie on different cache lines.
 TEST(MemberPageTest, LocksAreOnLinesOfTheirOwn) {
   alignas(64) std::byte memory[2048] = {};
   ASSERT_LE(MemberPage::BytesFor(4), sizeof(memory));

@@ -181,7 +181,7 @@ TEST_F(ShortPutMailboxesTest, OnePutLeavesRoomForOthers) {
   EXPECT_TRUE(Put(0, 1, 0, box / 8, 1));
 }
 
-// What finds no room is not gathered: the origin's memory is not looked at.
+// Data without room are not gathered: the origin's memory is not read.
 TEST_F(ShortPutMailboxesTest, ManyShortRunsAreCountedBefore) {
   const auto box =
       static_cast<int64_t>(ShortPutMailboxes::SizeOfArea(kMembers).boxes_bytes / (3 * kMembers));
@@ -196,7 +196,7 @@ TEST_F(ShortPutMailboxesTest, ManyShortRunsAreCountedBefore) {
   EXPECT_EQ(target.position(), 0);
 }
 
-TEST_F(ShortPutMailboxesTest, TheyAreReadWhenTheEpochEndsAndOnce) {
+TEST_F(ShortPutMailboxesTest, EntriesAreReadOnceWhenTheEpochEnds) {
   EXPECT_TRUE(Put(0, 1, 8, 4, 1));
   EXPECT_TRUE(Put(2, 1, 12, 4, 2));
   EXPECT_TRUE(Put(0, 1, 16, 1, 3));
@@ -213,7 +213,7 @@ TEST_F(ShortPutMailboxesTest, TheyAreReadWhenTheEpochEndsAndOnce) {
   }
 }
 
-TEST_F(ShortPutMailboxesTest, WhatIsAskedForComesInTheEpochsEnd) {
+TEST_F(ShortPutMailboxesTest, GetsCompleteWhenTheEpochEnds) {
   for (int epoch = 1; epoch < 5; ++epoch) {
     for (int r = 0; r < kMembers; ++r) {
       for (size_t i = 0; i < kBytes; ++i)
@@ -306,7 +306,7 @@ TEST_F(ShortPutMailboxesTest, AnEntryWithoutRoomLeavesNothing) {
   EXPECT_FALSE(Put(0, 1, 0, 100, 1));
 }
 
-TEST_F(ShortPutMailboxesTest, WhatWasStartedEndsByItself) {
+TEST_F(ShortPutMailboxesTest, EndStartDeliversPutsOfAStartedEpochOnly) {
   EXPECT_TRUE(Put(0, 1, 0, 4, 1));
   EXPECT_TRUE(Put(0, 1, 4, 4, 2, /*start=*/1));
   members_[1].EndStart(1, 0, memory_[1].data());
@@ -320,7 +320,7 @@ TEST_F(ShortPutMailboxesTest, WhatWasStartedEndsByItself) {
   EXPECT_EQ(At(1, 8), 3);
 }
 
-TEST_F(ShortPutMailboxesTest, WhatIsWithdrawnIsDelivered) {
+TEST_F(ShortPutMailboxesTest, WithdrawDeliversPutsAndFetches) {
   EXPECT_TRUE(Put(0, 1, 0, 4, 1));
   EXPECT_TRUE(Put(0, 1, 4, 4, 2));
   EXPECT_TRUE(Put(0, 1, 8, 4, 3, /*start=*/1));

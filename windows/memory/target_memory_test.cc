@@ -327,7 +327,7 @@ void AddOften(const TargetMemory& target, int rank) {
   }
 }
 
-TEST(TargetMemoryTest, AccumulatesAreAtomicWhateverWayTheyCome) {
+TEST(TargetMemoryTest, AccumulatesOfTwoProcessesAreAtomic) {
   for (const WindowMemory kind : {WindowMemory::kShared, WindowMemory::kPrivate}) {
     if (kind == WindowMemory::kPrivate) SKIP_UNLESS_ALLOWED();
     std::byte* const memory = NewPages(4096);
@@ -349,7 +349,7 @@ TEST(TargetMemoryTest, AccumulatesAreAtomicWhateverWayTheyCome) {
 }
 
 // The kernel moves 2 GiB at most in one call.
-TEST(TargetMemoryTest, WhatTheKernelCutsIsContinued) {
+TEST(TargetMemoryTest, ACopyContinuesAfterAPartialSystemCall) {
   SKIP_UNLESS_ALLOWED();
   constexpr int64_t kRun = 4 << 20;
   std::byte* const memory = NewPages(kRun + 8);
@@ -393,7 +393,7 @@ Status PutAndGet(const TargetMemory& target, int64_t bytes) {
   return status;
 }
 
-TEST(TargetMemoryTest, OfADeadProcessNothingIsReached) {
+TEST(TargetMemoryTest, MemoryOfADeadProcessIsNotReached) {
   SKIP_UNLESS_ALLOWED();
   Owner owner(WindowMemory::kPrivate, NewPages(kBytes), kBytes);
   const auto target = Open(owner.attributes());
@@ -406,11 +406,11 @@ TEST(TargetMemoryTest, OfADeadProcessNothingIsReached) {
   owner.Bury();
   EXPECT_EQ(PutAndGet(*target, kBytes).code(), StatusCode::kPeerLost);
   EXPECT_EQ(Open(owner.attributes()), nullptr);
-  // What they shared stays: who holds a lock can still be seen.
+  // The shared page stays: the holder of a lock can still be read.
   EXPECT_EQ(target->page().combining().holder(), -1);
 }
 
-TEST(TargetMemoryTest, WhatIsNotThereIsAnError) {
+TEST(TargetMemoryTest, InaccessibleMemoryIsAnError) {
   SKIP_UNLESS_ALLOWED();
   std::byte* const memory = NewPages(2 * 4096);
   // Not munmap: a sanitizer's own memory would take the place.
@@ -424,7 +424,7 @@ TEST(TargetMemoryTest, WhatIsNotThereIsAnError) {
   EXPECT_TRUE(PutAndGet(*target, 4096).ok());
 }
 
-TEST(TargetMemoryTest, WhatCannotBeReachedIsNotOpened) {
+TEST(TargetMemoryTest, WrongAttributesAreNotOpened) {
   for (const WindowMemory kind : {WindowMemory::kShared, WindowMemory::kPrivate}) {
     const Owner owner(kind, NewPages(4096), 4096);
     const auto opened = [&](const auto& change) {
@@ -446,7 +446,7 @@ TEST(TargetMemoryTest, WhatCannotBeReachedIsNotOpened) {
   }
 }
 
-TEST(TargetMemoryTest, OfAWholeProcessAddressesAreDisplacements) {
+TEST(TargetMemoryTest, DisplacementsAreAddressesForAWholeProcess) {
   SKIP_UNLESS_ALLOWED();
   std::byte* const memory = NewPages(4096);
   memory[5] = std::byte{42};

@@ -47,8 +47,8 @@ class LookingEndpoint final : public ForwardingEndpoint {
 
   ProcessLock* lock = nullptr;
   bool is_full = false;
-  // What it saw: a piece that was read with the lock 'p' or without '-', and any other calls
-  // meanwhile while it was free '.' or was not '!'.
+  // The calls it saw: a read of a piece with the lock 'p' or without '-', and other calls while the
+  // lock was free '.' or held '!'.
   mutable std::string seen;
 
  private:
@@ -124,7 +124,7 @@ class InboxTest : public ::testing::Test {
 };
 
 // Others combine in between, however long the way takes.
-TEST_F(InboxTest, OfWhatIsFetchedEachPieceIsReadAlone) {
+TEST_F(InboxTest, EachPieceOfAFetchIsReadUnderItsOwnLock) {
   Ask(RmaKind::kFetch);
   EXPECT_TRUE(Advance());
   EXPECT_EQ(endpoint_->seen, ".p.p.p.p.p");
@@ -152,7 +152,7 @@ TEST_F(InboxTest, AGetWaitsForNoLock) {
 }
 
 // A progress thread sleeps between such steps.
-TEST_F(InboxTest, AReplyThatCannotGoIsNothingThatMoved) {
+TEST_F(InboxTest, AReplyThatCannotBeSentIsNoProgress) {
   for (const RmaKind kind : {RmaKind::kGet, RmaKind::kFetch}) {
     endpoint_->is_full = true;
     Ask(kind);

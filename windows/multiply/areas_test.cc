@@ -54,7 +54,7 @@ void ExpectToCover(Half half, const std::vector<IndexRange>& rows,
   }
 }
 
-TEST(Areas, CoverWhatIsWantedHoweverItIsDealt) {
+TEST(Areas, CoverTheWantedElementsForAnyDistribution) {
   std::mt19937 random(1);
   const auto draw = [&](int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random);
@@ -74,14 +74,14 @@ TEST(Areas, CoverWhatIsWantedHoweverItIsDealt) {
   }
 }
 
-TEST(Areas, OfAllOfItAreOne) {
+TEST(Areas, CoverAWholeMatrixWithOne) {
   const std::vector<IndexRange> all = {{0, 1000}};
   const std::vector<Area> areas = AreasOf({0, 0, 1000, 1000}, WantedRows(Half::kBoth, all, all));
   ASSERT_EQ(areas.size(), 1U);
   EXPECT_FALSE(areas[0].is_crossed);
 }
 
-TEST(Areas, OfAHalfAreLittleMoreThanThat) {
+TEST(Areas, CoverAHalfWithLittleExcess) {
   constexpr int64_t kSize = 2000;
   const std::vector<IndexRange> all = {{0, kSize}};
   for (const Half half : {Half::kUpper, Half::kLower}) {

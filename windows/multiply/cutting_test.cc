@@ -7,7 +7,7 @@
 namespace brigade {
 namespace {
 
-TEST(Cutting, FitsIntoBuffersWhateverTheShape) {
+TEST(Cutting, FitsIntoBuffersForAnyShape) {
   for (const int64_t elements : {256, 1000, 1 << 20}) {
     for (const int64_t m : {1, 3, 100, 5000, 100000000}) {
       for (const int64_t n : {1, 7, 1000, 100000000}) {
@@ -26,7 +26,7 @@ TEST(Cutting, FitsIntoBuffersWhateverTheShape) {
   }
 }
 
-TEST(Cutting, LeavesWholeWhatFits) {
+TEST(Cutting, LeavesAFittingProductUncut) {
   const Cutting cutting = Cut(1000, 1000, 1000, 1 << 20);
   EXPECT_EQ(cutting.rows, 1000);
   EXPECT_EQ(cutting.cols, 1000);

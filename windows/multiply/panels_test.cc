@@ -117,7 +117,7 @@ TEST(Panels, HoldEveryIndexOnceAndHaveOneOwner) {
   }
 }
 
-TEST(Panels, OfSmallBlocksLieInOnePieceWhereTheGridIsSquare) {
+TEST(Panels, LieInOnePieceForSmallBlocksOnASquareGrid) {
   const Dealing dealing{2, 0, 3, 0};
   const std::vector<Panel> panels = CutIntoPanels(dealing, dealing, 60, 100);
   ASSERT_EQ(panels.size(), 3U);
@@ -181,7 +181,7 @@ int Contention(int q, MultiplyOrder order) {
 }
 
 // Source: SRUMMA, section 3.1.
-TEST(Contention, IsWhatThePaperSays) {
+TEST(Contention, MatchesThePaper) {
   for (const int q : {2, 3, 4, 5, 8, 16, 64}) {
     SCOPED_TRACE(q);
     EXPECT_EQ(Contention(q, MultiplyOrder::kNatural), q);

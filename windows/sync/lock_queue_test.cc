@@ -127,7 +127,7 @@ TEST_F(LockQueueTest, WrongCallsAreRefused) {
   EXPECT_EQ(Release(0), std::vector<int>({1}));
 }
 
-// Whoever asks first is served first, and never two where one is exclusive.
+// The first request is granted first, and never two together if one is exclusive.
 TEST_F(LockQueueTest, IsFair) {
   std::mt19937_64 random(StressSeed());
   std::deque<int> waiting;

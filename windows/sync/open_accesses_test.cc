@@ -46,7 +46,7 @@ class OpenAccessesTest : public testing::Test {
   OpenAccesses open_{7, kFirst};
 };
 
-TEST_F(OpenAccessesTest, WhoeverWritesIsAlone) {
+TEST_F(OpenAccessesTest, AWriteConflictsWithReadsAndOtherWrites) {
   EXPECT_TRUE(Conflict(Put(1), Put(2)));
   EXPECT_TRUE(Conflict(Put(1), Put(1))) << "puts of one origin are in no order";
   EXPECT_TRUE(Conflict(Put(1), Get(2)));
@@ -136,7 +136,7 @@ TEST_F(OpenAccessesTest, RunsOfALayout) {
 }
 
 // Beside one that looks at each byte.
-TEST_F(OpenAccessesTest, FindWhatEachByteSays) {
+TEST_F(OpenAccessesTest, MatchesASearchByByte) {
   constexpr int64_t kBytes = 64;
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {

@@ -44,7 +44,7 @@ PutgetCell Md(int atoms, int ranks, double gflops) {
 PutgetCell Summa(int ranks, double gflops) { return {"SUMMA", "summa", ranks, 64, 32, gflops}; }
 
 // With more ranks than a coarse grid has points, and several ranks on a host.
-TEST(PutgetCells, EveryWayBringsWhatItShould) {
+TEST(PutgetCells, EveryVariantDeliversTheRightData) {
   for (const int per_host : {1, 4}) {
     for (const ProgramWay way : kWays) {
       for (const int ranks : {1, 2, 4, 8, 16, 64}) {

@@ -1,4 +1,4 @@
-//! What the models in tests/ share.
+//! Definitions that the models in tests/ share.
 
 pub use loom::sync::atomic::Ordering::{self, *};
 pub use loom::sync::atomic::{AtomicU32, AtomicU64};

@@ -1,4 +1,5 @@
-//! What the members of a window share besides its memory: windows/sync, windows/memory/member_page.h.
+//! Data that the members of a window share besides its memory: windows/sync,
+//! windows/memory/member_page.h.
 
 use litmus::*;
 

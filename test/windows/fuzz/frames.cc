@@ -69,7 +69,7 @@ class Input {
   const std::byte* const end_;
 };
 
-// What the window's owner may write to, with guards around it.
+// Memory that the window's owner may write to, with guards around it.
 class Memory {
  public:
   explicit Memory(size_t window_bytes)
@@ -273,7 +273,7 @@ void Play(Input input) {
         std::byte frame[kMostControlBytes] = {};
         const ConstByteSpan bytes = input.Bytes(std::min<size_t>(input.Byte(), sizeof(frame)));
         std::copy_n(bytes.data, bytes.bytes, frame);
-        // What says that the group is broken is another's to read.
+        // Frames that announce a broken group are read elsewhere.
         if (std::to_integer<uint8_t>(frame[0]) < kFirstKind) frame[0] |= std::byte{kFirstKind};
         stranger.SendFrame({frame, std::max<size_t>(1, bytes.bytes)});
         break;

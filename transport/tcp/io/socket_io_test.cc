@@ -180,7 +180,7 @@ TEST_P(SocketIoTest, TheEndOfAStreamIsReportedOnce) {
 }
 
 // A socket at its end is added to epoll again for room, which the system may refuse.
-TEST_P(SocketIoTest, WhereRoomCannotBeAwaitedThatIsAnError) {
+TEST_P(SocketIoTest, AwaitRoomReturnsTheErrorOfTheSystem) {
   ASSERT_EQ(shutdown(far_, SHUT_WR), 0);
   ProgressUntil([&] { return !near_->reads.empty(); });
   const int unpollable = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -191,7 +191,7 @@ TEST_P(SocketIoTest, WhereRoomCannotBeAwaitedThatIsAnError) {
 }
 
 // Few sockets are served otherwise than many.
-TEST_P(SocketIoTest, OfManySocketsEachIsReadToItsEnd) {
+TEST_P(SocketIoTest, EachOfManySocketsIsReadToItsEnd) {
   std::vector<std::unique_ptr<End>> ends;
   for (int i = 0; i < 20; ++i) {
     int sockets[2];
@@ -248,7 +248,7 @@ TEST_P(SocketIoTest, CancelledTargetsAreNotWrittenThoughAPartHadCome) {
   EXPECT_EQ(std::string(near_->own, 4), before == 3 ? "one-" : "----");
 }
 
-TEST_P(SocketIoTest, WhereProcessorsAreSharedThePartsOfAPieceWakeNobody) {
+TEST_P(SocketIoTest, APieceIsReportedOnceWhereProcessorsAreShared) {
   io_->ShareProcessor(true);
   std::vector<char> landing(5000);
   near_->where = landing.data();
@@ -485,7 +485,7 @@ TEST_P(SocketIoTest, WatchNotifiesOfADescriptor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SocketIoTest, ::testing::Values(&CreateUringIo, &CreatePlainIo),
-                         [](const auto& kind) { return kind.index == 0 ? "Tcp" : "Plain"; });
+                         [](const auto& kind) { return kind.index == 0 ? "IoUring" : "Sockets"; });
 
 }  // namespace
 }  // namespace brigade

@@ -40,7 +40,7 @@ TEST_F(ConnectionTest, AShutdownFrameCountsAsSentIfThePeerIsGone) {
   EXPECT_TRUE(connection->idle());
 }
 
-TEST_F(ConnectionTest, NothingFollowsAShutdownFrame) {
+TEST_F(ConnectionTest, AShutdownFrameIsTheLastFrame) {
   Connection* const connection = Connect(/*by_peer=*/true);
   link_.outbox()->AddNotice(FrameKind::kClosed, 0, 1);
   connection->SendShutdown();
@@ -55,7 +55,7 @@ TEST_F(ConnectionTest, NothingFollowsAShutdownFrame) {
 }
 
 // A sleeping rank must wake once there is room.
-TEST_F(ConnectionTest, WhatASocketHasNoRoomForIsTriedAgainWhenItHas) {
+TEST_F(ConnectionTest, ARefusedSendIsRetriedWhenTheSocketHasRoom) {
   Connection* const connection = Connect(/*by_peer=*/true);
   Stream stream;
   stream.out.GrantAll();

@@ -53,7 +53,7 @@ TEST_F(LinkTest, IsHalfBrokenWhileAnotherConnectionLives) {
   EXPECT_FALSE(link_.HasLiveConnection());
 }
 
-TEST_F(LinkTest, WhatIsEstablishedIsNotReplaced) {
+TEST_F(LinkTest, AnEstablishedConnectionIsNotReplaced) {
   Connect(/*by_peer=*/true);
   EndPeer(0);
   Status why;
@@ -62,7 +62,7 @@ TEST_F(LinkTest, WhatIsEstablishedIsNotReplaced) {
 }
 
 // Nothing was sent on it, so any other takes its place.
-TEST_F(LinkTest, WhatNeverCameAboutIsReplacedByOneThatLives) {
+TEST_F(LinkTest, ALiveConnectionReplacesAnUnestablishedOne) {
   Connect(/*by_peer=*/false);
   Connect(/*by_peer=*/true);
   Connection* const live = Connect(/*by_peer=*/true);
@@ -76,7 +76,7 @@ TEST_F(LinkTest, WhatNeverCameAboutIsReplacedByOneThatLives) {
   EXPECT_EQ(link_.connections().size(), 2u);
 }
 
-TEST_F(LinkTest, WithoutAnotherThereIsNone) {
+TEST_F(LinkTest, RemovingTheOnlyConnectionLeavesNone) {
   Connect(/*by_peer=*/false);
   EndPeer(0);
   link_.Pump();
@@ -86,7 +86,7 @@ TEST_F(LinkTest, WithoutAnotherThereIsNone) {
   EXPECT_TRUE(link_.connections().empty());
 }
 
-TEST_F(LinkTest, WhatIsSentOnStaysWhenAnotherNeverCameAbout) {
+TEST_F(LinkTest, TheSendingConnectionStaysWhenAnUnestablishedOneIsRemoved) {
   Connection* const out = Connect(/*by_peer=*/true);
   Connection* const other = Connect(/*by_peer=*/false);
   EndPeer(1);

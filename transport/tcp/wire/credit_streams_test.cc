@@ -96,7 +96,7 @@ TEST(SendStreamTest, ShortPiecesThatWaitTakeLittleMoreThanTheirBytes) {
 }
 
 // Sends of one stream end in the order of their posts.
-TEST(SendStreamTest, NothingIsCopiedBehindWhatHasNotEnded) {
+TEST(SendStreamTest, NoPieceIsCopiedBehindAnUnfinishedSend) {
   const auto budget = std::make_shared<OverflowBudget>(size_t{1} << 20);
   const Bytes shorter(40);
   const Bytes longer(KeptPieces::kMostBytes + 1);
@@ -232,7 +232,7 @@ TEST(ReceiveStreamTest, LandsWhereTheReceiveSays) {
   EXPECT_FALSE(receiver.posted());
 }
 
-TEST(ReceiveStreamTest, WhatComesBeforeItsReceiveIsKeptInOrder) {
+TEST(ReceiveStreamTest, UnexpectedPiecesAreKeptInOrder) {
   ReceiveStream receiver;
   for (int i = 0; i < 3; ++i) {
     ByteSpan where;
@@ -265,7 +265,7 @@ TEST(ReceiveStreamTest, AReceivePostedWhileAPieceComesIsItsReceive) {
   EXPECT_EQ(landing[9], std::byte{'x'});
 }
 
-TEST(ReceiveStreamTest, RefusesWhatWasNotGranted) {
+TEST(ReceiveStreamTest, RefusesPiecesBeyondTheGrant) {
   ReceiveStream receiver;
   ByteSpan where;
   EXPECT_FALSE(receiver.Begin(kEagerBytes + 1, &where));

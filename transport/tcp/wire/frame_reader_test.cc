@@ -157,7 +157,7 @@ TEST_F(FrameReaderTest, KnowsWhereAStreamMayEnd) {
   EXPECT_FALSE(reader_.within_frame());
 }
 
-TEST_F(FrameReaderTest, ThrowsAwayWhatDoesNotFit) {
+TEST_F(FrameReaderTest, DiscardsTheBytesBeyondThePlace) {
   const std::string stream = Piece(1, 20000) + Piece(2, 30);
   for (const size_t run_bytes : {size_t{1}, size_t{1000}, kEverything}) {
     sink_.events.clear();
@@ -235,12 +235,12 @@ TEST_F(FrameReaderTest, AControlMessageIsNoLongerThanAllowed) {
             StatusCode::kInternal);
 }
 
-TEST_F(FrameReaderTest, NothingFollowsBye) {
+TEST_F(FrameReaderTest, AByteAfterAShutdownFrameIsRefused) {
   EXPECT_EQ(Feed(Encoded(FrameKind::kShutdown, 1) + "x").code(), StatusCode::kInternal);
   EXPECT_EQ(sink_.events, (Events{"control 4 1 5"}));
 }
 
-TEST_F(FrameReaderTest, NothingFollowsByeLater) {
+TEST_F(FrameReaderTest, ALaterByteAfterAShutdownFrameIsRefused) {
   ASSERT_TRUE(Feed(Encoded(FrameKind::kShutdown, 1)).ok());
   EXPECT_FALSE(reader_.within_frame());
   EXPECT_EQ(Feed("x").code(), StatusCode::kInternal);
@@ -257,7 +257,7 @@ TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesAPiece) {
   EXPECT_EQ(sink_.events, (Events{"begin 1"}));
 }
 
-TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesWhatHasCome) {
+TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesTheEndOfAPiece) {
   sink_.refuse_end = Status(StatusCode::kMismatch, "no end");
   EXPECT_EQ(Feed(Piece(1, 20000)).message(), "no end");
 }

@@ -60,7 +60,7 @@ TEST(WriteBatchTest, AdjacentRangesAreOne) {
   EXPECT_EQ(Left(batch), "abcdea");
 }
 
-TEST(WriteBatchTest, WhatIsLeftIsTheRestWhereverAWriteEnds) {
+TEST(WriteBatchTest, TheRestIsRightAfterAnyPartialWrite) {
   const std::string payload = "payload";
   const std::string all = Wire(PieceFrame(7)) + payload + Wire(PieceFrame(0));
   for (size_t cut = 0; cut <= all.size(); ++cut) {
@@ -75,7 +75,7 @@ TEST(WriteBatchTest, WhatIsLeftIsTheRestWhereverAWriteEnds) {
   }
 }
 
-TEST(WriteBatchTest, ARestThatIsKeptNeedsNobodysMemory) {
+TEST(WriteBatchTest, AKeptRestIsIndependentOfTheCallersMemory) {
   std::string payload = "payload";
   WriteBatch batch;
   batch.AddFrame(PieceFrame(7));
