@@ -19,7 +19,7 @@
 
 namespace brigade {
 
-class OperationBuffers : private BufferOwner {
+class OperationBuffers final : private BufferOwner {
  public:
   explicit OperationBuffers(Engine* engine) : engine_(engine) {}
 

@@ -551,9 +551,10 @@ int main(int argc, char** argv) {
   }
   // These initialise MPI themselves, or not at all.
   if (std::strcmp(argv[1], "exit_only") != 0 && std::strcmp(argv[1], "threads_in_turn") != 0) {
+    // First, since a process stays where the library has found it.
+    if (!brigade::MoveToTwoHostsIfAsked()) std::abort();
     int size;
     Cblacs_pinfo(&rank, &size);
-    if (!brigade::MoveToTwoHostsIfAsked()) std::abort();
   }
   found->second();
   return 0;

@@ -13,6 +13,9 @@ namespace brigade {
 bool MoveToTwoHostsIfAsked() {
   const char* const asked = std::getenv("BRIGADE_TEST_TWO_HOSTS");
   if (asked == nullptr || *asked != '1') return true;
+  int runs = 0;
+  MPI_Initialized(&runs);
+  if (!runs) MPI_Init(nullptr, nullptr);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   int moved = rank == 1 ? unshare(CLONE_NEWNET) == 0 : 1;

@@ -7,7 +7,8 @@
 namespace brigade {
 
 // Returns false on all ranks if it is requested and not permitted here. Collective over
-// MPI_COMM_WORLD; before the first group.
+// MPI_COMM_WORLD; before the first call of Brigade. If requested, initialises MPI unless it is
+// initialised.
 bool MoveToTwoHostsIfAsked();
 
 }  // namespace brigade
