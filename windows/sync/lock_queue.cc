@@ -45,25 +45,10 @@ Status LockQueue::Release(int origin, std::vector<int>* granted_by_message) {
     return {StatusCode::kMismatch,
             "rank " + std::to_string(origin) + " unlocks a window of which it has no lock"};
   }
-  Forget(origin, granted_by_message);
-  return Status();
-}
-
-void LockQueue::Forget(int origin, std::vector<int>* granted_by_message) {
-  Entry& lost = entry(origin);
-  if (lost.state.load(std::memory_order_relaxed) == State::kHolds) --front().holders;
-  if (lost.state.load(std::memory_order_relaxed) == State::kWaits) {
-    int32_t before = 0;
-    int32_t* link = &front().first;
-    while (*link != origin + 1) {
-      before = *link;
-      link = &entry(before - 1).behind;
-    }
-    *link = lost.behind;
-    if (front().last == origin + 1) front().last = before;
-  }
-  lost.state.store(State::kNone, std::memory_order_relaxed);
+  --front().holders;
+  entry(origin).state.store(State::kNone, std::memory_order_relaxed);
   Grant(granted_by_message);
+  return Status();
 }
 
 bool LockQueue::Holds(int origin) const {

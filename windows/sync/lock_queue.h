@@ -33,8 +33,6 @@ class LockQueue {
   // `origin` gives it back. `granted_by_message`: who has it from now on, of those that must be
   // told, in the order of their requests. kMismatch: it does not have it.
   Status Release(int origin, std::vector<int>* granted_by_message);
-  // `origin` is lost: as if it had never asked. `granted_by_message` as of Release.
-  void Forget(int origin, std::vector<int>* granted_by_message);
 
   // May be called at any time. Who sees its grant sees what earlier holders wrote, too.
   bool Holds(int origin) const;

@@ -37,12 +37,6 @@ class LockQueueTest : public ::testing::Test {
     for (const int next : granted) EXPECT_TRUE(queue_.Holds(next));
     return granted;
   }
-  std::vector<int> Forget(int origin) {
-    std::vector<int> granted;
-    queue_.Forget(origin, &granted);
-    EXPECT_FALSE(queue_.Holds(origin));
-    return granted;
-  }
 
   std::vector<std::byte> memory_ = std::vector<std::byte>(LockQueue::BytesFor(kMembers));
   LockQueue queue_{memory_.data(), kMembers};
@@ -72,33 +66,6 @@ TEST_F(LockQueueTest, NoRequestPassesAnExclusiveOne) {
   EXPECT_EQ(Release(2), std::vector<int>());
   EXPECT_EQ(Release(3), std::vector<int>({4}));
   EXPECT_EQ(Release(4), std::vector<int>({5}));
-}
-
-TEST_F(LockQueueTest, RemovingALostRankGrantsTheNextRequest) {
-  EXPECT_TRUE(Request(0, kShared));
-  EXPECT_FALSE(Request(1, kExclusive));
-  EXPECT_FALSE(Request(2, kShared));
-  EXPECT_EQ(Forget(1), std::vector<int>({2}));
-  EXPECT_FALSE(Request(3, kExclusive));
-  EXPECT_EQ(Forget(0), std::vector<int>());
-  EXPECT_EQ(Forget(2), std::vector<int>({3}));
-}
-
-// Wherever it is in the queue, the others keep their order.
-TEST_F(LockQueueTest, RemovingALostRankKeepsTheOrder) {
-  for (int lost = 1; lost < 5; ++lost) {
-    for (int origin = 0; origin < 5; ++origin) EXPECT_EQ(Request(origin, kExclusive), origin == 0);
-    EXPECT_EQ(Forget(lost), std::vector<int>());
-    EXPECT_FALSE(Request(5, kExclusive));
-    int holder = 0;
-    for (int next = 1; next < 6; ++next) {
-      if (next == lost) continue;
-      EXPECT_EQ(Release(holder), std::vector<int>({next}));
-      holder = next;
-    }
-    EXPECT_EQ(Release(holder), std::vector<int>());
-  }
-  EXPECT_EQ(Forget(7), std::vector<int>()) << "it never asked";
 }
 
 TEST_F(LockQueueTest, OnlyRequestsByMessageGetAReply) {
