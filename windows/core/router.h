@@ -20,21 +20,11 @@ namespace brigade {
 
 class Router {
  public:
-  enum class Route {
-    kLoadStore,   // this process maps the memory
-    kKernelCopy,  // the kernel reads and writes the memory of another process
-    kMessage,     // the member's engine does what it is asked
-  };
-
   // Collective. Opens the memory of all `members`, whose targets must live until this returns.
   // `is_checked`: all but the own memory is reached by messages.
   Status Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
               const WindowOptions& options, bool is_checked);
 
-  Route RouteTo(int rank) const {
-    if (direct(rank) == nullptr) return Route::kMessage;
-    return direct(rank)->mapped() != nullptr ? Route::kLoadStore : Route::kKernelCopy;
-  }
   // What this rank reaches without messages of a member's memory; null: nothing.
   const TargetMemory* direct(int rank) const { return direct_[static_cast<size_t>(rank)]; }
   // The same, although the checking mode does not let operations reach it.
@@ -56,7 +46,8 @@ class Router {
   // Whether a member's memory is private, reached by the kernel, and all of it there. In memory of
   // kProcess and kDynamic a wrong address would end the target, and not the call.
   bool IsPrivate(int rank) const {
-    return RouteTo(rank) == Route::kKernelCopy && member(rank).kind == WindowMemory::kPrivate;
+    return direct(rank) != nullptr && direct(rank)->mapped() == nullptr &&
+           member(rank).kind == WindowMemory::kPrivate;
   }
   // Whether the kernel would carry out the request block by block, which takes so long that the
   // target had better be asked.

@@ -18,7 +18,6 @@ namespace brigade {
 namespace {
 
 using testing::HasSubstr;
-using Route = Router::Route;
 
 constexpr int kMembers = 2;
 constexpr size_t kBytes = 80;
@@ -77,7 +76,6 @@ class RouterTest : public testing::Test {
 
 TEST_F(RouterTest, MappedMemoryIsReachedByLoadAndStore) {
   Open(WindowOptions());
-  EXPECT_EQ(router_.RouteTo(1), Route::kLoadStore);
   EXPECT_EQ(router_.direct(1)->mapped(), memory_[1]);
   EXPECT_TRUE(router_.is_direct());
   EXPECT_TRUE(router_.some_are_direct());
@@ -87,8 +85,8 @@ TEST_F(RouterTest, MappedMemoryIsReachedByLoadAndStore) {
 TEST_F(RouterTest, MemoryOfAnotherHostIsReachedByMessages) {
   is_elsewhere_ = true;
   Open(WindowOptions());
-  EXPECT_EQ(router_.RouteTo(0), Route::kLoadStore);
-  EXPECT_EQ(router_.RouteTo(1), Route::kMessage);
+  EXPECT_EQ(router_.direct(0)->mapped(), memory_[0]);
+  EXPECT_EQ(router_.direct(1), nullptr);
   EXPECT_EQ(router_.opened(1), nullptr);
   EXPECT_FALSE(router_.is_direct());
   EXPECT_FALSE(router_.some_are_direct());
@@ -98,15 +96,15 @@ TEST_F(RouterTest, TheOwnMemoryAloneIsReachedDirectlyIfTheOptionsSaySo) {
   WindowOptions options;
   options.goes_directly = false;
   Open(options);
-  EXPECT_EQ(router_.RouteTo(0), Route::kLoadStore);
-  EXPECT_EQ(router_.RouteTo(1), Route::kMessage);
+  EXPECT_EQ(router_.direct(0)->mapped(), memory_[0]);
+  EXPECT_EQ(router_.direct(1), nullptr);
   EXPECT_EQ(router_.opened(1), nullptr);
 }
 
 TEST_F(RouterTest, TheCheckingModeOpensMemoryAndSendsMessages) {
   Open(WindowOptions(), /*is_checked=*/true);
-  EXPECT_EQ(router_.RouteTo(0), Route::kLoadStore);
-  EXPECT_EQ(router_.RouteTo(1), Route::kMessage);
+  EXPECT_EQ(router_.direct(0)->mapped(), memory_[0]);
+  EXPECT_EQ(router_.direct(1), nullptr);
   EXPECT_NE(router_.opened(1), nullptr);
 }
 
