@@ -3,7 +3,6 @@
 import collections
 import csv
 import json
-import math
 import pathlib
 import statistics
 
@@ -54,10 +53,6 @@ def read_messages(simulated):
         messages.append(Message(int(row["bytes"]), float(row[unit]), models[int(row["bytes"])][unit], unit,
                                 bool(row["at_least"])))
     return messages
-
-
-def log_error(paper, model):
-    return math.log(model / paper)
 
 
 def error(cell):
