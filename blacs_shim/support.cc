@@ -2,7 +2,6 @@
 
 #include <link.h>
 
-#include <algorithm>
 #include <cinttypes>
 #include <cstdint>
 #include <cstring>

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "membuf/byte_span.h"

@@ -2,10 +2,8 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "bench/runner/report.h"
 
 #include <cerrno>
-#include <cinttypes>
 #include <cmath>
 #include <cstring>
 #include <filesystem>

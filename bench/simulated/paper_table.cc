@@ -1,10 +1,8 @@
 // paper_table: Table 1 of the AP3000 paper, its messages and its broadcasts along a ring, simulated
 // on described machines. docs/results/ap3000.md says what a cell is.
 
-#include <cstdio>
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/paper_cells.h"

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <utility>
 
 #include "membuf/status.h"
 #include "patterns/api/handles.h"

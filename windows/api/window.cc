@@ -3,7 +3,6 @@
 #include "brigade/window.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,6 @@
 #include "windows/elements/accumulate.h"
 
 #include <algorithm>
-#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>

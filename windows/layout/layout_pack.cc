@@ -2,7 +2,6 @@
 // one; here whole parts of the tree are copied in loops of their own.
 
 #include <algorithm>
-#include <cstring>
 
 #include "membuf/copy_bytes.h"
 #include "windows/layout/layout_copy.h"

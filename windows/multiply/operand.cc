@@ -1,6 +1,5 @@
 #include "windows/multiply/operand.h"
 
-#include <iterator>
 #include <utility>
 
 #include "windows/message/rma_request.h"
