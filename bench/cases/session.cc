@@ -14,12 +14,6 @@ namespace {
 // The shim is set up through its environment, as by any program that preloads it.
 void SetUpShim(const Options& options) {
   setenv("BRIGADE_TRANSPORT", options.transport.c_str(), /*overwrite=*/1);
-  if (options.chunk_bytes != 0) {
-    setenv("BRIGADE_CHUNK_BYTES", std::to_string(options.chunk_bytes).c_str(), 1);
-  }
-  if (options.staging_bytes != 0) {
-    setenv("BRIGADE_STAGING_BYTES", std::to_string(options.staging_bytes).c_str(), 1);
-  }
 }
 
 // Calls on whole rows and columns need both; everything else is at home on a 1 x ranks grid.

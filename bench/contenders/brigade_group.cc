@@ -57,8 +57,6 @@ Status BrigadeGroup::Create(MPI_Comm comm, const Options& options,
                             std::unique_ptr<BrigadeGroup>* result) {
   std::unique_ptr<BrigadeGroup> group(new BrigadeGroup);
   EngineOptions engine;
-  if (options.chunk_bytes != 0) engine.chunk_bytes = options.chunk_bytes;
-  if (options.staging_bytes != 0) engine.staging_bytes = options.staging_bytes;
   engine.calibrate = options.calibrate;
   engine.explain = options.explained;
   group->chunk_bytes_ = engine.chunk_bytes;

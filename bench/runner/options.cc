@@ -40,13 +40,7 @@ void AddEngineOptions(CLI::App* app, Options* options) {
   app->add_option("--transport", options->transport,
                   "Transport under Brigade: " + TransportNames());
   AddByMessages(app, options);
-  app->add_option("--chunk-bytes", options->chunk_bytes, "Staging chunk (0: Brigade's default)");
-  app->add_option("--staging-bytes", options->staging_bytes,
-                  "Staging budget per rank (0: Brigade's default)");
   app->add_flag("--explain", options->explained, "Print choices on stderr, with the reasons");
-  app->add_flag_callback(
-      "--uncalibrated", [=] { options->calibrate = EngineOptions::Calibrate::kNever; },
-      "Choose by rule where edges would be measured");
 }
 
 // Options that select subjects.

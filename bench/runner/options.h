@@ -36,8 +36,6 @@ struct Options : MeasuringOptions {
   };
   Command command = Command::kPingPong;
 
-  size_t chunk_bytes = 0;    // 0: the library's default
-  size_t staging_bytes = 0;  // 0: the library's default
   EngineOptions::Calibrate calibrate = EngineOptions::Calibrate::kIfUnknown;
   bool explained = false;
   std::vector<std::string> peers = {"mpi", "blacs", "plain", "ring"};

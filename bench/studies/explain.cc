@@ -120,8 +120,7 @@ Status RunExplain(const Options& options) {
   const EngineOptions defaults;
   const PieceSettings settings =
       SettingsOn(machine, hosts > 1 ? machine.between_hosts : machine.within_host,
-                 options.chunk_bytes > 0 ? options.chunk_bytes : defaults.chunk_bytes,
-                 options.staging_bytes > 0 ? options.staging_bytes : defaults.staging_bytes);
+                 defaults.chunk_bytes, defaults.staging_bytes);
   const bool order_free = options.exact || !entry.combines;
   CostQuery query;
   query.pattern = entry.pattern;
