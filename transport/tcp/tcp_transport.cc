@@ -6,16 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "membuf/check.h"
-#include "membuf/overflow_budget.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
-#include "transport/core/errors.h"
 #include "transport/host/host.h"
 #include "transport/host/launcher.h"
 #include "transport/host/network_interface.h"
@@ -31,12 +28,12 @@
 #include "transport/tcp/links.h"
 #include "transport/tcp/locked_domain.h"
 #include "transport/tcp/losses.h"
+#include "transport/tcp/operations.h"
 #include "transport/tcp/wire/wire.h"
 
 namespace brigade {
 namespace {
 
-using tcp::CloseQuery;
 using tcp::Contact;
 using tcp::Group;
 using tcp::Groups;
@@ -75,10 +72,6 @@ Capabilities CapabilitiesOfTcp(bool plain_sockets) {
   return capabilities;
 }
 
-Status CheckLength(size_t bytes) {
-  return bytes <= kMaxPieceBytes ? Status() : PieceBeyondLimit("tcp", bytes, kMaxPieceBytes);
-}
-
 class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
  public:
   TcpEndpoint(const TcpOptions& options, const SocketAddress& address, const EndpointId& id,
@@ -105,7 +98,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   const Capabilities& capabilities() const override { return capabilities_; }
   MemoryDomain* domain() override { return &domain_; }
   void SetOverflowBudget(const std::shared_ptr<OverflowBudget>& budget) override {
-    budget_ = budget;
+    operations_.SetOverflowBudget(budget);
   }
 
   Status OpenGroup(Bootstrap* bootstrap, GroupId* id) override {
@@ -143,7 +136,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     // Taking a read back may bring in the start of another piece: from here on it is thrown away.
     groups_.Close(group);
     for (const auto& stream : group->streams) {
-      if (stream != nullptr) CloseStream(stream.get());
+      if (stream != nullptr) operations_.CloseStream(stream.get());
     }
     // A peer that still sends to this group would wait for grants in vain. Peers that connect later
     // send a query.
@@ -155,33 +148,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
 
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
                   Completion* completion) override {
-    Group* const group = groups_.Find(channel.group);
-    BRIGADE_RETURN_IF_ERROR(CheckLength(piece.bytes));
-    Stream* const stream = groups_.StreamOf(group, channel.kind, peer);
-    Link* const link = stream->link;
-    if (link != nullptr) {
-      links_.Connect(link);
-      if (link->lost()) return link->LostAs(peer);
-    }
-    {
-      const Hold hold(&completions_);
-      groups_.BeginSend(group);
-      if (Completion* const kept = stream->out.KeepLast(budget_)) {
-        kept->status = Status();
-        completions_.Finish(kept, CompletionQueue::kSend);
-      }
-      stream->out.Push({piece, completion});
-      if (link == nullptr) {
-        MatchWithSelf(stream);
-      } else {
-        if (stream->out.all_granted()) OnDropped(stream);
-        link->outbox()->AddSend(stream);
-        if (!stream->queued_to_send) AskWhetherClosed(stream);
-        link->Pump();
-      }
-    }
-    RunCompletions();
-    return Status();
+    return operations_.PostSend(channel, peer, piece, completion);
   }
 
   bool SendsInPlace(const Channel&, int, const LayoutRange& range) const override {
@@ -194,29 +161,12 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
 
   SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
                   Completion* completion, size_t* kept_bytes) override {
-    Group* const group = groups_.Find(channel.group);
-    Stream* const stream = groups_.StreamOf(group, channel.kind, peer);
-    Link* const link = stream->link;
-    if (link == nullptr || link->out() == nullptr || head.bytes + body.bytes > kMaxPieceBytes) {
-      return SentNow::kNo;
-    }
-    {
-      const Hold hold(&completions_);
-      groups_.BeginSend(group);
-      const SentNow sent = link->out()->SendNow(stream, head, body, completion, kept_bytes);
-      if (sent != SentNow::kYes) {
-        groups_.EndSend(group);
-        return sent;
-      }
-      if (stream->out.all_granted()) OnDropped(stream);
-    }
-    RunCompletions();
-    return SentNow::kYes;
+    return operations_.SendNow(channel, peer, head, body, completion, kept_bytes);
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
                      Completion* completion) override {
-    return Receive(channel, peer, {landing, /*in_place=*/false, completion});
+    return operations_.Receive(channel, peer, {landing, /*in_place=*/false, completion});
   }
 
   bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
@@ -229,8 +179,8 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
                             Completion* completion) override {
     size_t at = 0;
     BRIGADE_CHECK(range.layout->ContiguousRange(range.offset, range.bytes, &at));
-    return Receive(channel, peer,
-                   {ByteSpan{range.base + at, range.bytes}, /*in_place=*/true, completion});
+    return operations_.Receive(
+        channel, peer, {ByteSpan{range.base + at, range.bytes}, /*in_place=*/true, completion});
   }
 
   size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
@@ -377,66 +327,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     io_->ShareProcessor(shares);
   }
 
-  // --- sending and receiving ---
-
-  Status Receive(const Channel& channel, int peer, const ReceiveStream::Receive& receive) {
-    Stream* const stream = groups_.StreamOf(groups_.Find(channel.group), channel.kind, peer);
-    BRIGADE_RETURN_IF_ERROR(CheckLength(receive.landing.bytes));
-    Link* const link = stream->link;
-    if (link != nullptr && !stream->in.has_unexpected() && link->lost()) return link->LostAs(peer);
-    {
-      const Hold hold(&completions_);
-      ReceiveStream::Arrival arrival;
-      if (stream->in.Post(receive, &arrival)) OnArrival(stream, arrival);
-      if (link == nullptr) {
-        MatchWithSelf(stream);
-      } else {
-        grants_.OnPosted(stream);
-      }
-    }
-    RunCompletions();
-    return Status();
-  }
-
-  void MatchWithSelf(Stream* stream) {
-    while (stream->out.waiting() && stream->in.posted()) {
-      const SendStream::Piece piece = stream->out.Take();
-      ByteSpan where;
-      ReceiveStream::Arrival arrival;
-      BRIGADE_CHECK(stream->in.Begin(piece.bytes.bytes, &where));
-      const size_t bytes = std::min(piece.bytes.bytes, where.bytes);
-      if (bytes > 0) std::memcpy(where.data, piece.bytes.data, bytes);
-      BRIGADE_CHECK(stream->in.End(&arrival));
-      OnArrival(stream, arrival);
-      OnSent(stream, piece.completion, Status());
-    }
-  }
-
-  void RunCompletions() {
-    if (!completions_.running()) completions_.Run();
-  }
-
   // --- closing ---
-
-  // Cancels receives. Messages of this rank to itself are dropped.
-  void CloseStream(Stream* stream) {
-    if (stream->link != nullptr) {
-      for (const auto& connection : stream->link->connections()) connection->Detach(stream);
-    } else {
-      while (stream->out.waiting()) OnSent(stream, stream->out.Take().completion, Status());
-    }
-    while (stream->in.posted()) stream->in.Cancel();
-    grants_.CancelDeferred(stream);
-  }
-
-  // A rank that closes a group notifies connected peers, and keeps no state for others: those send
-  // a query when a message first waits for a receive.
-  static void AskWhetherClosed(Stream* stream) {
-    if (stream->close_query != CloseQuery::kNone) return;
-    stream->close_query = CloseQuery::kAsked;
-    stream->link->outbox()->AddNotice(FrameKind::kWaiting, static_cast<uint8_t>(stream->kind),
-                                      stream->wire_id);
-  }
 
   static void NotifyClosed(Link* link, uint32_t wire_id) {
     for (uint8_t kind = 0; kind < kChannelKinds; ++kind) {
@@ -475,36 +366,12 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     return groups_.FindStream(link, frame, stream);
   }
 
-  void OnDropped(Stream* stream) override {
-    if (stream->close_query == CloseQuery::kReported) return;
-    stream->close_query = CloseQuery::kReported;
-    log_("tcp: " + stream->link->NameAs(stream->peer) +
-         " has closed it without receiving all that this rank sent");
-  }
-
+  void OnDropped(Stream* stream) override { operations_.OnDropped(stream); }
   void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) override {
-    const ReceiveStream::Receive& receive = arrival.receive;
-    Completion* const completion = receive.completion;
-    const size_t room = receive.landing.bytes;
-    completion->status = Status();
-    completion->lease =
-        Lease{receive.in_place ? nullptr : receive.landing.data, std::min(arrival.bytes, room), 0};
-    if (arrival.bytes > room) {
-      completion->status = PieceTooLong("tcp", arrival.bytes, stream->peer, room);
-    }
-    completions_.Finish(completion, stream->group);
-    if (stream->link != nullptr) grants_.OnArrival(stream);
+    operations_.OnArrival(stream, arrival);
   }
-
   void OnSent(Stream* stream, Completion* completion, const Status& status) override {
-    stream->out.End(completion);
-    if (completion != nullptr) {
-      const bool dropped = !status.ok() && stream->out.all_granted();
-      if (dropped) OnDropped(stream);
-      completion->status = status.ok() || dropped ? Status() : stream->link->LostAs(stream->peer);
-      completions_.Finish(completion, CompletionQueue::kSend);
-    }
-    groups_.EndSend(*stream);
+    operations_.OnSent(stream, completion, status);
   }
 
   Status OnControl(Link* link, const Frame& frame, ConstByteSpan message) override {
@@ -532,21 +399,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     const Hold hold(&completions_);
     const std::vector<Groups::Pin> pins = groups_.PinAll();
     link->DestroyConnections();
-    for (Stream* stream : groups_.StreamsWith(link)) Fail(stream);
-  }
-
-  // Fails pending operations on a stream whose peer is lost.
-  void Fail(Stream* stream) {
-    stream->in.Abandon();
-    while (stream->in.posted()) {
-      Completion* const completion = stream->in.Cancel().completion;
-      completion->status = stream->link->LostAs(stream->peer);
-      completion->lease = Lease();
-      completions_.Finish(completion, stream->group);
-    }
-    while (stream->out.waiting()) {
-      OnSent(stream, stream->out.Take().completion, stream->link->why_lost());
-    }
+    for (Stream* stream : groups_.StreamsWith(link)) operations_.Fail(stream);
   }
 
   const bool plain_sockets_;
@@ -564,8 +417,6 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   int pauses_ = 0;  // of this wait, without the spins
   MpiPolls polls_;
 
-  // Of short pieces that wait. None before an engine gives one.
-  std::shared_ptr<OverflowBudget> budget_ = std::make_shared<OverflowBudget>(0);
   std::unique_ptr<SocketIo> io_;  // null before there is a group with peers
   LockedDomain domain_;
   tcp::Links links_;
@@ -574,6 +425,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
   Groups groups_;
   ControlQueue control_;
   CompletionQueue completions_;
+  tcp::Operations operations_{log_, &links_, &grants_, &groups_, &completions_};
 };
 
 }  // namespace
