@@ -1,21 +1,16 @@
 #include "transport/sim/sim_transport.h"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
-#include <numeric>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "membuf/check.h"
 #include "transport/core/control_queue.h"
-#include "transport/core/errors.h"
 #include "transport/core/fifo.h"
 #include "transport/core/group_table.h"
 #include "transport/sim/bus_work.h"
 #include "transport/sim/event_queue.h"
 #include "transport/sim/rank_scheduler.h"
+#include "transport/sim/sim_bootstrap.h"
 #include "transport/sim/sim_domain.h"
 #include "transport/sim/sim_streams.h"
 #include "transport/simulated_processor.h"
@@ -26,21 +21,11 @@ class SimEndpoint;
 
 namespace {
 
+using Gather = SimGathers::Gather;
+using Members = SimGathers::Members;
+
 // Of a piece, where only lengths count.
 constexpr size_t kHeadBytes = 64;
-
-using Members = std::vector<int>;  // ranks of the job, in group order
-
-// One collective call of a bootstrap under way.
-struct Gather {
-  size_t bytes = 0;
-  std::vector<std::byte> all;
-  int arrived = 0;
-  int left = 0;
-  bool mismatch = false;
-  int different = 0;  // the first member whose bytes are not member 0's
-  std::shared_ptr<SimGroup> group;
-};
 
 }  // namespace
 
@@ -58,40 +43,11 @@ class SimWorld::State {
             [this](const SimStream& stream, ConstByteSpan message, bool joined_next) {
               TellControl(stream, message, joined_next);
             }),
-        everyone_(static_cast<size_t>(ranks)) {
-    std::iota(everyone_.begin(), everyone_.end(), 0);
-  }
+        gathers(&scheduler, ranks) {}
   // Drops messages that are still on their way.
   ~State() {
     while (queue.RunNext()) {
     }
-  }
-
-  const Members* everyone() const { return &everyone_; }
-  // The same list for the same members.
-  const Members* ListOf(const Members& members) {
-    return members == everyone_ ? &everyone_ : &*lists_.insert(members).first;
-  }
-
-  // Member `rank` of `members` makes its next collective call: contribute(&gather) at once, and
-  // take(gather) when all have.
-  template <typename Contribute, typename Take>
-  void Meet(const Members* members, int rank, const Contribute& contribute, const Take& take) {
-    std::vector<uint64_t>& calls = calls_[members];
-    calls.resize(members->size());
-    const auto key = std::make_pair(members, calls[static_cast<size_t>(rank)]++);
-    const int self = (*members)[static_cast<size_t>(rank)];
-    scheduler.CatchUp(self);
-    Gather& gather = gathers_[key];
-    contribute(&gather);
-    const int size = static_cast<int>(members->size());
-    if (++gather.arrived == size) {
-      for (int member : *members) scheduler.Wake(member);
-      scheduler.Yield(self);  // the last to come is not the first to go
-    }
-    while (gather.arrived < size) scheduler.Sleep(self);
-    take(gather);
-    if (++gather.left == size) gathers_.erase(key);
   }
 
   const SimOptions options;
@@ -101,82 +57,11 @@ class SimWorld::State {
   RankScheduler scheduler;
   std::vector<SimEndpoint*> endpoints;  // of each rank; null if there is none
   SimStreams streams;
+  SimGathers gathers;
 
  private:
   void Tell(int rank, const SimStreams::Ended& ended);
   void TellControl(const SimStream& stream, ConstByteSpan message, bool joined_next);
-
-  Members everyone_;
-  std::set<Members> lists_;
-  // A call is known by its members and its number among each member's calls with these.
-  std::map<const Members*, std::vector<uint64_t>> calls_;
-  std::map<std::pair<const Members*, uint64_t>, Gather> gathers_;
-};
-
-class SimBootstrap : public Bootstrap {
- public:
-  SimBootstrap(SimWorld::State* world, const Members* members, int rank)
-      : world_(world), members_(members), rank_(rank) {}
-
-  int rank() const override { return rank_; }
-  int size() const override { return static_cast<int>(members_->size()); }
-  const Members* members() const { return members_; }
-
-  Status AllGather(const void* mine, size_t bytes, void* all) override {
-    bool mismatch = false;
-    world_->Meet(
-        members_, rank_, [&](Gather* gather) { Contribute(gather, mine, bytes); },
-        [&](const Gather& gather) {
-          mismatch = gather.mismatch;
-          if (!mismatch && bytes > 0) std::memcpy(all, gather.all.data(), gather.all.size());
-        });
-    return SizesAgree(mismatch, bytes);
-  }
-
-  Status FindDifference(const void* mine, size_t bytes, int* rank, void* first,
-                        void* other) override {
-    bool mismatch = false;
-    const auto of = [&](const Gather& gather, int member) {
-      return gather.all.data() + bytes * static_cast<size_t>(member);
-    };
-    world_->Meet(
-        members_, rank_,
-        [&](Gather* gather) {
-          Contribute(gather, mine, bytes);
-          if (gather->arrived + 1 < size() || gather->mismatch) return;
-          // The last to come looks for all.
-          int& member = gather->different;
-          while (member < size() && std::memcmp(of(*gather, 0), of(*gather, member), bytes) == 0) {
-            ++member;
-          }
-        },
-        [&](const Gather& gather) {
-          mismatch = gather.mismatch;
-          if (mismatch) return;
-          *rank = gather.different < size() ? gather.different : -1;
-          std::memcpy(first, of(gather, 0), bytes);
-          std::memcpy(other, of(gather, std::max(*rank, 0)), bytes);
-        });
-    return SizesAgree(mismatch, bytes);
-  }
-
- private:
-  void Contribute(Gather* gather, const void* mine, size_t bytes) const {
-    if (gather->arrived == 0) {
-      gather->bytes = bytes;
-      gather->all.resize(bytes * members_->size());
-    }
-    gather->mismatch |= gather->bytes != bytes;
-    if (gather->mismatch || bytes == 0) return;
-    std::memcpy(gather->all.data() + bytes * static_cast<size_t>(rank_), mine, bytes);
-  }
-  static Status SizesAgree(bool mismatch, size_t bytes) {
-    return mismatch ? GatherSizesDiffer("sim", bytes) : Status();
-  }
-
-  SimWorld::State* const world_;
-  const Members* const members_;
-  const int rank_;
 };
 
 class SimEndpoint : public Endpoint, private SimulatedProcessor {
@@ -233,13 +118,13 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
         of_parent.push_back(
             (*groups_.At(parent->group).shared->members)[static_cast<size_t>(rank)]);
       }
-      members = world_->ListOf(of_parent);
+      members = world_->gathers.ListOf(of_parent);
     } else {
       return Status(StatusCode::kUnavailable, "sim: needs a bootstrap of its own world");
     }
     auto group = std::make_unique<Group>();
     group->rank = bootstrap->rank();
-    world_->Meet(
+    world_->gathers.Meet(
         members, bootstrap->rank(),
         [&](Gather* gather) {
           if (gather->group != nullptr) return;
@@ -510,7 +395,7 @@ SimWorld::SimWorld(const MachineDescription& machine, int ranks, const SimOption
 
 SimWorld::~SimWorld() = default;
 
-int SimWorld::ranks() const { return static_cast<int>(state_->everyone()->size()); }
+int SimWorld::ranks() const { return static_cast<int>(state_->gathers.everyone()->size()); }
 
 const MachineDescription& SimWorld::machine() const { return state_->machine; }
 
@@ -521,11 +406,11 @@ Status SimWorld::Run(const std::function<void(int rank)>& body) {
 double SimWorld::Clock(int rank) const { return Microseconds(state_->scheduler.clock(rank)); }
 
 std::unique_ptr<Bootstrap> SimWorld::MakeBootstrap(const std::vector<int>& members, int my_rank) {
-  return std::make_unique<SimBootstrap>(state_.get(), state_->ListOf(members), my_rank);
+  return std::make_unique<SimBootstrap>(&state_->gathers, state_->gathers.ListOf(members), my_rank);
 }
 
 std::unique_ptr<Bootstrap> SimWorld::MakeBootstrap(int my_rank) {
-  return std::make_unique<SimBootstrap>(state_.get(), state_->everyone(), my_rank);
+  return std::make_unique<SimBootstrap>(&state_->gathers, state_->gathers.everyone(), my_rank);
 }
 
 std::unique_ptr<Endpoint> SimWorld::CreateEndpoint(int rank) {

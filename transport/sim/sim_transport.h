@@ -56,7 +56,6 @@ class SimWorld {
   std::unique_ptr<Endpoint> CreateEndpoint(int rank);
 
  private:
-  friend class SimBootstrap;
   friend class SimEndpoint;
   class State;
 
