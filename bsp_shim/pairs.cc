@@ -1,6 +1,7 @@
 #include "bsp_shim/pairs.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "patterns/engine/pattern_call.h"
 
@@ -29,10 +30,11 @@ Status Pairs::Receive(int process, const Message& message) {
 Status Pairs::StartSend(int process, const Message& message,
                         std::unique_ptr<Operation>* operation) {
   const PatternCall call = CallOf(Pattern::kSend, process, message);
-  Status status;
-  do {
+  Status status = group_->Start(call, operation);
+  while (status.code() == StatusCode::kNoResource) {
+    std::this_thread::yield();
     status = group_->Start(call, operation);
-  } while (status.code() == StatusCode::kNoResource);
+  }
   // The least staging memory that there can be has room for what returns, and for no more.
   return status.code() == StatusCode::kOutOfMemory ? group_->Run(call) : status;
 }

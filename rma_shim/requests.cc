@@ -1,6 +1,7 @@
 #include "rma_shim/requests.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "membuf/status.h"
 #include "rma_shim/carried_window.h"
@@ -42,29 +43,48 @@ void Requests::Add(Operation* operation, MPI_Request* request) {
 
 void Requests::Progress() {
   CarriedWindow* moved = nullptr;
-  Status status;
-  for (const UnderWay& one : under_way_) {
-    Operation* const operation = one.operation;
-    if (operation->window != moved) {
-      moved = operation->window;
-      status = moved->window()->Progress();
-    }
-    if (!status.ok() && !operation->over) {
-      operation->error = Raise(moved->handle(), "a request of one-sided communication",
-                               ErrorClassOf(status), status.message(), /*tells=*/true);
-      operation->over = true;
-    }
+  for (size_t i = 0; i < under_way_.size(); ++i) {
+    CarriedWindow* const window = under_way_[i].operation->window;
+    if (window == moved) continue;
+    moved = window;
+    const Status status = window->window()->Progress();
+    if (status.ok() || !Fail(window, status)) continue;
+    // The error handler may have changed the list: it begins again, shorter.
+    moved = nullptr;
+    i = SIZE_MAX;
   }
   Complete(nullptr);
 }
 
-void Requests::Complete(const CarriedWindow* window) {
-  const auto left = std::partition(under_way_.begin(), under_way_.end(), [&](const UnderWay& one) {
-    return !one.operation->over || (window != nullptr && one.operation->window != window);
-  });
-  const std::vector<UnderWay> over(left, under_way_.end());
+// An error handler may call MPI, and so this. The requests have left the list by then.
+bool Requests::Fail(CarriedWindow* window, const Status& status) {
+  const std::vector<UnderWay> failed = Take(
+      [&](const Operation& operation) { return operation.window == window && !operation.over; });
+  if (failed.empty()) return false;
+  const int error = Raise(window->handle(), "a request of one-sided communication",
+                          ErrorClassOf(status), status.message(), /*tells=*/true);
+  for (const UnderWay& one : failed) {
+    one.operation->error = error;
+    MPI_Grequest_complete(one.request);
+  }
+  return true;
+}
+
+template <typename Which>
+std::vector<Requests::UnderWay> Requests::Take(const Which& which) {
+  const auto left =
+      std::stable_partition(under_way_.begin(), under_way_.end(),
+                            [&](const UnderWay& one) { return !which(*one.operation); });
+  std::vector<UnderWay> taken(left, under_way_.end());
   under_way_.erase(left, under_way_.end());
-  for (UnderWay one : over) MPI_Grequest_complete(one.request);
+  return taken;
+}
+
+void Requests::Complete(const CarriedWindow* window) {
+  const std::vector<UnderWay> over = Take([&](const Operation& operation) {
+    return operation.over && (window == nullptr || operation.window == window);
+  });
+  for (const UnderWay& one : over) MPI_Grequest_complete(one.request);
 }
 
 void Requests::CompleteAll() {

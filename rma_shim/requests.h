@@ -11,6 +11,8 @@
 #include <atomic>
 #include <vector>
 
+#include "membuf/status.h"
+
 namespace brigade {
 namespace rma {
 
@@ -45,6 +47,12 @@ class Requests {
     Operation* operation;
     MPI_Request request;
   };
+
+  // Returns those that `which` says, which are in the list no more.
+  template <typename Which>
+  std::vector<UnderWay> Take(const Which& which);
+  // Completes those of a window that is broken, with an error on it. False: there are none.
+  bool Fail(CarriedWindow* window, const Status& status);
 
   std::vector<UnderWay> under_way_;
 };
