@@ -6,11 +6,6 @@ std::string CallWait::Describe() const {
   return engine->Describe(*entry, sequence, *group, kind, /*detail=*/"", peer);
 }
 
-Status CallWait::Failure() const {
-  if (!group->failure.ok()) return group->failure;
-  return limit.is_over() ? TimeLimit::TooLate(timeout_seconds) : Status();
-}
-
 Status CallWait::Break(const Status& status) {
   engine->BreakGroup(group, status.WithContext(Describe()),
                      {group->rank, status.code(), entry->pattern, sequence, status.message()});

@@ -34,8 +34,6 @@ struct CallWait {
   template <typename Over>
   Status UntilMessage(const Over& over);
   WaitingCall Waiting() const { return {group, kind, *header, schedule, peer}; }
-  // Whether it has by now.
-  Status Failure() const;
   std::string Describe() const;
   // After a failure: nothing of the group moves any more. What the call returns.
   Status Break(const Status& status);
