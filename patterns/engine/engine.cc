@@ -15,6 +15,7 @@
 #include "patterns/engine/group_control.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/match_check.h"
+#include "patterns/schedule/piece_plan.h"
 #include "patterns/trace/trace.h"
 #include "transport/simulated_processor.h"
 
@@ -59,16 +60,15 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
                                     endpoint->capabilities().max_piece_bytes);
   const PieceSettings settings =
       PieceSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);
-  std::unique_ptr<Engine> created(new Engine(endpoint, WithDefaults(options), settings));
+  std::unique_ptr<Engine> created(new Engine(endpoint, WithDefaults(options)));
   BRIGADE_RETURN_IF_ERROR(created->buffers_.Allocate(settings));
   *engine = std::move(created);
   return Status();
 }
 
-Engine::Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSettings& settings)
+Engine::Engine(Endpoint* endpoint, const EngineOptions& options)
     : endpoint_(endpoint),
       options_(options),
-      piece_settings_(settings),
       processor_(endpoint->simulated_processor()),
       process_(getpid()),
       buffers_(endpoint, options_),

@@ -31,7 +31,6 @@
 #include "patterns/engine/send_queue.h"
 #include "patterns/engine/staging_buffers.h"
 #include "patterns/rules.h"
-#include "patterns/schedule/piece_plan.h"
 #include "patterns/trace/trace.h"
 #include "transport/endpoint.h"
 #include "transport/mpi_polls.h"
@@ -88,7 +87,6 @@ class Engine {
 
   Endpoint* endpoint() const { return endpoint_; }
   const EngineOptions& options() const { return options_; }
-  const PieceSettings& piece_settings() const { return piece_settings_; }
   StagingStatistics staging();
   OverflowStatistics overflow();
 
@@ -229,7 +227,7 @@ class Engine {
   }
 
  private:
-  Engine(Endpoint* endpoint, const EngineOptions& options, const PieceSettings& settings);
+  Engine(Endpoint* endpoint, const EngineOptions& options);
 
   // --- the progress owner's role ---
   void TakeRoleBack();
@@ -267,7 +265,6 @@ class Engine {
 
   Endpoint* const endpoint_;
   const EngineOptions options_;
-  const PieceSettings piece_settings_;
   SimulatedProcessor* const processor_;  // null for processors that exist
   const pid_t process_;
   bool progress_thread_owns_ = false;
