@@ -31,7 +31,6 @@ class LockedDomain : public MemoryDomain {
   // has an effect; its `io` must outlive the registration. `log` is called once if the limit leaves
   // no room.
   void Lock(SocketIo* io, int sharers, const std::function<void(const std::string&)>& log);
-  size_t locked_bytes() const { return locked_bytes_; }
 
  private:
   SocketIo* io_ = nullptr;  // where it was locked
