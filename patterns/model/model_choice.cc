@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
@@ -37,11 +38,6 @@ size_t LongestOfStep(int step) {
 size_t LongestOfClass(const PieceSettings& settings, int size_class) {
   const size_t longest = LongestOfStep(size_class / 2);
   return size_class % 2 == 1 ? longest : std::min(longest, MostPayload(settings));
-}
-
-std::string DescribeCall(const CostQuery& query) {
-  return std::string(PatternName(query.pattern)) + " of up to " + std::to_string(query.bytes) +
-         " bytes on " + std::to_string(query.ranks) + " ranks";
 }
 
 ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,

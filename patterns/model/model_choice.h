@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "patterns/model/candidates.h"
 #include "patterns/schedule/piece_plan.h"
@@ -47,9 +46,6 @@ enum class Latitude : uint8_t {
   kHint,    // the same, but the topology asked for stays unless it is too slow
   kPieces,  // how it is cut: the topology is part of its result
 };
-
-// "broadcast of up to 4096 bytes on 8 ranks".
-std::string DescribeCall(const CostQuery& query);
 
 // What the model says of `query`, whose topology is the one asked for, or that of the order to be
 // kept. *reason, for people: what was chosen, its predicted cost, why, and, each on a line of its
