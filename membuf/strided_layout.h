@@ -3,8 +3,8 @@
 // A layout is the shape of a column-major matrix without its address: rows, columns, leading
 // dimension, and the part of the rectangle that belongs to the message (all of it, or one of the
 // four trapezoids of BLACS). Packed order is column by column, top to bottom; "packed offset" k is
-// the k-th byte in that order. For a row-major matrix the two dimensions are exchanged. All sizes
-// are 64-bit; nothing here overflows below 2^63 bytes.
+// the k-th byte in that order. Of a row-major matrix, give the transposed. All sizes are 64-bit;
+// nothing here overflows below 2^63 bytes.
 
 #ifndef BRIGADE_MEMBUF_STRIDED_LAYOUT_H_
 #define BRIGADE_MEMBUF_STRIDED_LAYOUT_H_
@@ -34,10 +34,6 @@ class StridedLayout {
   // extent exceeds 2^62 bytes; *layout is untouched then.
   static Status General(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes,
                         StridedLayout* layout);
-  static Status RowMajor(int64_t rows, int64_t cols, int64_t ld, size_t elem_bytes,
-                         StridedLayout* layout) {
-    return General(cols, rows, ld, elem_bytes, layout);
-  }
   static Status Trapezoid(Part part, Diagonal diagonal, int64_t rows, int64_t cols, int64_t ld,
                           size_t elem_bytes, StridedLayout* layout);
 

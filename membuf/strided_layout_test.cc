@@ -145,14 +145,6 @@ TEST(StridedLayout, AgreesWithItsDefinitionOnRandomShapes) {
   }
 }
 
-TEST(StridedLayout, RowMajorIsTheTransposedColumnMajor) {
-  StridedLayout layout;
-  ASSERT_TRUE(StridedLayout::RowMajor(3, 5, 7, 8, &layout).ok());
-  EXPECT_EQ(layout.bytes(), 3u * 5u * 8u);
-  EXPECT_EQ(layout.run_bytes(), 5u * 8u);
-  EXPECT_EQ(StridedLayout::Cursor(layout, 5 * 8).Next().memory_offset, 7u * 8u);
-}
-
 TEST(StridedLayout, ContiguousIsOneRun) {
   const StridedLayout layout = StridedLayout::Contiguous(1000);
   EXPECT_TRUE(layout.contiguous());
