@@ -3,7 +3,6 @@
 #include "transport/bootstrap.h"
 
 #include <memory>
-#include <utility>
 
 #include "brigade/group.h"
 #include "membuf/status.h"

@@ -1,8 +1,5 @@
 #include "patterns/catalogue/circulant.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "membuf/check.h"
 #include "patterns/schedule/circulant_graph.h"
 #include "patterns/schedule/geometry.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
-#include <utility>
 
 #include "patterns/check/network.h"
 #include "patterns/check/promise.h"

@@ -1,8 +1,6 @@
 #include "patterns/plan/call_topology.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "patterns/catalogue/catalogue.h"

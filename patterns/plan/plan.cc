@@ -1,7 +1,5 @@
 #include "patterns/plan/plan.h"
 
-#include <utility>
-
 #include "patterns/model/candidates.h"
 #include "patterns/plan/call_check.h"
 #include "patterns/plan/call_topology.h"

@@ -1,5 +1,3 @@
-#include <cstdint>
-
 #include "patterns/eager/eager_executor.h"
 #include "patterns/eager/edge_port.h"
 #include "patterns/eager/post_port.h"

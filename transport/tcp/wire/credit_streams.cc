@@ -1,7 +1,6 @@
 #include "transport/tcp/wire/credit_streams.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "membuf/check.h"
