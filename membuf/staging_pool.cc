@@ -106,11 +106,7 @@ bool StagingPool::ReserveCore(int placement, int runs, int chunks_per_run,
 ChunkRun StagingPool::TryAcquireSurplus(int placement, int chunks) {
   ChunkRun run = Take(placement, core_chunks(), total_chunks_, chunks);
   if (!run && ReleaseIdleChunks()) run = Take(placement, core_chunks(), total_chunks_, chunks);
-  if (run) {
-    NoteHighWater();
-  } else {
-    ++statistics_.surplus_refusals;
-  }
+  if (run) NoteHighWater();
   return run;
 }
 
@@ -217,7 +213,5 @@ Status StagingPool::Retire(const ChunkRun& run) {
 void StagingPool::NoteHighWater() {
   statistics_.high_water_bytes = std::max(statistics_.high_water_bytes, statistics_.in_use_bytes);
 }
-
-void StagingPool::ResetHighWater() { statistics_.high_water_bytes = statistics_.in_use_bytes; }
 
 }  // namespace brigade

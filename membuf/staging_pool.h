@@ -53,8 +53,7 @@ struct ChunkRun {
 struct StagingStatistics {
   size_t budget_bytes = 0;
   size_t in_use_bytes = 0;
-  size_t high_water_bytes = 0;  // since creation or ResetHighWater
-  uint64_t surplus_refusals = 0;
+  size_t high_water_bytes = 0;  // since creation
 };
 
 class StagingPool {
@@ -93,10 +92,8 @@ class StagingPool {
   int core_chunks() const { return static_cast<int>(options_.core_chunks); }
   int total_chunks() const { return total_chunks_; }
   int placements() const { return static_cast<int>(current_.size()); }
-  MemoryDomain* domain() const { return domain_; }
 
   const StagingStatistics& statistics() const { return statistics_; }
-  void ResetHighWater();
 
  private:
   struct Arena {
