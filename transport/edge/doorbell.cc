@@ -21,15 +21,10 @@ void Doorbell::Arm() {
   syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
 }
 
-void Doorbell::StayArmed(int longest_us) {
+void Doorbell::Sleep(int longest_us) {
   const timespec timeout{longest_us / 1000000, longest_us % 1000000 * 1000L};
   // Whatever ends it, the caller looks for messages next.
   syscall(SYS_futex, &asleep_, FUTEX_WAIT, 1, &timeout, nullptr, 0);
-}
-
-void Doorbell::Sleep(int longest_us) {
-  StayArmed(longest_us);
-  Disarm();
 }
 
 void Doorbell::Wake() {

@@ -25,11 +25,9 @@ class Doorbell {
   // Announces that the owner is about to sleep. It must poll for messages once more afterwards.
   void Arm();
   // Sleeps until the doorbell is signalled, for `longest_us` at most; returns at once if it was
-  // signalled since Arm. Disarms the doorbell.
+  // signalled since Arm. One that was not stays armed: one more poll is enough before the next
+  // sleep.
   void Sleep(int longest_us);
-  // Like Sleep, but a doorbell that was not signalled stays armed: one more poll is enough before
-  // the next sleep.
-  void StayArmed(int longest_us);
   void Disarm() { asleep_.store(0, std::memory_order_relaxed); }
   bool armed() const { return asleep_.load(std::memory_order_relaxed) != 0; }
 

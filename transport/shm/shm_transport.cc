@@ -269,7 +269,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   void Await(int microseconds) override {
     Doorbell* const doorbell = &public_->progress_doorbell;
     if (doorbell->armed()) {
-      doorbell->StayArmed(waiting_.LongestSleepUs(microseconds));
+      doorbell->Sleep(waiting_.LongestSleepUs(microseconds));
     } else {
       doorbell->Arm();
     }

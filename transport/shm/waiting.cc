@@ -36,7 +36,7 @@ Waiting::Spent Waiting::Pause(uint64_t idle_polls, Doorbell* doorbell) {
     doorbell->Arm();
     return Spent::kYielding;
   }
-  polls_.SleepFor(LongestSleepUs(rules::kShmSleepUs), [&](int us) { doorbell->StayArmed(us); });
+  polls_.SleepFor(LongestSleepUs(rules::kShmSleepUs), [&](int us) { doorbell->Sleep(us); });
   doorbell->Disarm();
   return Spent::kSleeping;
 }
