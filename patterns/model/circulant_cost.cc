@@ -5,6 +5,8 @@
 #include <queue>
 #include <utility>
 
+#include "patterns/model/ring_cost.h"
+
 namespace brigade {
 namespace {
 
@@ -149,6 +151,27 @@ std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces,
     advance(to);
   }
   return ends_us;
+}
+
+int CirculantRounds(int ranks) {
+  int rounds = 0;
+  while ((1 << rounds) < ranks) ++rounds;
+  return rounds;
+}
+
+Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const Hop hop(steps, SlowestLink(steps, query), piece, ChunkRole::kForward, ChunkRole::kForward,
+                1);
+  const bool combines = query.pattern == Pattern::kReduce;
+  const double in = steps.CopyIn(ChunkRole::kForward, piece.bytes);
+  const double work = combines ? steps.Combine(ChunkRole::kCombineTarget, piece.bytes)
+                               : steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const int rounds = CirculantRounds(query.ranks);
+  const double hop_us = hop.us() + (combines ? work : 0);
+  const double processor = steps.Crowd() * (hop.processor_us() + work);
+  return {hop.Begin(in) + rounds * hop_us - hop.Saved(rounds) + (combines ? 0 : work),
+          std::max(hop.wire_us, processor), std::max(0.0, hop.burst_us - hop.wire_us),
+          std::max(0.0, hop.wire_us - processor)};
 }
 
 }  // namespace brigade

@@ -1,4 +1,5 @@
 // CirculantCost: what multi-broadcast, multi-reduce and all-to-all cost on a circulant graph.
+// CirculantWay: the same for broadcast and reduce.
 
 #ifndef BRIGADE_PATTERNS_MODEL_CIRCULANT_COST_H_
 #define BRIGADE_PATTERNS_MODEL_CIRCULANT_COST_H_
@@ -45,6 +46,13 @@ class CirculantCost {
   const bool to_all_;
   const CirculantGraph graph_;
 };
+
+// The rounds of a phase on the graph of so many ranks.
+int CirculantRounds(int ranks);
+
+// Blocks on a circulant graph: each rank sends and receives one in each round, and no block is
+// passed on more often than there are rounds in a phase.
+Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 }  // namespace brigade
 

@@ -52,6 +52,12 @@ class Busiest {
   std::vector<std::pair<double, double>> hosts_;
 };
 
+CostQuery Half(const CostQuery& query, int half) {
+  CostQuery other = query;
+  other.topology = {Shape::kTwoTree, half};
+  return other;
+}
+
 }  // namespace
 
 TreeCost::TreeCost(const Steps& steps, const CostQuery& query)
@@ -195,6 +201,59 @@ Way TreeCost::Up(const Piece& piece, bool to_matrix, const std::function<Load(in
   }
   return {std::max(to_matrix ? longest_us : ready_us[0], busiest.processor_us()),
           busiest.piece_us(), busiest.spare_us(), busiest.port_bound_us()};
+}
+
+Way TreeBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
+  const TreeCost tree(steps, query);
+  return tree.Down(piece, tree.StartUs(0) + copy, [&](int relative) {
+    Load load;
+    if (relative == 0) load.processor_us = copy;
+    return load;
+  });
+}
+
+Way TreeReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  return TreeCost(steps, query).Up(piece, /*to_matrix=*/true);
+}
+
+Way TreeAllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const TreeCost tree(steps, query);
+  const Way up = tree.Up(piece, /*to_matrix=*/false);
+  const double out = steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes);  // at the root
+  return tree.Down(piece, up.first_us, [&](int relative) {
+    Load load = tree.LoadUp(piece, /*to_matrix=*/false, relative);
+    if (relative == 0) load.processor_us += out;
+    return load;
+  });
+}
+
+Way TwoTreeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const CostQuery halves[] = {Half(query, 0), Half(query, 1)};
+  const TreeCost trees[] = {TreeCost(steps, halves[0]), TreeCost(steps, halves[1])};
+  Way both;
+  for (const int half : {0, 1}) {
+    const TreeCost& tree = trees[half];
+    const TreeCost& other = trees[1 - half];
+    Way way;
+    if (query.pattern == Pattern::kBroadcast) {
+      const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
+      way = tree.Down(piece, tree.StartUs(0) + copy, [&](int relative) {
+        Load load = other.LoadDown(piece, relative);
+        if (relative == 0) load.processor_us += 2 * copy;
+        return load;
+      });
+    } else {
+      way = tree.Up(piece, /*to_matrix=*/true, [&](int relative) {
+        return other.LoadUp(piece, /*to_matrix=*/true, relative);
+      });
+    }
+    both.first_us = std::max(both.first_us, way.first_us);
+    both.piece_us = std::max(both.piece_us, way.piece_us);
+    both.spare_us = way.spare_us;
+    both.port_bound_us = way.port_bound_us;
+  }
+  return both;
 }
 
 }  // namespace brigade

@@ -1,4 +1,5 @@
-// TreeCost: what messages along a tree cost, away from its root or towards it.
+// TreeCost: what messages along a tree cost, away from its root or towards it; and the cost
+// of patterns along one tree, or two.
 
 #ifndef BRIGADE_PATTERNS_MODEL_TREE_COST_H_
 #define BRIGADE_PATTERNS_MODEL_TREE_COST_H_
@@ -83,6 +84,13 @@ class TreeCost {
   const double late_us_;
   const int first_;
 };
+
+Way TreeBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+Way TreeReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+Way TreeAllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+
+// A piece down, or up, each of two trees, whose ranks have their inner part in one of them.
+Way TwoTreeWay(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 }  // namespace brigade
 

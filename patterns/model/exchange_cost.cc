@@ -1,0 +1,135 @@
+#include "patterns/model/exchange_cost.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "patterns/catalogue/compilers.h"
+#include "patterns/model/cost_ports.h"
+#include "patterns/model/ring_cost.h"
+#include "patterns/model/tree_cost.h"
+
+namespace brigade {
+namespace {
+
+// Rank `r`'s exchange with others, dimension after dimension: everybody's time after it, from that
+// before. `partner(r)`: from whom r hears; `after_us`: what r does then.
+template <typename Partner>
+void Exchange(const Steps& steps, const Piece& piece, const Partner& partner, double after_us,
+              Ports* ports, std::vector<double>* times) {
+  const std::vector<double> before = *times;
+  for (int r = 0; r < static_cast<int>(before.size()); ++r) {
+    const int from = partner(r);
+    if (from < 0) continue;
+    const Hop hop(steps, steps.LinkIndex(from, r), piece, ChunkRole::kCombineTarget,
+                  ChunkRole::kReceive, steps.Crowd());
+    const double sent_us = before[static_cast<size_t>(from)] + hop.send_us;
+    double& time = (*times)[static_cast<size_t>(r)];
+    time =
+        std::max(time + hop.send_us, ports->Pass(from, r, sent_us, hop.wire_us) + hop.latency_us) +
+        hop.receive_us + after_us;
+  }
+}
+
+double Latest(const std::vector<double>& times) {
+  return *std::max_element(times.begin(), times.end());
+}
+
+}  // namespace
+
+Way DirectMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double out = steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+  const int others = query.ranks - 1;
+  const double processor = steps.Crowd() * (in + others * (hop.processor_us() + out));
+  return {hop.latency_us + processor, processor};
+}
+
+Way DirectMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double combine = steps.CombineAtHome(piece.bytes);
+  const double processor = steps.Crowd() * (query.ranks - 1) * (in + hop.processor_us() + combine);
+  return {hop.latency_us + processor, processor};
+}
+
+Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const int others = query.ranks - 1;
+  const double combine = others * (hop.receive_us + steps.CombineAtHome(piece.bytes));
+  if (query.pattern == Pattern::kAllReduce) {
+    const double processor = steps.Crowd() * (in + others * hop.send_us + combine);
+    return {hop.latency_us + processor, processor};
+  }
+  const double send = in + hop.send_us;
+  const double all = steps.Crowd() * (others * send + combine) / query.ranks;
+  return {std::max(send + hop.latency_us + combine, all), std::max(combine, all)};
+}
+
+Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  int dimensions = 0;
+  while ((2 << dimensions) <= query.ranks) ++dimensions;
+  const int extra = query.ranks - (1 << dimensions);
+  const bool folds = extra > 0;
+  const double crowd = steps.CrowdAtWork();
+  const double copy = crowd * steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
+  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const double out = folds ? crowd * steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes) : 0;
+  const Hop far(steps, SlowestLink(steps, query), piece, ChunkRole::kCombineTarget,
+                ChunkRole::kReceive, steps.Crowd());
+  const auto is_told = [&](int r) { return r < 2 * extra && r % 2 == 1; };
+  double dimensions_us = 0;
+  const auto finish = [&](Ports::Buckets buckets) {
+    Ports ports(steps, query.ranks, buckets);
+    std::vector<double> times(static_cast<size_t>(query.ranks), far.Begin(copy));
+    const auto telling = [&](int r) { return r < 2 * extra && r % 2 == 0 ? r + 1 : -1; };
+    Exchange(steps, piece, telling, combine, &ports, &times);
+    const double begin_us = Latest(times);
+    for (int d = 0; d < dimensions; ++d) {
+      const auto partner = [&](int r) {
+        if (is_told(r)) return -1;
+        const int other = (r < 2 * extra ? r / 2 : r - extra) ^ (1 << d);
+        return other < extra ? 2 * other : other + extra;
+      };
+      Exchange(steps, piece, partner, combine, &ports, &times);
+    }
+    dimensions_us = Latest(times) - begin_us;
+    const auto told = [&](int r) { return is_told(r) ? r - 1 : -1; };
+    Exchange(steps, piece, told, out, &ports, &times);
+    return Latest(times);
+  };
+  const double first = finish(Ports::Buckets::kFull);
+  finish(Ports::Buckets::kEmpty);  // as later pieces find them
+  const int messages = dimensions + (folds ? 1 : 0);
+  const double busy =
+      std::max(messages * far.wire_us, messages * (far.processor_us() + combine) + out);
+  if (query.ranks == 2) {  // own pieces go one ahead
+    return {first, std::max({far.wire_us, far.us() / 2, busy + copy})};
+  }
+  // Else the next piece begins when this one is through.
+  return {first, std::max(dimensions_us + copy, busy)};
+}
+
+Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  if (steps.SharesMemory() && query.ranks > kMostInOneRound) {
+    CostQuery tree = query;
+    tree.topology = kWithinHost;
+    tree.late_us = 0;  // it is not for trees to know
+    return TreeAllReduceWay(steps, tree, piece);
+  }
+  if (steps.SharesMemory() && query.ranks > 2) {
+    const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, steps.Crowd());
+    return {(query.ranks - 1) * hop.processor_us() + hop.latency_us, 0};
+  }
+  Ports ports(steps, query.ranks, Ports::Buckets::kFull);
+  std::vector<double> times(static_cast<size_t>(query.ranks));
+  for (int distance = 1; distance < query.ranks; distance *= 2) {
+    const auto partner = [&](int r) { return (r + query.ranks - distance) % query.ranks; };
+    Exchange(steps, piece, partner, 0, &ports, &times);
+  }
+  return {Latest(times), 0};
+}
+
+}  // namespace brigade

@@ -1,0 +1,32 @@
+// ExchangeCost: the cost of patterns in which each rank exchanges messages with all others in one
+// round, or with one partner in each round.
+
+#ifndef BRIGADE_PATTERNS_MODEL_EXCHANGE_COST_H_
+#define BRIGADE_PATTERNS_MODEL_EXCHANGE_COST_H_
+
+#include "patterns/model/cost_steps.h"
+
+namespace brigade {
+
+// Multi-broadcast in one round of ranks that share memory: each rank copies its own piece in, for
+// all others, and the pieces of all others out.
+Way DirectMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+
+// Multi-reduce in one round: each rank copies a block in for each other rank, and combines the
+// blocks that it receives.
+Way DirectMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+
+// Reduce and all-reduce in one round: all ranks send their contributions at once to each rank that
+// gets the result, which combines them.
+Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+
+// All-reduce with one partner per dimension. Ranks beyond a power of two send their contributions
+// first, and receive the result last.
+Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+
+// If the ranks share memory: one round, or a tree for many ranks. Otherwise dissemination.
+Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_MODEL_EXCHANGE_COST_H_

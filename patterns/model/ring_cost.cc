@@ -1,0 +1,166 @@
+#include "patterns/model/ring_cost.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+namespace brigade {
+namespace {
+
+// How many ranks each host has, by host.
+std::vector<int> RanksOfHosts(const Steps& steps, int ranks) {
+  std::vector<int> counts;
+  for (int r = 0; r < ranks; ++r) {
+    const auto host = static_cast<size_t>(steps.HostOf(r));
+    if (host >= counts.size()) counts.resize(host + 1);
+    ++counts[host];
+  }
+  return counts;
+}
+
+// The edges of a ring through all ranks.
+class RingEdges {
+ public:
+  RingEdges(const Steps& steps, const CostQuery& query) {
+    std::vector<int> order(static_cast<size_t>(query.ranks));
+    std::iota(order.begin(), order.end(), 0);
+    if (query.topology.by_host) {
+      std::stable_sort(order.begin(), order.end(),
+                       [&](int a, int b) { return steps.HostOf(a) < steps.HostOf(b); });
+    }
+    std::vector<int> leave(RanksOfHosts(steps, query.ranks).size());  // by host
+    int in = steps.LinkIndex(order.back(), order.front());
+    for (size_t i = 0; i < order.size(); ++i) {
+      const int out = steps.LinkIndex(order[i], order[(i + 1) % order.size()]);
+      ++edges_[out];
+      leave[static_cast<size_t>(steps.HostOf(order[i]))] += out;
+      meet_[in][out] = true;
+      in = out;
+    }
+    if (steps.LinkAt(1).ports_of_host) far_at_port_ = *std::max_element(leave.begin(), leave.end());
+  }
+
+  // The kind of link that most waiting is for.
+  int slowest() const { return edges_[1] > 0 ? 1 : 0; }
+  // The way around of what each rank passes on at once: all edges but the best. `hop_us(link)`: of
+  // one.
+  template <typename HopUs>
+  double Around(const HopUs& hop_us) const {
+    const double all =
+        (edges_[0] > 0 ? edges_[0] * hop_us(0) : 0) + (edges_[1] > 0 ? edges_[1] * hop_us(1) : 0);
+    return all - hop_us(edges_[0] > 0 ? 0 : 1);
+  }
+  // How long the busiest port is in use if every rank sends a message.
+  template <typename HopOn>
+  double AtPort(const HopOn& hop_on) const {
+    return std::max(edges_[0] > 0 ? hop_on(0).wire_us : 0,
+                    edges_[1] > 0 ? far_at_port_ * hop_on(1).wire_us : 0);
+  }
+  // And the busiest processor.
+  template <typename HopOn>
+  double AtProcessor(const HopOn& hop_on) const {
+    double busiest_us = 0;
+    for (const int in : {0, 1}) {
+      for (const int out : {0, 1}) {
+        if (!meet_[in][out]) continue;
+        busiest_us = std::max(busiest_us, hop_on(in).receive_us + hop_on(out).send_us);
+      }
+    }
+    return busiest_us;
+  }
+
+ private:
+  int edges_[2] = {};
+  bool meet_[2][2] = {};  // at a rank: the kind of edge by which it receives, and sends
+  int far_at_port_ = 1;   // messages to other hosts
+};
+
+}  // namespace
+
+int SlowestLink(const Steps& steps, const CostQuery& query) {
+  return RingEdges(steps, query).slowest();
+}
+
+Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const RingEdges edges(steps, query);
+  const auto hop_on = [&](int link) {
+    return Hop(steps, link, piece, ChunkRole::kForward, ChunkRole::kForward, steps.Crowd());
+  };
+  const Hop hop = hop_on(edges.slowest());
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  // The last piece to arrive goes no further.
+  const double last = piece.later && steps.LandsInPlace() ? 0 : out;
+  const int others = query.ranks - 1;
+  const double around = edges.Around([&](int link) { return hop_on(link).us(); });
+  const double processor = others * (edges.AtProcessor(hop_on) + out) - out;
+  const double at_port = edges.AtPort(hop_on);
+  const double round = std::max({around, processor, others * at_port});
+  return {hop.Begin(in) + round - hop.Saved(others) + last, std::max(round, processor + last + in)};
+}
+
+Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const std::vector<int> counts = RanksOfHosts(steps, query.ranks);
+  const int most = *std::max_element(counts.begin(), counts.end());
+  const auto hosts = static_cast<int>(
+      std::count_if(counts.begin(), counts.end(), [](int count) { return count > 0; }));
+  const Hop far(steps, 1, piece, ChunkRole::kForward, ChunkRole::kForward, 1);
+  const Hop near(steps, 0, piece, ChunkRole::kForward, ChunkRole::kReceive, steps.Crowd());
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const int others = most - 1;  // that a gate tells
+  const int blocks = query.ranks - most;
+  const double processor = far.processor_us() + others * near.send_us + out;
+  const double busy = std::max({processor, far.wire_us, others * near.wire_us});
+  // As many rings, one after the other, as a host has ranks. The first block of each ring came
+  // early.
+  const double around =
+      (hosts - 1) * far.us() + (most - 1) * (hosts - 2) * std::max(far.us(), processor);
+  const double round = std::max({blocks * busy, around, others * (blocks + 1) * near.wire_us});
+  const double told = others * near.send_us + near.wire_us + near.latency_us + near.receive_us;
+  return {far.Begin(in) + round - far.Saved(blocks) + told + out, round + in};
+}
+
+Way RingMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const RingEdges edges(steps, query);
+  const auto hop_on = [&](int link) {
+    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive, steps.Crowd());
+  };
+  const Hop hop = hop_on(edges.slowest());
+  const double crowd = steps.CrowdAtWork();
+  const double in = crowd * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const int others = query.ranks - 1;
+  const double around = edges.Around([&](int link) { return hop_on(link).us() + combine; });
+  const double at_port = edges.AtPort(hop_on);
+  const double round = std::max(around, others * at_port);
+  return {hop.Begin(in) + round - hop.Saved(others),
+          std::max(round, others * (edges.AtProcessor(hop_on) + combine) + in)};
+}
+
+Way ReduceScatterAllgatherWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const RingEdges edges(steps, query);
+  const auto hop_on = [&](int link) {
+    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive, steps.Crowd());
+  };
+  const Hop hop = hop_on(edges.slowest());
+  const double crowd = steps.CrowdAtWork();
+  const double in = crowd * steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
+  const double out = crowd * steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const int others = query.ranks - 1;
+  const double at_port = edges.AtPort(hop_on);
+  const double processor_us = edges.AtProcessor(hop_on);
+  // Where memory is shared each tells all its result at once.
+  const double told =
+      steps.SharesMemory() ? hop.us() : edges.Around([&](int link) { return hop_on(link).us(); });
+  const double sums = std::max(edges.Around([&](int link) { return hop_on(link).us() + combine; }),
+                               others * at_port);
+  const double results = std::max({told, others * at_port, others * (processor_us + out)});
+  const double both = std::max(sums, others * 2 * at_port);
+  const double processor = others * (2 * processor_us + combine + out) + in + out;
+  return {hop.Begin(in) + sums + results - hop.Saved(2 * others) + out, std::max(both, processor)};
+}
+
+}  // namespace brigade
