@@ -10,8 +10,8 @@ from typing import NamedTuple
 from bench.report.li import section
 from bench.report.measurements import Figure, Summary, Versus, by_label, ratio
 from bench.report.style import (
-    BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW, Cell, Table, bytes_axis, format_bytes, format_us, plot, plt,
-    ratio_cell, time_axis, time_cell)
+    BLACK, BLUE, GREEN, ORANGE, PURPLE, YELLOW, Cell, Table, bytes_axis, format_bytes, format_us, plot, plt, ratio_cell,
+    time_axis, time_cell)
 
 TITLE = "Products of matrices as the SRUMMA paper measures them"
 PAPER = """A process fetches by itself the blocks that it needs, the next ones while it multiplies. That hid 90 % of the
@@ -50,7 +50,6 @@ _STAGED = "got by messages, through staging memory"
 OUR_WAY = Way("ours", "diagonal", 1, _IN_PLACE)
 WAYS = {
     "natural": Way("natural order", "natural", 1, _IN_PLACE),
-    "own first": Way("own blocks first", "own first, then diagonal", 1, _IN_PLACE),
     "blocking": Way("blocking", "diagonal", 0, _IN_PLACE),
     "natural blocking": Way("natural, blocking", "natural", 0, _IN_PLACE),
     "two ahead": Way("two ahead", "diagonal", 2, _IN_PLACE),
@@ -68,8 +67,8 @@ PDGEMMS = {"our PBLAS": "our PBLAS", "": "stock pdgemm", "our BLACS": "pdgemm on
            "Global Arrays": "Global Arrays"}
 LEAST_OF_PDGEMM = 0.98  # on one host
 # Gets of whole blocks and broadcasts of chunks, but for *narrow*, panels as wide as these, and *wide*, whole blocks.
-SIMULATED = {"natural": ORANGE, "diagonal": BLUE, "own first": SKY, "diagonal, blocking": GREEN,
-             "diagonal, narrow": YELLOW, "SUMMA": PURPLE, "SUMMA, wide": BLACK}
+SIMULATED = {"natural": ORANGE, "diagonal": BLUE, "diagonal, blocking": GREEN, "diagonal, narrow": YELLOW,
+             "SUMMA": PURPLE, "SUMMA, wide": BLACK}
 _DATA = pathlib.Path(__file__).resolve().parent.parent / "studies" / "paper" / "srumma.csv"
 
 

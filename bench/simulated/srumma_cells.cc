@@ -97,8 +97,7 @@ Owners OwnersOf(const SrummaCell& cell, MultiplyOrder order, int width) {
   for (int row = 0; row < cell.side; ++row) {
     for (int col = 0; col < cell.side; ++col) {
       owners.emplace_back();
-      const OwnParts own{row, col, col, row, block, block};
-      for (const int visit : VisitsOf(order, panels, StartsOf(panels, own))) {
+      for (const int visit : VisitsOf(order, panels, FirstClassOf(panels, row, col))) {
         const Panel& panel = panels[static_cast<size_t>(visit)];
         owners.back().push_back({row * cell.side + panel.a_owner, panel.b_owner * cell.side + col});
       }

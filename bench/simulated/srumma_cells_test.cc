@@ -17,8 +17,17 @@ MachineDescription Machine(int ranks_per_host) {
   return machine;
 }
 
-constexpr MultiplyOrder kOrders[] = {MultiplyOrder::kNatural, MultiplyOrder::kDiagonal,
-                                     MultiplyOrder::kOwnFirst};
+// Each rank has ports of its own, and each row of the grid of kRowsOnHosts is a host. So only
+// blocks of B are fetched. In diagonal order each rank fetches two of them, and in one step no two
+// ranks fetch from the same owner. A step computes 1000 us, and a block takes 80 us on a link.
+MachineDescription MachineOfRows() {
+  MachineDescription machine = Machine(3);
+  machine.between_hosts.ports_of_host = false;
+  return machine;
+}
+constexpr SrummaCell kRowsOnHosts{3, 100, 2};
+
+constexpr MultiplyOrder kOrders[] = {MultiplyOrder::kNatural, MultiplyOrder::kDiagonal};
 
 TEST(SrummaCells, OnOneHostGetsOnlyCompute) {
   MachineDescription machine = Machine(64);
@@ -59,27 +68,22 @@ TEST(SrummaCells, FewAskOneHostInDiagonalOrder) {
   EXPECT_GT(natural, 1.2 * diagonal);
 }
 
-// Four hosts of one rank each.
-TEST(SrummaCells, GetsAreUnderWayWhileRanksCompute) {
-  const MachineDescription machine = Machine(1);
-  const SrummaCell cell{2, 100, 2};  // a step computes 1000 us, and a block takes 80
-  const double ahead = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 1, cell.block).us;
-  const double blocking = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 0, cell.block).us;
-  EXPECT_NEAR(ahead, 2000 + 80, 1);  // the first step of two ranks waits for a block
-  // The second step of the others waits for two, which may meet at a port.
-  EXPECT_GE(blocking, 2000 + 2 * 80);
-  EXPECT_LE(blocking, 2000 + 3 * 80 + 1);
+double DiagonalMicroseconds(const MachineDescription& machine, const SrummaCell& cell, int depth,
+                            int width) {
+  return SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, depth, width).us;
 }
 
-// Others wait for the first of four panels, or for a whole block. The other ranks' second block
-// comes while they compute.
+// If one block is prefetched, the ranks of two columns wait for one block, in their first step. If
+// none is, each rank waits for both of its blocks.
+TEST(SrummaCells, GetsAreUnderWayWhileRanksCompute) {
+  EXPECT_NEAR(DiagonalMicroseconds(MachineOfRows(), kRowsOnHosts, 1, 100), 3000 + 80, 1);
+  EXPECT_NEAR(DiagonalMicroseconds(MachineOfRows(), kRowsOnHosts, 0, 100), 3000 + 2 * 80, 1);
+}
+
+// The ranks of two columns wait for the first of four panels, or for a whole block.
 TEST(SrummaCells, NarrowPanelsAreThereSooner) {
-  const SrummaCell cell{2, 100, 2};
-  const auto us = [&](int width) {
-    return SimulateSrumma(Machine(1), cell, MultiplyOrder::kOwnFirst, 1, width).us;
-  };
-  EXPECT_NEAR(us(25), 2000 + 80 / 4.0, 1);
-  EXPECT_NEAR(us(100), 2000 + 80, 1);
+  EXPECT_NEAR(DiagonalMicroseconds(MachineOfRows(), kRowsOnHosts, 1, 25), 3000 + 80 / 4.0, 1);
+  EXPECT_NEAR(DiagonalMicroseconds(MachineOfRows(), kRowsOnHosts, 1, 100), 3000 + 80, 1);
 }
 
 TEST(SrummaCells, BroadcastsComeFromEachRowAndColumnInTurn) {
@@ -89,19 +93,28 @@ TEST(SrummaCells, BroadcastsComeFromEachRowAndColumnInTurn) {
   EXPECT_NEAR(SimulateSumma(Machine(1), cell, 100).us, 2000 + 4 * 80, 1);
 }
 
-// A step computes 1000 us; a block takes 80 us on a link and as long to be copied. Each of two
-// ranks on different hosts gets a block of A, and sends its own.
+// A block takes as long to be copied as on a link. A rank copies the two blocks that it gets and
+// the two that it sends.
 TEST(SrummaCells, CopiesTakeTheProcessorsOfBothSides) {
+  SrummaCell cell = kRowsOnHosts;
+  const auto us = [&](MachineDescription machine) {
+    machine.copies.resize(1);
+    machine.copies[0].rate.points = {{1, 1000}};
+    return DiagonalMicroseconds(machine, cell, 1, 100);
+  };
+  const double alone = us(MachineOfRows());
+  cell.zero_copy = false;
+  EXPECT_NEAR(us(MachineOfRows()) - alone, 4 * 80, 1);
+}
+
+// Each of two ranks on different hosts gets a block of A, and sends its own.
+TEST(SrummaCells, CopiesTakeTheProcessorsOfSumma) {
   MachineDescription machine = Machine(1);
   machine.copies.resize(1);
   machine.copies[0].rate.points = {{1, 1000}};
   SrummaCell cell{2, 100, 2};
-  const double alone = SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 1, cell.block).us;
   const double summa = SimulateSumma(machine, cell, 100).us;
   cell.zero_copy = false;
-  // A block of A and one of B, copied by their owner and by the rank that gets them.
-  EXPECT_NEAR(SimulateSrumma(machine, cell, MultiplyOrder::kOwnFirst, 1, cell.block).us - alone,
-              4 * 80, 1);
   EXPECT_GE(SimulateSumma(machine, cell, 100).us, summa + 2 * 80);
 }
 

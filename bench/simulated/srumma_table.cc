@@ -42,8 +42,7 @@ void Print(const MachineDescription& machine, const Parameters& parameters, int 
     std::cout << line.dump() << std::endl;
   };
   for (const auto& [order, name] : {std::pair(MultiplyOrder::kNatural, "natural"),
-                                    std::pair(MultiplyOrder::kDiagonal, "diagonal"),
-                                    std::pair(MultiplyOrder::kOwnFirst, "own first")}) {
+                                    std::pair(MultiplyOrder::kDiagonal, "diagonal")}) {
     print(name, SimulateSrumma(machine, cell, order, 1, block));
   }
   print("diagonal, blocking", SimulateSrumma(machine, cell, MultiplyOrder::kDiagonal, 0, block));

@@ -52,7 +52,7 @@ typedef struct brigade_multiplier brigade_multiplier;
 /// @param buffer_bytes  length of the buffer of one piece of A or B, in bytes; equal on all ranks,
 ///                      at least 4096; 0 means 8 MiB. A rank allocates at most 2 * (depth + 1)
 ///                      buffers for pieces (depth: see brigade_multiply_options), and at most the
-///                      memory of 8 buffers for sums. The buffer size determines how many terms of
+///                      memory of 4 buffers for sums. The buffer size determines how many terms of
 ///                      a sum one call of the BLAS adds, and therefore the last bits of results.
 ///                      With larger buffers messages are longer. A rank whose part of C is large
 ///                      fetches parts of A and B repeatedly; larger buffers reduce this.
@@ -145,8 +145,7 @@ static inline brigade_product brigade_product_init(void) {
 /// The order in which a rank multiplies its pieces of A and B.
 typedef enum {
   BRIGADE_MULTIPLY_DIAGONAL = 0,  ///< ranks begin at pieces of different owners, to spread requests
-  BRIGADE_MULTIPLY_NATURAL,       ///< in the order of the pieces, from the first one
-  BRIGADE_MULTIPLY_OWN_FIRST      ///< the rank's own pieces first, then diagonal
+  BRIGADE_MULTIPLY_NATURAL        ///< in the order of the pieces, from the first one
 } brigade_multiply_order;
 
 /// Options of a product, made by brigade_multiply_options_init(). Options change the time of a

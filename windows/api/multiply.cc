@@ -39,8 +39,7 @@ using brigade::Transpose;
 using brigade::WriteSized;
 
 constexpr Transpose kTransposesInC[] = {Transpose::kNo, Transpose::kYes, Transpose::kConjugate};
-constexpr MultiplyOrder kOrdersInC[] = {MultiplyOrder::kDiagonal, MultiplyOrder::kNatural,
-                                        MultiplyOrder::kOwnFirst};
+constexpr MultiplyOrder kOrdersInC[] = {MultiplyOrder::kDiagonal, MultiplyOrder::kNatural};
 
 DistributedMatrix ToMatrix(const brigade_distributed_matrix& c) {
   DistributedMatrix matrix;

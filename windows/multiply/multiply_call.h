@@ -72,9 +72,8 @@ struct MultiplyCall {
 enum class MultiplyOrder : uint8_t {
   kDiagonal = 0,  // each rank begins elsewhere, so that few ask one owner at a time
   kNatural,       // as it lies
-  kOwnFirst,      // what is its own, then as kDiagonal
 };
-inline constexpr int kMultiplyOrders = 3;
+inline constexpr int kMultiplyOrders = 2;
 
 // How a product is computed; changes times, never the result. May differ by rank.
 struct MultiplyOptions {
@@ -97,7 +96,7 @@ struct MultiplierOptions {
   int rows = 1;  // of the grid, whose ranks are numbered row by row
   int cols = 1;
   // Of the buffer of one piece, at least kLeastMultiplyBuffer. A rank takes two for each piece of
-  // the sum that is on its way, two for the one at work, and up to eight for sums. Decides how much
+  // the sum that is on its way, two for the one at work, and up to four for a sum. Decides how much
   // is summed at once.
   size_t buffer_bytes = size_t{8} << 20;
   // Whether memory of others that can be reached without messages is.

@@ -54,25 +54,10 @@ std::vector<Panel> CutIntoPanels(const Dealing& a, const Dealing& b, int64_t k, 
   return panels;
 }
 
-Starts StartsOf(const std::vector<Panel>& panels, const OwnParts& own) {
-  Starts starts;
-  starts.diagonal = (own.row + own.col) % (panels.back().class_number + 1);
-  int64_t most = -1;
-  for (const Panel& panel : panels) {
-    const bool has_a = panel.a_owner == own.along_a;
-    const bool has_b = panel.b_owner == own.along_b;
-    // Of equal ones that of A: others begin with that of B.
-    const int64_t here = 2 * ((has_a ? own.of_a : 0) + (has_b ? own.of_b : 0)) + (has_a ? 1 : 0);
-    if (here <= most) continue;
-    most = here;
-    starts.own = panel.class_number;
-  }
-  return starts;
+int FirstClassOf(const std::vector<Panel>& panels, int row, int col) {
+  return (row + col) % (panels.back().class_number + 1);
 }
 
-int SumOf(int class_number, const Starts& starts) {
-  if (class_number == starts.own) return 2;
-  return class_number >= starts.diagonal ? 0 : 1;
-}
+int SumOf(int class_number, int first_class) { return class_number >= first_class ? 0 : 1; }
 
 }  // namespace brigade

@@ -134,15 +134,15 @@ TEST(Visits, TakeEveryPanelOnceAndSumsAsTheyAreListed) {
     const std::vector<Panel> panels = CutIntoPanels(random.DrawDealing(), random.DrawDealing(),
                                                     random.Draw(1, 80), random.Draw(1, 20));
     const int classes = panels.back().class_number + 1;
-    const Starts starts{static_cast<int>(random.Draw(0, classes - 1)),
-                        static_cast<int>(random.Draw(0, classes - 1))};
+    const int first_class = static_cast<int>(random.Draw(0, classes - 1));
     for (int order = 0; order < kMultiplyOrders; ++order) {
-      const std::vector<int> visits = VisitsOf(static_cast<MultiplyOrder>(order), panels, starts);
+      const std::vector<int> visits =
+          VisitsOf(static_cast<MultiplyOrder>(order), panels, first_class);
       ASSERT_EQ(visits.size(), panels.size());
       std::vector<int> last(kSums, -1);
       for (const int visit : visits) {
-        const auto sum =
-            static_cast<size_t>(SumOf(panels[static_cast<size_t>(visit)].class_number, starts));
+        const auto sum = static_cast<size_t>(
+            SumOf(panels[static_cast<size_t>(visit)].class_number, first_class));
         EXPECT_LT(last[sum], visit);
         last[sum] = visit;
       }
@@ -153,11 +153,13 @@ TEST(Visits, TakeEveryPanelOnceAndSumsAsTheyAreListed) {
 TEST(Visits, BeginWhereTheirNameSays) {
   const Dealing blocks{10, 0, 4, 0};
   const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, 40, 5);
-  const Starts starts{3, 1};
+  const int first_class = FirstClassOf(panels, 2, 5);
+  EXPECT_EQ(first_class, 3);
   using Numbers = std::vector<int>;
-  EXPECT_EQ(VisitsOf(MultiplyOrder::kNatural, panels, starts), (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(VisitsOf(MultiplyOrder::kDiagonal, panels, starts), (Numbers{6, 7, 0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(VisitsOf(MultiplyOrder::kOwnFirst, panels, starts), (Numbers{2, 3, 6, 7, 0, 1, 4, 5}));
+  EXPECT_EQ(VisitsOf(MultiplyOrder::kNatural, panels, first_class),
+            (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(VisitsOf(MultiplyOrder::kDiagonal, panels, first_class),
+            (Numbers{6, 7, 0, 1, 2, 3, 4, 5}));
 }
 
 // The paper's grid: q x q processes, the q of a column on one host, a block each.
@@ -168,10 +170,9 @@ int Contention(int q, MultiplyOrder order) {
   const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, 100 * q, 100);
   for (int i = 0; i < q; ++i) {
     for (int j = 0; j < q; ++j) {
-      const OwnParts own{i, j, j, i, 100, 100};
       asked.emplace_back();
       host_of.push_back(j);
-      for (const int visit : VisitsOf(order, panels, StartsOf(panels, own))) {
+      for (const int visit : VisitsOf(order, panels, FirstClassOf(panels, i, j))) {
         const Panel& panel = panels[static_cast<size_t>(visit)];
         asked.back().push_back({i * q + panel.a_owner, panel.b_owner * q + j});
       }
@@ -186,7 +187,6 @@ TEST(Contention, MatchesThePaper) {
     SCOPED_TRACE(q);
     EXPECT_EQ(Contention(q, MultiplyOrder::kNatural), q);
     EXPECT_EQ(Contention(q, MultiplyOrder::kDiagonal), 1);
-    EXPECT_EQ(Contention(q, MultiplyOrder::kOwnFirst), 2);
   }
 }
 

@@ -59,26 +59,25 @@ char Letter(Transpose op) {
 
 void ProductMemory::Free::operator()(std::byte* data) const { operator delete(data, kAlignment); }
 
-Status ProductMemory::Grow(std::vector<Buffer>* buffers, size_t count, size_t bytes) {
-  if (buffers->size() < count) buffers->resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    Buffer& buffer = (*buffers)[i];
-    if (buffer.bytes >= bytes) continue;
-    buffer.data.reset();
-    buffer.bytes = 0;
-    buffer.data.reset(static_cast<std::byte*>(operator new(bytes, kAlignment, std::nothrow)));
-    if (buffer.data == nullptr) {
-      return {StatusCode::kOutOfMemory, "a buffer of " + std::to_string(bytes) + " bytes"};
-    }
-    buffer.bytes = bytes;
+Status ProductMemory::Grow(Buffer* buffer, size_t bytes) {
+  if (buffer->bytes >= bytes) return Status();
+  buffer->data.reset();
+  buffer->bytes = 0;
+  buffer->data.reset(static_cast<std::byte*>(operator new(bytes, kAlignment, std::nothrow)));
+  if (buffer->data == nullptr) {
+    return {StatusCode::kOutOfMemory, "a buffer of " + std::to_string(bytes) + " bytes"};
   }
+  buffer->bytes = bytes;
   return Status();
 }
 
-Status ProductMemory::Reserve(int sets, size_t buffer_bytes, int sums, size_t sum_bytes) {
+Status ProductMemory::Reserve(int sets, size_t buffer_bytes, size_t sum_bytes) {
   const auto count = static_cast<size_t>(sets);
-  BRIGADE_RETURN_IF_ERROR(Grow(&buffers_, 2 * count, buffer_bytes));
-  BRIGADE_RETURN_IF_ERROR(Grow(&sums_, static_cast<size_t>(sums), sum_bytes));
+  if (buffers_.size() < 2 * count) buffers_.resize(2 * count);
+  for (size_t i = 0; i < 2 * count; ++i) {
+    BRIGADE_RETURN_IF_ERROR(Grow(&buffers_[i], buffer_bytes));
+  }
+  BRIGADE_RETURN_IF_ERROR(Grow(&sum_, sum_bytes));
   if (sets_.size() < count) sets_.resize(count);
   for (size_t i = 0; i < count; ++i) {
     sets_[i].a_buffer = buffers_[2 * i].data.get();
@@ -96,11 +95,10 @@ Product::Product(const MultiplyCall& call, const MultiplyOptions& options,
       element_bytes_(ElementBytes(call.element)) {
   const Dealing c_rows = RowsOf(call.c, grid.rows);
   const Dealing c_cols = ColsOf(call.c, grid.cols);
-  OwnParts own;
-  own.row = rank / grid.cols;
-  own.col = rank % grid.cols;
-  rows_ = OwnRanges(c_rows, call.m, own.row);
-  cols_ = OwnRanges(c_cols, call.n, own.col);
+  const int grid_row = rank / grid.cols;
+  const int grid_col = rank % grid.cols;
+  rows_ = OwnRanges(c_rows, call.m, grid_row);
+  cols_ = OwnRanges(c_cols, call.n, grid_col);
   m_ = CountOf(rows_);
   n_ = CountOf(cols_);
   if (m_ == 0 || n_ == 0) return;
@@ -116,32 +114,14 @@ Product::Product(const MultiplyCall& call, const MultiplyOptions& options,
   const size_t elements = std::min(grid.buffer_bytes / element_bytes_, size_t{INT32_MAX});
   cutting_ = Cut(m_, n_, call.k, static_cast<int64_t>(elements));
   CutIntoTiles(cutting_.rows, cutting_.cols);
-  const bool a_turned = call.op_a != Transpose::kNo;
-  const bool b_turned = call.op_b != Transpose::kNo;
-  const Dealing a_rows = RowsOf(call.a, grid.rows);
-  const Dealing a_cols = ColsOf(call.a, grid.cols);
-  const Dealing b_rows = RowsOf(call.b, grid.rows);
-  const Dealing b_cols = ColsOf(call.b, grid.cols);
-  panels_ =
-      CutIntoPanels(a_turned ? a_rows : a_cols, b_turned ? b_cols : b_rows, call.k, cutting_.width);
-  own.along_a = a_turned ? own.row : own.col;
-  own.along_b = b_turned ? own.col : own.row;
-  for (const IndexPiece& piece : PiecesOf(a_turned ? a_cols : a_rows, rows_)) {
-    if (piece.owner == (a_turned ? own.col : own.row)) own.of_a += piece.count;
-  }
-  for (const IndexPiece& piece : PiecesOf(b_turned ? b_rows : b_cols, cols_)) {
-    if (piece.owner == (b_turned ? own.row : own.col)) own.of_b += piece.count;
-  }
-  starts_ = StartsOf(panels_, own);
-  visits_ = VisitsOf(options.order, panels_, starts_);
+  const Dealing along_a =
+      call.op_a == Transpose::kNo ? ColsOf(call.a, grid.cols) : RowsOf(call.a, grid.rows);
+  const Dealing along_b =
+      call.op_b == Transpose::kNo ? RowsOf(call.b, grid.rows) : ColsOf(call.b, grid.cols);
+  panels_ = CutIntoPanels(along_a, along_b, call.k, cutting_.width);
+  first_class_ = FirstClassOf(panels_, grid_row, grid_col);
+  visits_ = VisitsOf(options.order, panels_, first_class_);
   steps_ = static_cast<int64_t>(tiles_.size() * visits_.size());
-
-  bool is_used[kSums] = {};
-  for (const Panel& panel : panels_) is_used[SumOf(panel.class_number, starts_)] = true;
-  sum_in_c_ = static_cast<int>(std::find(is_used, is_used + kSums, true) - is_used);
-  for (int i = 0; i < kSums; ++i) {
-    buffer_of_[i] = is_used[i] && i != sum_in_c_ ? sum_buffers_++ : -1;
-  }
 }
 
 void Product::CutIntoTiles(int64_t rows, int64_t cols) {
@@ -160,10 +140,11 @@ Status Product::Prepare(ProductMemory* memory) {
   BRIGADE_RETURN_IF_ERROR(Gemm::Find(call_.element, &gemm_));
   if (steps_ == 0) return Status();
   const auto longest = static_cast<size_t>(std::max(cutting_.rows, cutting_.cols));
-  return memory->Reserve(
-      options_.depth + 1, longest * static_cast<size_t>(cutting_.width) * element_bytes_,
-      sum_buffers_,
-      static_cast<size_t>(cutting_.rows) * static_cast<size_t>(cutting_.cols) * element_bytes_);
+  const size_t tile_bytes =
+      static_cast<size_t>(cutting_.rows) * static_cast<size_t>(cutting_.cols) * element_bytes_;
+  return memory->Reserve(options_.depth + 1,
+                         longest * static_cast<size_t>(cutting_.width) * element_bytes_,
+                         first_class_ > 0 ? tile_bytes : 0);
 }
 
 const Product::Tile& Product::TileOf(int64_t step) const {
@@ -268,10 +249,10 @@ void Product::Multiply(int64_t step, const ProductMemory::Set& set, ProductMemor
   const Numbers numbers(call_.element);
   const Tile& tile = TileOf(step);
   const Panel& panel = PanelOf(step);
-  const int sum = SumOf(panel.class_number, starts_);
+  const int sum = SumOf(panel.class_number, first_class_);
   const bool is_first = !has_begun_[sum];
   has_begun_[sum] = true;
-  const bool is_in_c = sum == sum_in_c_;
+  const bool is_in_c = sum == 0;
   const void* const first_beta = !is_in_c ? numbers.zero : is_scaled_ ? numbers.one : call_.beta;
   const void* const beta = is_first ? first_beta : numbers.one;
   const auto bytes = static_cast<int64_t>(element_bytes_);
@@ -288,28 +269,24 @@ void Product::Multiply(int64_t step, const ProductMemory::Set& set, ProductMemor
     if (is_in_c) {
       InC(area, multiply);
     } else {
-      std::byte* const buffer = memory->sum(static_cast<size_t>(buffer_of_[sum]));
-      multiply(buffer + (row + col * tile.all.rows) * bytes, tile.all.rows);
+      multiply(memory->sum() + (row + col * tile.all.rows) * bytes, tile.all.rows);
     }
     ++statistics->products;
   }
 }
 
-void Product::AddSums(const Tile& tile, ProductMemory* memory) {
+void Product::EndTile(const Tile& tile, ProductMemory* memory) {
+  std::fill(has_begun_, has_begun_ + kSums, false);
+  if (first_class_ == 0) return;
   const bool is_float = call_.element == Element::kFloat || call_.element == Element::kComplexFloat;
   const auto add = is_float ? &Add<float> : &Add<double>;
-  for (int sum = 0; sum < kSums; ++sum) {
-    has_begun_[sum] = false;
-    if (buffer_of_[sum] < 0) continue;
-    const std::byte* const from = memory->sum(static_cast<size_t>(buffer_of_[sum]));
-    for (const Area& area : tile.areas) {
-      for (int64_t col = area.col; col < area.col + area.cols; ++col) {
-        const IndexRange rows = WantedOf(area, col);
-        if (rows.count() <= 0) continue;
-        const int64_t at = rows.begin - tile.all.row + (col - tile.all.col) * tile.all.rows;
-        add(from + at * static_cast<int64_t>(element_bytes_),
-            static_cast<size_t>(rows.count()) * element_bytes_, PlaceOf(rows.begin, col));
-      }
+  for (const Area& area : tile.areas) {
+    for (int64_t col = area.col; col < area.col + area.cols; ++col) {
+      const IndexRange rows = WantedOf(area, col);
+      if (rows.count() <= 0) continue;
+      const int64_t at = rows.begin - tile.all.row + (col - tile.all.col) * tile.all.rows;
+      add(memory->sum() + at * static_cast<int64_t>(element_bytes_),
+          static_cast<size_t>(rows.count()) * element_bytes_, PlaceOf(rows.begin, col));
     }
   }
 }
@@ -358,7 +335,7 @@ Status Product::AddProduct(Window* window, const std::vector<PartPlace>& a_place
       }
     }
     Multiply(step, *set, memory, statistics);
-    if ((step + 1) % static_cast<int64_t>(visits_.size()) == 0) AddSums(TileOf(step), memory);
+    if ((step + 1) % static_cast<int64_t>(visits_.size()) == 0) EndTile(TileOf(step), memory);
   }
   return Status();
 }

@@ -37,9 +37,9 @@ class ProductMemory {
   };
 
   // kOutOfMemory.
-  Status Reserve(int sets, size_t buffer_bytes, int sums, size_t sum_bytes);
+  Status Reserve(int sets, size_t buffer_bytes, size_t sum_bytes);
   Set* set(size_t i) { return &sets_[i]; }
-  std::byte* sum(size_t i) { return sums_[i].data.get(); }
+  std::byte* sum() { return sum_.data.get(); }
 
  private:
   struct Free {
@@ -49,10 +49,10 @@ class ProductMemory {
     std::unique_ptr<std::byte, Free> data;
     size_t bytes = 0;
   };
-  static Status Grow(std::vector<Buffer>* buffers, size_t count, size_t bytes);
+  static Status Grow(Buffer* buffer, size_t bytes);
 
   std::vector<Buffer> buffers_;
-  std::vector<Buffer> sums_;
+  Buffer sum_;
   std::deque<Set> sets_;
 };
 
@@ -92,7 +92,8 @@ class Product {
   Status Begin(int64_t step, Operand* a, Operand* b, Needs* needs, ProductMemory::Set* set) const;
   void Multiply(int64_t step, const ProductMemory::Set& set, ProductMemory* memory,
                 MultiplyStatistics* statistics);
-  void AddSums(const Tile& tile, ProductMemory* memory);
+  // Adds sum 1 to C, after the last panel of a tile.
+  void EndTile(const Tile& tile, ProductMemory* memory);
   std::byte* PlaceOf(int64_t row, int64_t col) const;
   // The rows of an area that are wanted of one of its columns.
   IndexRange WantedOf(const Area& area, int64_t col) const;
@@ -125,13 +126,9 @@ class Product {
   Cutting cutting_;
   std::vector<Tile> tiles_;
   std::vector<Panel> panels_;
-  Starts starts_;
+  int first_class_ = 0;  // sum 0 is in C; sum 1, which is empty if this is 0, is in a buffer
   std::vector<int> visits_;
   int64_t steps_ = 0;
-  // Where sums are: the first one in C, others in buffers, -1 if it is empty.
-  int buffer_of_[kSums] = {};
-  int sum_in_c_ = 0;
-  int sum_buffers_ = 0;
   bool has_begun_[kSums] = {};      // in the current tile
   bool is_scaled_ = false;          // C is multiplied by beta already
   std::vector<std::byte> crossed_;  // a copy of an area

@@ -10,9 +10,9 @@
 
 namespace brigade {
 
-// Numbers of panels. Whatever the order, those of one sum come as they are listed.
-std::vector<int> VisitsOf(MultiplyOrder order, const std::vector<Panel>& panels,
-                          const Starts& starts);
+// Numbers of panels. Whatever the order, those of one sum come as they are listed. `first_class`:
+// see FirstClassOf.
+std::vector<int> VisitsOf(MultiplyOrder order, const std::vector<Panel>& panels, int first_class);
 
 }  // namespace brigade
 

@@ -9,7 +9,7 @@
 namespace brigade::bench {
 namespace {
 
-// As much as this library's multiplier takes: twelve buffers of 8 MiB.
+// Half as much again as this library's multiplier takes, which is eight buffers of 8 MiB.
 constexpr Integer kScratchDoubles = Integer{12} << 20;
 constexpr double kUnset = -1e9;
 

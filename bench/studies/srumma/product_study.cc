@@ -41,7 +41,6 @@ std::vector<Variant> Variants() {
   return {
       {"diagonal", with(MultiplyOrder::kDiagonal, 1, true)},
       {"natural", with(MultiplyOrder::kNatural, 1, true)},
-      {"own first", with(MultiplyOrder::kOwnFirst, 1, true)},
       {"blocking", with(MultiplyOrder::kDiagonal, 0, true)},
       {"natural blocking", with(MultiplyOrder::kNatural, 0, true)},
       {"two ahead", with(MultiplyOrder::kDiagonal, 2, true)},

@@ -16,7 +16,7 @@ expect() {  # SUBJECT PATTERN
 }
 
 run "$program" -n 7,90 --block 8
-for way in diagonal natural 'own first' blocking 'natural blocking' 'two ahead' 'four ahead' fetched staged \
+for way in diagonal natural blocking 'natural blocking' 'two ahead' 'four ahead' fetched staged \
   'staged blocking'; do
   expect brigade "$way"
 done
