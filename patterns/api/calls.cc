@@ -82,7 +82,7 @@ brigade_status brigade_plan_sendrecv(brigade_group* group, const brigade_matrix*
 
 brigade_status brigade_bcast(brigade_group* group, const brigade_matrix* buffer, brigade_type type,
                              int root, const brigade_call_options* options) {
-  return RunPlan(group, options, [&](CallArguments* to) {
+  return RunCall(group, [&](CallArguments* to) {
     return brigade::ToBroadcast(group, buffer, type, root, options, to);
   });
 }

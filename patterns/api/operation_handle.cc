@@ -18,9 +18,12 @@ Status brigade_plan::Run(OperationStatistics* statistics) {
   BRIGADE_RETURN_IF_ERROR(CheckIdle());
   std::unique_ptr<brigade::Operation> started;
   if (receive != nullptr) {
-    // If there is no memory to start the receive, the send goes first: it needs no receiver.
+    // If there is no memory to start the receive, now or ever, the send goes first: it needs no
+    // receiver.
     const Status status = receive->Start(&started);
-    if (!status.ok() && status.code() != StatusCode::kNoResource) return status;
+    const bool lacks_memory =
+        status.code() == StatusCode::kNoResource || status.code() == StatusCode::kOutOfMemory;
+    if (!status.ok() && !lacks_memory) return status;
   }
   Status outcome = call->Run(statistics);
   if (receive != nullptr) {

@@ -105,6 +105,8 @@ Status SharedSegment::Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegme
 }
 
 Status SharedSegment::Open(const Address& address, std::shared_ptr<SharedSegment>* segment) {
+  // The destructor of another segment takes the mutex, too.
+  segment->reset();
   {
     std::lock_guard<std::mutex> lock(segments_mutex);
     const auto known = Segments().find(KeyOf(address));

@@ -109,9 +109,10 @@ Status Carriers::Make(MPI_Comm comm, uint64_t first_wire_id, iterator* made) {
   MPI_Comm_group(carrier.comm, &carrier.members);
   int size = 0;
   MPI_Group_size(carrier.members, &size);
-  if (size > 1) BRIGADE_RETURN_IF_ERROR(Duplicate(comm, &carrier.control));
+  const Status status = size > 1 ? Duplicate(comm, &carrier.control) : Status();
   *made = carriers_.insert(carriers_.end(), carrier);
-  return Status();
+  if (!status.ok()) Free(*made);
+  return status;
 }
 
 void Carriers::Leave(iterator carrier) {
