@@ -1,14 +1,11 @@
 #include "blacs_shim/errors.h"
 
-#include <mpi.h>
-
 #include <atomic>
-#include <chrono>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <thread>
+
+#include "transport/mpi/mpi_environment.h"
 
 namespace brigade {
 namespace blacs {
@@ -35,16 +32,7 @@ std::atomic<void (*)()> before_end{nullptr};
 
 [[noreturn]] void EndJob(int code) {
   if (auto* const function = before_end.exchange(nullptr)) function();
-  int initialized = 0;
-  int finalized = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  if (initialized && !finalized) {
-    // mpirun drops unread output when a job aborts: the message is worth a moment.
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    MPI_Abort(MPI_COMM_WORLD, code);
-  }
-  std::_Exit(EXIT_FAILURE);
+  EndMpiJob(code);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "transport/host/launcher.h"
 #include "transport/host/variable_names.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_environment.h"
 #include "transport/mpi/mpi_teardown.h"
 #include "transport/mpi/mpi_time.h"
 #include "transport/registry/registry.h"
@@ -75,14 +76,6 @@ ProcessGrid& GridOf(const char* routine, int64_t context) {
          static_cast<int>(context));
   }
   return *grid;
-}
-
-bool Runtime::MpiIsActive() {
-  int initialized = 0;
-  int finalized = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  return initialized && !finalized;
 }
 
 Runtime::Runtime(const Settings& settings) : settings_(settings), pid_(getpid()) {

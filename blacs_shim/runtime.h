@@ -62,9 +62,6 @@ class Runtime {
   // Null before the start and after the end.
   static Runtime* Current() { return current_; }
 
-  // Whether MPI can be called.
-  static bool MpiIsActive();
-
   int world_rank() const { return world_rank_; }
   int world_size() const { return world_size_; }
   SystemHandles& handles() { return handles_; }

@@ -12,6 +12,7 @@
 #include "blacs_shim/errors.h"
 #include "blacs_shim/process_grid.h"
 #include "blacs_shim/runtime.h"
+#include "transport/mpi/mpi_environment.h"
 #include "transport/mpi/mpi_teardown.h"
 
 namespace brigade {
@@ -54,13 +55,6 @@ int* ContextParameter(ProcessGrid* grid, int what) {
 }
 
 bool IsContextParameter(int what) { return what >= kBroadcastRings && what <= kCoherent; }
-
-int LargestTag() {
-  int* tag = nullptr;
-  int found = 0;
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag, &found);
-  return *tag;  // MPI always has this attribute
-}
 
 MPI_Comm ParentOf(const char* routine, Language language, int64_t wide_handle) {
   RequireInt(routine, "handle", wide_handle);
@@ -168,7 +162,7 @@ void GetParameter(Language language, int64_t context, int64_t what, Integers val
       return;
     case kMessageIds:
       value.Set(0, 0);
-      value.Set(1, LargestTag());
+      value.Set(1, LargestMpiTag());
       return;
     case kDebugLevel:
     case kOfMkl:
@@ -312,7 +306,7 @@ void Abort(int64_t context, int64_t code) {
 void Exit(int64_t not_done) {
   const char* const routine = "blacs_exit";
   const Entry entry(routine);
-  if (!Runtime::MpiIsActive() || IsTornDown()) return;
+  if (!MpiIsActive() || IsTornDown()) return;
   if (Runtime* runtime = Runtime::Current()) runtime->Reset(routine);
   if (not_done == 0) MPI_Finalize();
 }

@@ -10,6 +10,7 @@
 
 #include "patterns/settings/settings.h"
 #include "transport/host/variable_names.h"
+#include "transport/mpi/mpi_environment.h"
 
 namespace brigade {
 namespace bsp {
@@ -156,9 +157,7 @@ Status Program::End() {
 void Program::Leave() {
   if (phase_ == Phase::kEnded) return;
   if (phase_ == Phase::kRunning) Fail("exit", "bsp_end has not been called");
-  int is_finalised = 0;
-  MPI_Finalized(&is_finalised);
-  if (is_finalised) return;
+  if (!MpiIsActive()) return;
   int processes = 0;
   Status status = AgreeToBegin(/*leaves=*/true, 0, &processes);
   phase_ = Phase::kEnded;

@@ -2,10 +2,9 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <thread>
+
+#include "transport/mpi/mpi_environment.h"
 
 namespace brigade {
 namespace pblas {
@@ -15,10 +14,7 @@ void Fail(const char* routine, const std::string& text) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::fprintf(stderr, "brigade: %s on rank %d: %s\n", routine, rank, text.c_str());
   std::fflush(stderr);
-  // mpirun drops unread output when a job aborts: the message is worth a moment.
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
+  EndMpiJob(1);
 }
 
 }  // namespace pblas

@@ -13,6 +13,7 @@
 #include "pblas_shim/process_functions.h"
 #include "pblas_shim/runtime.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_environment.h"
 #include "transport/mpi/own_requests.h"
 
 namespace brigade {
@@ -72,12 +73,7 @@ std::string Grid::NameOf(int rank) const {
 }
 
 int Grid::TagOfProduct() const {
-  static const int largest = [] {
-    int* tag = nullptr;
-    int found = 0;
-    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag, &found);
-    return *tag;  // MPI always has this attribute
-  }();
+  static const int largest = LargestMpiTag();
   return largest - static_cast<int>(product() % kTags);
 }
 

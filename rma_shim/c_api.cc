@@ -22,6 +22,7 @@
 #include "rma_shim/requests.h"
 #include "rma_shim/runtime.h"
 #include "transport/host_memory/shared_allocations.h"
+#include "transport/mpi/mpi_environment.h"
 #include "windows/message/rma_frame.h"
 #include "windows/message/rma_request.h"
 
@@ -30,6 +31,7 @@ namespace {
 using brigade::AccumulateOp;
 using brigade::FencePromise;
 using brigade::LockKind;
+using brigade::MpiIsActive;
 using brigade::RmaKind;
 using brigade::RmaRequest;
 using brigade::Settings;
@@ -40,7 +42,6 @@ using brigade::Window;
 using brigade::rma::Carried;
 using brigade::rma::CarriedWindow;
 using brigade::rma::ErrorClassOf;
-using brigade::rma::MpiIsActive;
 using brigade::rma::Operation;
 using brigade::rma::Outcome;
 using brigade::rma::Raise;

@@ -11,6 +11,7 @@
 #include "rma_shim/makers.h"
 #include "rma_shim/original.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_environment.h"
 
 namespace brigade {
 namespace rma {

@@ -2,10 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <thread>
+
+#include "transport/mpi/mpi_environment.h"
 
 namespace brigade {
 namespace rma {
@@ -37,14 +36,6 @@ void Tell(const char* routine, const std::string& text) {
 
 }  // namespace
 
-bool MpiIsActive() {
-  int is_initialized = 0;
-  int is_finalized = 0;
-  MPI_Initialized(&is_initialized);
-  MPI_Finalized(&is_finalized);
-  return is_initialized != 0 && is_finalized == 0;
-}
-
 int Raise(MPI_Win window, const char* routine, int error, const std::string& text, bool tells) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Win_get_errhandler(window, &handler);
@@ -62,11 +53,7 @@ int ErrorClassOf(const Status& status) {
 
 void Fail(const char* routine, const std::string& text) {
   Tell(routine, text);
-  // mpirun drops what it has not read when a job aborts: the message is worth a moment.
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  if (!MpiIsActive()) std::_Exit(EXIT_FAILURE);  // which mpirun takes for the end of the job
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
+  EndMpiJob(1);
 }
 
 }  // namespace rma

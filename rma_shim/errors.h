@@ -21,9 +21,6 @@ int Raise(MPI_Win window, const char* routine, int error, const std::string& tex
 // The class of a failure that is not the caller's.
 int ErrorClassOf(const Status& status);
 
-// Whether MPI can be called.
-bool MpiIsActive();
-
 // Says why and ends the job; where MPI cannot be called, the process.
 [[noreturn]] void Fail(const char* routine, const std::string& text);
 

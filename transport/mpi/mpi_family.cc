@@ -9,6 +9,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "transport/mpi/mpi_environment.h"
+
 namespace brigade {
 namespace {
 
@@ -121,11 +123,7 @@ Status TestMpi() {
 Status CheckMpi() {
   const std::string wrong = WrongMpiFamily();
   if (!wrong.empty()) return Status(StatusCode::kUnavailable, wrong);
-  int is_initialised = 0;
-  MPI_Initialized(&is_initialised);
-  int is_over = 0;
-  MPI_Finalized(&is_over);
-  if (!is_initialised || is_over) return Status();
+  if (!MpiIsActive()) return Status();
   // Not destroyed: functions of atexit may still use MPI.
   static const auto& tested = *new Status(TestMpi());
   return tested;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_environment.h"
 #include "transport/mpi/mpi_fabric.h"
 #include "transport/mpi/mpi_family.h"
 #include "transport/mpi/mpi_transport.h"
@@ -19,13 +20,7 @@ class ThisMpi : public MpiPart {
  public:
   ThisMpi() { ProvideMpiPart(this); }
 
-  bool IsRunning() const override {
-    int is_initialised = 0;
-    MPI_Initialized(&is_initialised);
-    int is_over = 0;
-    MPI_Finalized(&is_over);
-    return is_initialised != 0 && is_over == 0;
-  }
+  bool IsRunning() const override { return MpiIsActive(); }
 
   Status Check() const override { return CheckMpi(); }
 

@@ -18,6 +18,7 @@
 #include "transport/host/launcher.h"
 #include "transport/mpi/groups.h"
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_environment.h"
 #include "transport/mpi/mpi_time.h"
 #include "transport/mpi/own_requests.h"
 #include "transport/mpi/polled_mpi.h"
@@ -303,11 +304,7 @@ Status CreateMpiEndpoint(std::unique_ptr<Endpoint>* endpoint) {
   if (!initialised) {
     return Status(StatusCode::kUnavailable, "mpi: MPI is not initialised");
   }
-  int* max_tag = nullptr;
-  int found = 0;
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &max_tag, &found);
-  BRIGADE_CHECK(found);
-  *endpoint = std::make_unique<MpiEndpoint>(*max_tag);
+  *endpoint = std::make_unique<MpiEndpoint>(LargestMpiTag());
   return Status();
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "transport/mpi/mpi_bootstrap.h"
+#include "transport/mpi/mpi_environment.h"
 #include "transport/mpi/mpi_family.h"
 #include "transport/mpi/own_requests.h"
 #include "transport/mpi_job/same_settings.h"
@@ -70,9 +71,7 @@ Status MpiJob::Open(int members) {
 }
 
 Status MpiJob::Close() {
-  int is_finalised = 0;
-  MPI_Finalized(&is_finalised);
-  if (is_finalised) return {StatusCode::kInvalidArgument, "MPI_Finalize was called before it"};
+  if (!MpiIsActive()) return {StatusCode::kInvalidArgument, "MPI_Finalize was called before it"};
   if (comm_ != MPI_COMM_NULL) {
     BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_free(&comm_), "MPI_Comm_free"));
   }
@@ -90,12 +89,7 @@ Status MpiJob::Close() {
 void MpiJob::Abort(const std::string& text) {
   std::fprintf(stderr, "%s\n", text.c_str());
   std::fflush(stderr);
-  // mpirun drops what it has not read when a job aborts: the message is worth a moment.
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  int is_finalised = 0;
-  MPI_Finalized(&is_finalised);
-  if (!is_finalised) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  std::_Exit(EXIT_FAILURE);  // which mpirun takes for the end of the job
+  EndMpiJob(EXIT_FAILURE);
 }
 
 }  // namespace brigade
