@@ -162,19 +162,11 @@ void Runtime::AgreeOnStatistics(const char* routine, const ProcessGrid& grid) {
   const Wanted mine = {settings_.statistics, !settings_.statistics_file.empty()};
   std::vector<Wanted> wanted(world_size_);
   FailIfNotOk(OriginOf(routine, -1), bootstrap.AllGather(&mine, sizeof(mine), wanted.data()));
-  // In the order of Settings::Statistics.
-  constexpr const char* kModes[] = {"0", "1", "ranks"};
-  const Wanted& first = wanted.front();
-  for (const Wanted& other : wanted) {
-    const bool is_mode = other.mode != first.mode;
-    if (!is_mode && other.file == first.file) continue;
-    const auto value = [&](const Wanted& one) {
-      return is_mode ? kModes[static_cast<int>(one.mode)] : one.file ? "a file" : "none";
-    };
-    Fail(OriginOf(routine, -1), "the ranks of a grid differ in %s: rank 0 has %s, rank %d has %s",
-         is_mode ? "BRIGADE_STATS" : "BRIGADE_STATS_FILE", value(first),
-         static_cast<int>(&other - wanted.data()), value(other));
-  }
+  const Status same = CheckEqualSettings("a grid", wanted.size(), [&](size_t r) -> SettingValues {
+    return {{"BRIGADE_STATS", Settings::kStatistics[static_cast<int>(wanted[r].mode)]},
+            {"BRIGADE_STATS_FILE", wanted[r].file ? "a file" : "none"}};
+  });
+  if (!same.ok()) Fail(OriginOf(routine, -1), "%s", same.message().c_str());
   if (statistics_ != nullptr && mine.mode != Settings::Statistics::kPerRank) {
     MPI_Request request;
     FailIfNotOk(OriginOf(routine, -1),

@@ -29,18 +29,6 @@ struct Offer {
   int has_asked;  // the next rank
 };
 
-const char* NameOf(Settings::When when) {
-  switch (when) {
-    case Settings::When::kOff:
-      return "off";
-    case Settings::When::kAuto:
-      return "auto";
-    case Settings::When::kOn:
-      break;
-  }
-  return "on";
-}
-
 // The course of a rank that has ended the grid.
 constexpr int64_t kEnd = INT64_MAX;
 // Between two looks at ranks that do not come.
@@ -131,15 +119,12 @@ void Grid::Open(const char* routine) {
     Require(routine, MpiPoll(&request, "MPI_Irecv"));
   }
   if (has_asked_) Require(routine, MpiPoll(&question_, "MPI_Issend"));
+  const Status same = CheckEqualSettings("a grid", all.size(), [&](size_t r) -> SettingValues {
+    return {{"BRIGADE_PBLAS", Settings::kWhen[all[r].when]}};
+  });
+  if (!same.ok()) Fail(routine, same.message());
   is_row_by_row_ = ranks_ == place_.rows * place_.cols;
   for (size_t r = 0; r < all.size(); ++r) {
-    if (all[r].when != all[0].when) {
-      const auto value = [&](size_t rank) {
-        return std::string(pblas::NameOf(static_cast<Settings::When>(all[rank].when)));
-      };
-      Fail(routine, "the ranks of a grid differ in BRIGADE_PBLAS: rank 0 has " + value(0) +
-                        ", rank " + std::to_string(r) + " has " + value(r));
-    }
     courses_.push_back(all[r].course);
     is_row_by_row_ = is_row_by_row_ && all[r].row * place_.cols + all[r].col == static_cast<int>(r);
   }

@@ -67,29 +67,18 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
   refusal.copy(mine.refusal, sizeof(mine.refusal) - 1);
   std::vector<Offer> all(static_cast<size_t>(bootstrap->size()));
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
-  size_t odd = 0;  // the first rank with another setting than rank 0
   for (size_t r = 0; r < all.size(); ++r) {
     if (all[r].refusal[0] != '\0') {
       return Refused("on rank " + std::to_string(r) + " " + all[r].refusal);
     }
-    const bool differs = all[r].is_checked != all[0].is_checked || all[r].when != all[0].when;
-    if (odd == 0 && differs) odd = r;
     if (!agreed->key.has_value() && all[r].has_makers) agreed->key = all[r].key;
     if (all[r].bytes > 0) ++agreed->have_memory;
     agreed->are_scattered = agreed->are_scattered && all[r].is_scattered;
   }
-  if (odd > 0) {
-    const bool is_of_checks = all[odd].is_checked != all[0].is_checked;
-    const auto value = [&](size_t r) {
-      if (is_of_checks) return all[r].is_checked ? "1" : "0";
-      return all[r].when == Settings::When::kOn ? "on" : "auto";  // off is a refusal
-    };
-    return {StatusCode::kMismatch, std::string("the ranks of a window differ in ") +
-                                       (is_of_checks ? "BRIGADE_CHECK_WINDOWS" : "BRIGADE_RMA") +
-                                       ": rank 0 has " + value(0) + ", rank " +
-                                       std::to_string(odd) + " has " + value(odd)};
-  }
-  return Status();
+  return CheckEqualSettings("a window", all.size(), [&](size_t r) -> SettingValues {
+    return {{"BRIGADE_CHECK_WINDOWS", all[r].is_checked ? "1" : "0"},
+            {"BRIGADE_RMA", Settings::kWhen[static_cast<int>(all[r].when)]}};
+  });
 }
 
 }  // namespace

@@ -23,9 +23,6 @@ constexpr size_t kChunkGranuleBytes = 64;
 // As kLeastMultiplyBuffer of those who take it.
 constexpr size_t kLeastMultiplyBytes = 4096;
 
-// In the order of Settings::When.
-constexpr std::string_view kWhen[] = {"off", "on", "auto"};
-
 constexpr std::string_view kLiBackends[] = {"windows", "mpi_rma", "mpi_send", "bsp"};
 
 const char* Lookup(const char* variable) {
@@ -90,9 +87,10 @@ Status ReadFlag(const char* variable, bool* flag) {
 Status ReadWhen(const char* name, Settings::When* when) {
   const char* const value = Lookup(name);
   if (value == nullptr) return Status();
-  const auto* const known = std::find(std::begin(kWhen), std::end(kWhen), std::string_view(value));
-  if (known == std::end(kWhen)) return Bad(name, value, "off, on or auto");
-  *when = static_cast<Settings::When>(known - std::begin(kWhen));
+  const auto& all = Settings::kWhen;
+  const auto* const known = std::find(std::begin(all), std::end(all), std::string_view(value));
+  if (known == std::end(all)) return Bad(name, value, "off, on or auto");
+  *when = static_cast<Settings::When>(known - std::begin(all));
   return Status();
 }
 
@@ -173,7 +171,6 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
     text << value;
     return text.str();
   };
-  constexpr const char* kStatistics[] = {"0", "1", "ranks"};
   return {
       {"BRIGADE_TRANSPORT", settings.transport},
       {"BRIGADE_STAGING_BYTES", std::to_string(engine.staging_bytes)},
@@ -187,18 +184,33 @@ std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& se
       {"BRIGADE_EXPLAIN", flag(engine.explain)},
       {"BRIGADE_LOG", settings.log_info ? "info" : "off"},
       {"BRIGADE_REPORT_SECONDS", seconds(engine.report_seconds)},
-      {"BRIGADE_STATS", kStatistics[static_cast<int>(settings.statistics)]},
+      {"BRIGADE_STATS", std::string(Settings::kStatistics[static_cast<int>(settings.statistics)])},
       {"BRIGADE_STATS_FILE", settings.statistics_file},
       {"BRIGADE_STATS_MPI", flag(settings.statistics_of_mpi)},
       {"BRIGADE_TRACE", settings.trace},
-      {"BRIGADE_RMA", std::string(kWhen[static_cast<int>(settings.rma)])},
-      {"BRIGADE_PBLAS", std::string(kWhen[static_cast<int>(settings.pblas)])},
+      {"BRIGADE_RMA", std::string(Settings::kWhen[static_cast<int>(settings.rma)])},
+      {"BRIGADE_PBLAS", std::string(Settings::kWhen[static_cast<int>(settings.pblas)])},
       {"BRIGADE_MULTIPLY_BYTES", std::to_string(settings.multiply_bytes)},
       {"BRIGADE_CHECK_WINDOWS", flag(settings.check_windows)},
       {"BRIGADE_LI_BACKEND", settings.li_backend},
       {"BRIGADE_LI_BSP", settings.li_bsp},
       {"BRIGADE_LI_CHECK", flag(settings.li_check)},
   };
+}
+
+Status CheckEqualSettings(const std::string& group, size_t ranks,
+                          const std::function<SettingValues(size_t)>& values_of) {
+  const SettingValues first = values_of(0);
+  for (size_t r = 1; r < ranks; ++r) {
+    const SettingValues other = values_of(r);
+    const auto at = std::mismatch(first.begin(), first.end(), other.begin());
+    if (at.first == first.end()) continue;
+    const auto text = [](std::string_view of) { return std::string(of); };
+    return {StatusCode::kMismatch, "the ranks of " + group + " differ in " + text(at.first->first) +
+                                       ": rank 0 has " + text(at.first->second) + ", rank " +
+                                       std::to_string(r) + " has " + text(at.second->second)};
+  }
+  return Status();
 }
 
 }  // namespace brigade

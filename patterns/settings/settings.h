@@ -4,7 +4,9 @@
 #define BRIGADE_PATTERNS_SETTINGS_SETTINGS_H_
 
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,9 @@ namespace brigade {
 struct Settings {
   enum class Statistics { kOff, kSummed, kPerRank };
   enum class When { kOff, kOn, kAuto };
+  // The values of variables, in the order of these enums.
+  static constexpr std::string_view kStatistics[] = {"0", "1", "ranks"};
+  static constexpr std::string_view kWhen[] = {"off", "on", "auto"};
 
   std::string transport = "auto";  // BRIGADE_TRANSPORT
   // BRIGADE_{CHUNK,STAGING,OVERFLOW}_BYTES, BRIGADE_OVERFLOW_WAIT, BRIGADE_REPORT_SECONDS,
@@ -50,6 +55,13 @@ Status ReadSettings(Settings* settings);
 // What is in force, defaults included: variables and their values as ReadSettings would take them,
 // an empty one where there is none.
 std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& settings);
+
+// Compares settings of `ranks` ranks with those of rank 0. `values_of` returns the variables of a
+// rank and their values. kMismatch, with both values, for the first difference: the ranks of
+// `group` ("a grid") differ.
+using SettingValues = std::vector<std::pair<std::string_view, std::string_view>>;
+Status CheckEqualSettings(const std::string& group, size_t ranks,
+                          const std::function<SettingValues(size_t rank)>& values_of);
 
 }  // namespace brigade
 
