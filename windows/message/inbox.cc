@@ -17,10 +17,6 @@ namespace {
 constexpr size_t kMostAhead = 8;
 constexpr int64_t kMostSwapBytes = kMostInlined / 2;
 
-Status Nonsense(int from, const std::string& what) {
-  return Status(StatusCode::kMismatch, "rank " + std::to_string(from) + " " + what);
-}
-
 bool CarriesData(const RmaHeader& header) {
   return header.kind == RmaKind::kPut || header.kind == RmaKind::kAccumulate ||
          header.kind == RmaKind::kLayout ||
@@ -61,7 +57,7 @@ Status Inbox::Take(int from, const RmaFrame& message) {
         (header.inlined > 0 && !is_swap &&
          !(CarriesData(header) && header.inlined == header.bytes)) ||
         (IsAccumulate(header) && !IsDefined(header.accumulate_op(), header.element))) {
-      return Nonsense(from, "asks for what does not exist");
+      return BadFrame(from, "asks for what does not exist");
     }
     origin.announced = header;
     origin.announced_bytes = CarriesData(header) ? header.inlined : header.bytes;
@@ -93,7 +89,7 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
   const bool is_whole = !IsAccumulate(request) || request.element == Element::kMixed ||
                         bytes % static_cast<int64_t>(ElementBytes(request.element)) == 0;
   if (!is_whole || bytes <= 0 || bytes > request.bytes - origin->announced_bytes) {
-    return Nonsense(from, "announces a piece of " + std::to_string(bytes) +
+    return BadFrame(from, "announces a piece of " + std::to_string(bytes) +
                               " bytes, which belongs to nothing it has asked for");
   }
   entry->is_answered = request.kind == RmaKind::kFetch;
@@ -109,7 +105,7 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
                         {&memory_, window_->memory, static_cast<size_t>(entry->place),
                          static_cast<size_t>(bytes)});
   if (!entry->in_place && !FitsIntoBuffer(*entry)) {
-    return Nonsense(from, "announces a piece of " + std::to_string(bytes) +
+    return BadFrame(from, "announces a piece of " + std::to_string(bytes) +
                               " bytes, for which there is no place");
   }
   return Status();
@@ -252,7 +248,7 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
     case RmaKind::kAllLeft:
       break;
   }
-  return Nonsense(from, "sends a note of an unknown kind");
+  return BadFrame(from, "sends a note of an unknown kind");
 }
 
 Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, Step* step) {
@@ -268,7 +264,7 @@ Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, St
     const TypedLayout* const known =
         layouts_.Find(from, {header.layout_index, header.layout_generation});
     if (known == nullptr || known->size() == 0 || header.bytes % known->size() != 0) {
-      return Nonsense(from, "names a datatype that it has not described");
+      return BadFrame(from, "names a datatype that it has not described");
     }
     request.layout = *known;
     count = header.bytes / known->size();
@@ -283,19 +279,19 @@ Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, St
   if (header.kind != RmaKind::kLayout &&
       (!is_known || header.offset < least || header.offset > window_->bytes ||
        header.offset + low < 0 || high > window_->bytes - header.offset)) {
-    return Nonsense(from, "asks for " + std::to_string(header.bytes) + " bytes at offset " +
+    return BadFrame(from, "asks for " + std::to_string(header.bytes) + " bytes at offset " +
                               std::to_string(header.offset) + " of a window of " +
                               std::to_string(window_->bytes));
   }
   if (header.kind != RmaKind::kLayout && window_->attached.has_value() &&
       !window_->attached->Hold(*request.layout, count,
                                reinterpret_cast<int64_t>(window_->memory) + header.offset)) {
-    return Nonsense(from, "asks for " + std::to_string(header.bytes) +
+    return BadFrame(from, "asks for " + std::to_string(header.bytes) +
                               " bytes of which some are not attached to the window");
   }
   request.at.emplace(&*request.layout, count);
   if (IsAccumulate(header) && !HoldsWhole(header, *request.layout)) {
-    return Nonsense(
+    return BadFrame(
         from, std::string("accumulates ") + ElementName(header.element) + "s where there are none");
   }
   if (header.kind != RmaKind::kLayout) {
@@ -362,7 +358,7 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
   Request& request = origin->request;
   const int64_t bytes = entry->message.header.bytes;
   if (static_cast<int64_t>(entry->slot.lease.bytes) != bytes) {
-    return Nonsense(from, "sends a piece of another length than it said");
+    return BadFrame(from, "sends a piece of another length than it said");
   }
   if (IsAccumulate(request.header)) {
     if (!window_->page.combining().TryLock(window_->rank)) {
@@ -435,7 +431,7 @@ Status Inbox::Swap(int from, const RmaFrame& message) {
     }
   }
   window_->page.combining().Unlock();
-  if (!is_whole) return Nonsense(from, "swaps values of a wrong length");
+  if (!is_whole) return BadFrame(from, "swaps values of a wrong length");
   EndRequest(from, &OriginOf(from));
   return AnswerInline(from, header.token, old, header.bytes);
 }

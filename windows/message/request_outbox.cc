@@ -39,10 +39,6 @@ void Inline(RmaRequest::Values* send, RmaFrame* message) {
   *send = RmaRequest::Values();
 }
 
-Status Nonsense(int from, const std::string& what) {
-  return Status(StatusCode::kMismatch, "rank " + std::to_string(from) + " " + what);
-}
-
 }  // namespace
 
 RequestOutbox::RequestOutbox(MessageContext* context)
@@ -327,7 +323,7 @@ void RequestOutbox::EndIfOver(Outgoing* request) {
 Status RequestOutbox::TakeReply(int from, const RmaFrame& message) {
   Outgoing* const request = Find(message.header.token);
   if (request == nullptr || request->target != from || !request->wants_reply()) {
-    return Nonsense(from, "replies to what nobody asked");
+    return BadFrame(from, "replies to what nobody asked");
   }
   if (message.header.bytes <= 0 ||
       message.header.bytes > request->to->size() - request->announced_back ||
@@ -335,7 +331,7 @@ Status RequestOutbox::TakeReply(int from, const RmaFrame& message) {
            ? message.header.inlined != message.header.bytes
            : !request->lands_in_place &&
                  message.header.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
-    return Nonsense(from, "replies with " + std::to_string(message.header.bytes) +
+    return BadFrame(from, "replies with " + std::to_string(message.header.bytes) +
                               " bytes, which is not what was asked for");
   }
   request->announced_back += message.header.bytes;
@@ -391,7 +387,7 @@ Status RequestOutbox::TakeArrivals(Peer* peer, bool* any) {
       if (!arrival.slot.arrived) return Status();
       BRIGADE_RETURN_IF_ERROR(arrival.slot.status);
       if (static_cast<int64_t>(arrival.slot.lease.bytes) != header.bytes) {
-        return Nonsense(request->target, "sends a piece of another length than it said");
+        return BadFrame(request->target, "sends a piece of another length than it said");
       }
       if (request->lands_in_place) {
         to.Seek(to.position() + header.bytes);

@@ -13,8 +13,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "membuf/byte_span.h"
+#include "membuf/status.h"
 #include "patterns/engine/group_control.h"
 #include "transport/channel.h"
 #include "transport/control.h"
@@ -97,6 +99,11 @@ struct RmaFrame {
   }
 };
 static_assert(sizeof(RmaFrame) == kMostControlBytes, "it is one control message");
+
+// kMismatch: a frame of rank `from` is an error; `what` begins with the verb.
+inline Status BadFrame(int from, const std::string& what) {
+  return {StatusCode::kMismatch, "rank " + std::to_string(from) + " " + what};
+}
 
 }  // namespace brigade
 

@@ -17,10 +17,7 @@ int FirstChild(int rank, int ranks) { return std::min(ranks, kChildren * rank + 
 int EndOfChildren(int rank, int ranks) { return FirstChild(rank + 1, ranks); }
 int ParentOf(int rank) { return (rank - 1) / kChildren; }
 
-Status NotNext(int from) {
-  return Status(StatusCode::kMismatch,
-                "rank " + std::to_string(from) + " says that a window was left, out of its turn");
-}
+Status NotNext(int from) { return BadFrame(from, "says that a window was left, out of its turn"); }
 
 }  // namespace
 
@@ -77,14 +74,12 @@ void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
   RmaFrame message;
   Status status;
   if (bytes.bytes < sizeof(RmaHeader)) {
-    status = Status(StatusCode::kMismatch,
-                    "rank " + std::to_string(from) + " sends half a note of a window");
+    status = BadFrame(from, "sends half a note of a window");
   } else {
     std::memcpy(&message, bytes.data, bytes.bytes);
     status = bytes.bytes == message.span().bytes && message.header.inlined <= kMostInlined
                  ? Hear(from, message)
-                 : Status(StatusCode::kMismatch,
-                          "rank " + std::to_string(from) + " sends a note of a wrong length");
+                 : BadFrame(from, "sends a note of a wrong length");
   }
   if (!status.ok()) Fail(status);
   Wake();
@@ -117,8 +112,7 @@ Status WindowMessages::Hear(int from, const RmaFrame& message) {
     default:
       return inbox_.Take(from, message);
   }
-  return Status(StatusCode::kMismatch,
-                "rank " + std::to_string(from) + " grants the lock of a rank that does not exist");
+  return BadFrame(from, "grants the lock of a rank that does not exist");
 }
 
 Status WindowMessages::Leave() {
