@@ -6,7 +6,6 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <sstream>
 
 #include "patterns/settings/settings.h"
 #include "transport/host/variable_names.h"
@@ -15,14 +14,6 @@
 namespace brigade {
 namespace bsp {
 namespace {
-
-Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
-
-std::string Describe(const void* address) {
-  std::ostringstream text;
-  text << "the memory at " << address;
-  return text.str();
-}
 
 const char* NameOf(PacketHeader::Call call) {
   return call == PacketHeader::Call::kSync ? "bsp_sync" : "bsp_end";
@@ -238,7 +229,7 @@ Status Program::CheckAccess(int pid, const void* address, int offset, int bytes,
   BRIGADE_RETURN_IF_ERROR(CheckProcess(pid));
   const int slot = registrations_.Find(address);
   if (slot == Registrations::kNone) {
-    return Invalid(Describe(address) +
+    return Invalid(MemoryAt(address) +
                    " is not registered on this process, or not yet: that takes "
                    "effect at bsp_sync");
   }

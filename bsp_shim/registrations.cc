@@ -1,13 +1,10 @@
 #include "bsp_shim/registrations.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace brigade {
 namespace bsp {
 namespace {
-
-Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
 
 const char* NameOf(const RegistrationCall& call) {
   return call.is_push != 0 ? "bsp_push_reg" : "bsp_pop_reg";
@@ -54,9 +51,7 @@ Status Registrations::Pop(const void* address) {
       return Status();
     }
   }
-  std::ostringstream text;
-  text << "the memory at " << address << " is not registered on this process";
-  return Invalid(text.str());
+  return Invalid(MemoryAt(address) + " is not registered on this process");
 }
 
 int Registrations::Find(const void* address) const {

@@ -3,23 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <sstream>
 
 #include "transport/host/variable_names.h"
 
 namespace brigade {
 namespace li {
-namespace {
-
-Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
-
-std::string Describe(const void* address) {
-  std::ostringstream text;
-  text << "the memory at " << address;
-  return text.str();
-}
-
-}  // namespace
 
 Status Program::CheckRunning() const {
   if (phase_ == Phase::kRunning) return Status();
@@ -71,7 +59,7 @@ void Program::Fail(const char* call, const std::string& why) {
 Status Program::Find(const void* address, int* slot) const {
   *slot = address == nullptr ? Labels::kNone : labels_.Search(address);
   if (*slot != Labels::kNone) return Status();
-  return Invalid(Describe(address) + " is not registered on this process");
+  return Invalid(MemoryAt(address) + " is not registered on this process");
 }
 
 Status Program::Register(void* address, size_t bytes) {
@@ -80,7 +68,7 @@ Status Program::Register(void* address, size_t bytes) {
     return Invalid("memory at NULL; a process without any passes another address, and 0 bytes");
   }
   if (labels_.Search(address) != Labels::kNone) {
-    return Invalid(Describe(address) + " is registered already: call LIDEREGISTER first");
+    return Invalid(MemoryAt(address) + " is registered already: call LIDEREGISTER first");
   }
   const int slot = labels_.Insert(address);
   if (slot == Labels::kNone) {
@@ -98,7 +86,7 @@ Status Program::Deregister(const void* address) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   BRIGADE_RETURN_IF_ERROR(Find(address, &slot));
   if (at(slot).is_used) {
-    return Invalid(Describe(address) +
+    return Invalid(MemoryAt(address) +
                    " was put to or got from in this superstep: call LISYNC and LIBARRIER first");
   }
   labels_.Remove(slot);
@@ -144,9 +132,9 @@ Status Program::CheckAccess(int pid, const void* address, size_t offset, const v
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   BRIGADE_RETURN_IF_ERROR(Find(address, slot));
   Memory& memory = at(*slot);
-  if (!memory.is_open) return Invalid(Describe(address) + " is not open: call LIINIT first");
+  if (!memory.is_open) return Invalid(MemoryAt(address) + " is not open: call LIINIT first");
   if (!memory.is_committed) {
-    return Invalid("the registration of " + Describe(address) +
+    return Invalid("the registration of " + MemoryAt(address) +
                    " is not effective: call LICOMMIT first");
   }
   if (pid < 0 || pid >= processes()) {
@@ -196,7 +184,7 @@ Status Program::Sync(const void* address) {
   int slot = 0;
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   BRIGADE_RETURN_IF_ERROR(Find(address, &slot));
-  if (!at(slot).is_open) return Invalid(Describe(address) + " is not open: call LIINIT first");
+  if (!at(slot).is_open) return Invalid(MemoryAt(address) + " is not open: call LIINIT first");
   return SyncAll({slot});
 }
 

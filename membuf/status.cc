@@ -1,5 +1,6 @@
 #include "membuf/status.h"
 
+#include <sstream>
 #include <utility>
 
 namespace brigade {
@@ -53,6 +54,12 @@ std::string Status::ToString() const {
 Status Status::WithContext(const std::string& context) const {
   if (ok()) return Status();
   return Status(code(), context + ": " + message());
+}
+
+std::string MemoryAt(const void* address) {
+  std::ostringstream text;
+  text << "the memory at " << address;
+  return text.str();
 }
 
 }  // namespace brigade

@@ -66,6 +66,12 @@ class [[nodiscard]] Status {
   std::unique_ptr<Rep> rep_;
 };
 
+// kInvalidArgument, with this text.
+inline Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
+
+// Returns "the memory at 0x...", for such texts.
+std::string MemoryAt(const void* address);
+
 }  // namespace brigade
 
 // Returns from the enclosing function if `expr` is a failure.

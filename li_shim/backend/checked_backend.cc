@@ -14,8 +14,6 @@ namespace {
 constexpr int kWordSlot = kProgramSlots;
 constexpr int kLetterSlot = kProgramSlots + 1;
 
-Status Unsound(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
-
 uint64_t Bit(int slot) { return uint64_t{1} << slot; }
 
 size_t DigestOf(const void* data, size_t bytes) {
@@ -80,7 +78,7 @@ Status CheckedBackend::Meet(Call call, uint64_t slots, int64_t number, const Wor
   // One says it. The others wait here until that ends the program.
   if (process() != other - *words) return backend_->Barrier();
   const std::string theirs = NameOf(first.call);
-  return Unsound(other->call == first.call
+  return Invalid(other->call == first.call
                      ? "process 0 calls " + theirs + " for other memory"
                      : "process 0 calls " + theirs + " meanwhile, or what is like it");
 }
@@ -173,7 +171,7 @@ Status CheckedBackend::Sync(const std::vector<int>& slots) {
     if ((bits & Bit(source.slot)) == 0 || DigestOf(source.data, source.bytes) == source.digest) {
       continue;
     }
-    return Unsound("the source of a LIPUT to process " + std::to_string(source.process) +
+    return Invalid("the source of a LIPUT to process " + std::to_string(source.process) +
                    ", operation " + std::to_string(source.number) + ", of " +
                    std::to_string(source.bytes) + " bytes, has changed before LISYNC");
   }
@@ -233,7 +231,7 @@ Status CheckedBackend::Barrier() {
   BRIGADE_RETURN_IF_ERROR(Meet(Call::kBarrier, 0, static_cast<int64_t>(longest->size()), &words));
   BRIGADE_RETURN_IF_ERROR(Collect(words));
   if (const auto found = FindConflict(accesses_)) {
-    return Unsound("operations touch the same bytes here in one superstep: " +
+    return Invalid("operations touch the same bytes here in one superstep: " +
                    Describe(found->first) + "; " + Describe(found->second));
   }
   number_ = 0;

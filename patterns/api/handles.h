@@ -37,8 +37,6 @@ inline brigade_status ToC(const Status& status) {
   return status.ok() ? BRIGADE_OK : FailureToC(status);
 }
 
-inline Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
-
 class Bootstrap;
 // Makes a group, collectively over the members of `bootstrap`.
 Status MakeGroup(brigade_engine* engine, Bootstrap* bootstrap, int rows, int cols,

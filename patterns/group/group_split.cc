@@ -26,8 +26,6 @@ Status MakeOf(Group* parent, const std::vector<int>& members, int rows, int cols
   return status;
 }
 
-Status Invalid(const std::string& what) { return Status(StatusCode::kInvalidArgument, what); }
-
 // `ranks` are ranks of a group of `size`, each once, and as many as the shape wants.
 Status CheckRanks(const std::vector<int>& ranks, int size, int rows, int cols) {
   const auto count = static_cast<int>(std::min(ranks.size(), size_t{INT_MAX}));

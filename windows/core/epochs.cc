@@ -4,41 +4,36 @@
 #include <string>
 
 namespace brigade {
-namespace {
-
-Status OutOfOrder(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
-
-}  // namespace
 
 bool Epochs::Contains(const std::vector<int>& ranks, int rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
 Status Epochs::NoEpoch(int target) {
-  return OutOfOrder("no epoch is open in which the memory of rank " + std::to_string(target) +
-                    " may be worked on: call fence, start or lock first");
+  return Invalid("no epoch is open in which the memory of rank " + std::to_string(target) +
+                 " may be worked on: call fence, start or lock first");
 }
 
 Status Epochs::CheckFlush(int target) const {
   if (HasLock(target)) return Status();
-  return OutOfOrder("a flush of rank " + std::to_string(target) + ", of which no lock is held");
+  return Invalid("a flush of rank " + std::to_string(target) + ", of which no lock is held");
 }
 
 Status Epochs::CheckFlushAll() const {
   if (has_locks()) return Status();
-  return OutOfOrder("a flush of all ranks, and a lock of none is held");
+  return Invalid("a flush of all ranks, and a lock of none is held");
 }
 
 Status Epochs::CheckNotFenced(const char* call) const {
   if (!is_fenced_ || !has_accessed_) return Status();
-  return OutOfOrder(std::string(call) +
-                    " behind operations in the epoch of a fence: call fence first");
+  return Invalid(std::string(call) +
+                 " behind operations in the epoch of a fence: call fence first");
 }
 
 Status Epochs::Fence(bool opens) {
-  if (has_locks()) return OutOfOrder("a fence while locks of the window are held");
+  if (has_locks()) return Invalid("a fence while locks of the window are held");
   if (is_started_ || is_posted_) {
-    return OutOfOrder("a fence between start and complete, or between post and wait");
+    return Invalid("a fence between start and complete, or between post and wait");
   }
   is_fenced_ = opens;
   has_accessed_ = false;
@@ -46,8 +41,8 @@ Status Epochs::Fence(bool opens) {
 }
 
 Status Epochs::CheckStart() const {
-  if (is_started_) return OutOfOrder("a start within another one: call complete first");
-  if (has_locks()) return OutOfOrder("a start while locks of the window are held");
+  if (is_started_) return Invalid("a start within another one: call complete first");
+  if (has_locks()) return Invalid("a start while locks of the window are held");
   return CheckNotFenced("a start");
 }
 
@@ -59,11 +54,11 @@ void Epochs::Start(const std::vector<int>& targets) {
 
 Status Epochs::CheckComplete() const {
   if (is_started_) return Status();
-  return OutOfOrder("a complete without a start");
+  return Invalid("a complete without a start");
 }
 
 Status Epochs::CheckPost() const {
-  if (is_posted_) return OutOfOrder("a post within another one: call wait first");
+  if (is_posted_) return Invalid("a post within another one: call wait first");
   return Status();
 }
 
@@ -75,34 +70,34 @@ void Epochs::Post(const std::vector<int>& origins) {
 
 Status Epochs::CheckWait() const {
   if (is_posted_) return Status();
-  return OutOfOrder("a wait or test without a post");
+  return Invalid("a wait or test without a post");
 }
 
 Status Epochs::CheckLock(int target) const {
-  if (hold_of_all_ != Hold::kNone) return OutOfOrder("a lock while all are locked");
+  if (hold_of_all_ != Hold::kNone) return Invalid("a lock while all are locked");
   if (hold_of(target) != Hold::kNone) {
-    return OutOfOrder("a lock of rank " + std::to_string(target) + ", which is held already");
+    return Invalid("a lock of rank " + std::to_string(target) + ", which is held already");
   }
-  if (is_started_) return OutOfOrder("a lock between start and complete");
+  if (is_started_) return Invalid("a lock between start and complete");
   return CheckNotFenced("a lock");
 }
 
 Status Epochs::UnlockOne(int target) {
   if (hold_of(target) == Hold::kNone) {
-    return OutOfOrder("an unlock of rank " + std::to_string(target) + ", of which no lock is held");
+    return Invalid("an unlock of rank " + std::to_string(target) + ", of which no lock is held");
   }
   SetLock(target, Hold::kNone);
   return Status();
 }
 
 Status Epochs::CheckLockAll() const {
-  if (has_locks()) return OutOfOrder("a lock of all while locks of the window are held");
-  if (is_started_) return OutOfOrder("a lock of all between start and complete");
+  if (has_locks()) return Invalid("a lock of all while locks of the window are held");
+  if (is_started_) return Invalid("a lock of all between start and complete");
   return CheckNotFenced("a lock of all");
 }
 
 Status Epochs::UnlockAll() {
-  if (hold_of_all_ == Hold::kNone) return OutOfOrder("an unlock of all without a lock of all");
+  if (hold_of_all_ == Hold::kNone) return Invalid("an unlock of all without a lock of all");
   hold_of_all_ = Hold::kNone;
   return Status();
 }

@@ -14,8 +14,6 @@
 namespace brigade {
 namespace {
 
-Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
-
 // Finds the one element that both sides of an accumulate consist of.
 Status FindElement(const RmaRequest& request, Element* element) {
   *element = request.target.layout->element();

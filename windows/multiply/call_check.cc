@@ -16,8 +16,6 @@ namespace {
 constexpr int64_t kMostSize = int64_t{1} << 48;
 constexpr int64_t kMostBytes = int64_t{1} << 62;
 
-Status Invalid(const std::string& what) { return {StatusCode::kInvalidArgument, what}; }
-
 Status AtLeast(const char* name, int64_t value, int64_t least) {
   if (value >= least && value <= kMostSize) return Status();
   return Invalid(std::string(name) + " is " + std::to_string(value) + ", and must be at least " +
