@@ -25,11 +25,6 @@ LayoutCursor Along(const RmaRequest::Values& values) {
   return LayoutCursor(values.layout, values.count);
 }
 
-// Walks of adjacent bytes.
-LayoutCursor Bytes(size_t bytes) {
-  return LayoutCursor(&TypedLayout::One(Element::kByte), static_cast<int64_t>(bytes));
-}
-
 }  // namespace
 
 void DirectAccess::OpenMailboxes() {
@@ -87,14 +82,14 @@ Status DirectAccess::DeliverMailbox(int target) {
   const TargetMemory& reached = *router_.direct(target);
   Status status;
   const auto deliver = [&](uint64_t offset, ConstByteSpan bytes) {
-    LayoutCursor from = Bytes(bytes.bytes);
-    LayoutCursor to = Bytes(bytes.bytes);
+    LayoutCursor from = LayoutCursor::Packed(static_cast<int64_t>(bytes.bytes));
+    LayoutCursor to = LayoutCursor::Packed(static_cast<int64_t>(bytes.bytes));
     if (!status.ok()) return;
     status = reached.Put(&from, bytes.data, from.size(), &to, static_cast<int64_t>(offset));
   };
   const auto fetch = [&](uint64_t offset, ByteSpan into) {
-    LayoutCursor from = Bytes(into.bytes);
-    LayoutCursor to = Bytes(into.bytes);
+    LayoutCursor from = LayoutCursor::Packed(static_cast<int64_t>(into.bytes));
+    LayoutCursor to = LayoutCursor::Packed(static_cast<int64_t>(into.bytes));
     if (!status.ok()) return;
     status = reached.Get(&from, static_cast<int64_t>(offset), from.size(), &to, into.data);
   };

@@ -22,6 +22,8 @@ class LayoutCursor {
   // Along `count` values in a row, from the first byte on. `layout` must outlive the cursor.
   // REQUIRES: Bounds() of so many are known.
   LayoutCursor(const TypedLayout* layout, int64_t count);
+  // Along adjacent bytes.
+  static LayoutCursor Packed(int64_t bytes) { return {&TypedLayout::One(Element::kByte), bytes}; }
   // Where the other is. A walk points into its own cursor, so it is not copied.
   LayoutCursor(const LayoutCursor& other) : LayoutCursor(&other.layout_, other.values_.count) {
     Seek(other.position_);

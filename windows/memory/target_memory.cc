@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "windows/layout/layout_copy.h"
-#include "windows/layout/typed_layout.h"
 #include "windows/memory/cache_line.h"
 
 namespace brigade {
@@ -15,12 +14,6 @@ namespace {
 
 // Accumulates go in blocks of about so much, which stay in a near cache.
 constexpr int64_t kBlockBytes = 16384;
-
-// So many packed bytes, as a walk.
-LayoutCursor Packed(int64_t bytes) {
-  static const TypedLayout& byte = *new TypedLayout(TypedLayout::Run(Element::kByte, 1));
-  return LayoutCursor(&byte, bytes);
-}
 
 // The next bytes in packed form: where they are, if that is in one run, or gathered in `block`.
 const std::byte* NextPacked(LayoutCursor* from, const std::byte* base, int64_t bytes,
@@ -121,7 +114,7 @@ Status TargetMemory::AccumulateBlock(AccumulateOp op, Element element, const std
   std::byte block[kBlockBytes];
   const int64_t position = to->position();
   if (fetched != nullptr || (op != AccumulateOp::kReplace && op != AccumulateOp::kNoOp)) {
-    LayoutCursor packed = Packed(bytes);
+    LayoutCursor packed = LayoutCursor::Packed(bytes);
     std::byte* const old = fetched == nullptr ? block : fetched;
     BRIGADE_RETURN_IF_ERROR(process_->Read(to, base, bytes, &packed, old));
   }
@@ -136,7 +129,7 @@ Status TargetMemory::AccumulateBlock(AccumulateOp op, Element element, const std
     operand = block;
   }
   to->Seek(position);
-  LayoutCursor packed = Packed(bytes);
+  LayoutCursor packed = LayoutCursor::Packed(bytes);
   return process_->Write(&packed, operand, bytes, to, base);
 }
 
