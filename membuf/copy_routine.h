@@ -2,7 +2,7 @@
 //
 // Which loop is fastest depends on the length of the runs: below some hundred bytes a call of
 // memcpy per run costs more than the bytes. The choice is a table, and its thresholds are measured
-// (membuf/copy_table.cc; figures in docs/results/copy.md).
+// (bench/tables/copy_table.cc; figures in docs/results/copy.md).
 
 #ifndef BRIGADE_MEMBUF_COPY_ROUTINE_H_
 #define BRIGADE_MEMBUF_COPY_ROUTINE_H_
