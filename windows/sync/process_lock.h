@@ -1,7 +1,6 @@
 // ProcessLock: a lock word in memory that several processes map. Zeroed memory is a free one.
 //
-// It names its holder, so that whoever waits can find out whether the holder still lives. How to
-// wait is the caller's affair, for it must notice failures meanwhile.
+// It names its holder. How to wait is the caller's affair, for it must notice failures meanwhile.
 
 #ifndef BRIGADE_WINDOWS_SYNC_PROCESS_LOCK_H_
 #define BRIGADE_WINDOWS_SYNC_PROCESS_LOCK_H_
