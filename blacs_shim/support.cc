@@ -11,6 +11,7 @@
 #include "blacs_shim/call.h"
 #include "blacs_shim/errors.h"
 #include "blacs_shim/process_grid.h"
+#include "blacs_shim/routine.h"
 #include "blacs_shim/runtime.h"
 #include "transport/mpi/mpi_environment.h"
 #include "transport/mpi/mpi_teardown.h"
@@ -337,14 +338,10 @@ void FreeHandle(int64_t wide_handle) {
   }
 }
 
-int BroadcastId(const char* routine, int64_t context, const char* scope) {
-  const Entry entry(routine);
-  ProcessGrid& grid = GridOf(routine, context);
-  Scope found;
-  if (!FindScope(grid, scope, &found)) {
-    Fail(OriginOf(routine, context), "unknown scope '%c': must be R, C or A", *scope);
-  }
-  return grid.broadcast_ids[static_cast<int>(found.kind)]++;
+int BroadcastId(const char* name, int64_t context, const char* scope) {
+  const Routine routine{name, {}, {}};  // verb and type are for statistics, which omit it
+  const Call call(routine, context);
+  return call.grid().broadcast_ids[static_cast<int>(call.ScopeOf(scope).kind)]++;
 }
 
 }  // namespace blacs

@@ -41,7 +41,7 @@ MPI_Comm CommunicatorOf(int64_t handle);
 void FreeHandle(int64_t handle);
 
 // A scope's broadcast id, counted up by each query; nothing depends on it.
-int BroadcastId(const char* routine, int64_t context, const char* scope);
+int BroadcastId(const char* name, int64_t context, const char* scope);
 // The return value of ksendid and krecvid.
 inline constexpr int kPointToPointId = 9977;
 
