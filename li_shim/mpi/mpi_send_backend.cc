@@ -31,6 +31,12 @@ void Append(const void* data, size_t bytes, std::vector<std::byte>* packet) {
   packet->insert(packet->end(), from, from + bytes);
 }
 
+// Starts a message, which may be in pieces.
+Status Start(std::byte* data, size_t bytes, const Blocks::StartMessage& start) {
+  return InPieces(bytes,
+                  [&](size_t done, int count) { return start(data + done, count, MPI_BYTE); });
+}
+
 // What begins there, which need not be aligned.
 template <typename T>
 T Read(const std::byte* at) {
@@ -69,20 +75,20 @@ Status MpiSendBackend::Get(int slot, int process, size_t offset, void* result, s
   return Status();
 }
 
-Status MpiSendBackend::Send(const std::byte* data, size_t bytes, int process, int tag) {
-  return InPieces(bytes, [&](size_t done, int count) {
+Blocks::StartMessage MpiSendBackend::SendTo(int process, int tag) {
+  return [this, process, tag](const void* buffer, int count, MPI_Datatype type) {
     return MpiStatus(
-        MPI_Isend(data + done, count, MPI_BYTE, process, tag, comm(), &under_way_.emplace_back()),
+        MPI_Isend(buffer, count, type, process, tag, comm(), &under_way_.emplace_back()),
         "MPI_Isend");
-  });
+  };
 }
 
-Status MpiSendBackend::Receive(std::byte* data, size_t bytes, int process, int tag) {
-  return InPieces(bytes, [&](size_t done, int count) {
+Blocks::StartMessage MpiSendBackend::ReceiveFrom(int process, int tag) {
+  return [this, process, tag](void* buffer, int count, MPI_Datatype type) {
     return MpiStatus(
-        MPI_Irecv(data + done, count, MPI_BYTE, process, tag, comm(), &under_way_.emplace_back()),
+        MPI_Irecv(buffer, count, type, process, tag, comm(), &under_way_.emplace_back()),
         "MPI_Irecv");
-  });
+  };
 }
 
 Status MpiSendBackend::WaitForAll() {
@@ -136,22 +142,23 @@ Status MpiSendBackend::ExchangePackets() {
   };
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
     arrived_[p].resize(kFirstPacketBytes);
-    return Receive(arrived_[p].data(), kFirstPacketBytes, process, kPacketTag);
+    return Start(arrived_[p].data(), kFirstPacketBytes, ReceiveFrom(process, kPacketTag));
   }));
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
-    return Send(leaving_[p].data(), std::min(leaving_[p].size(), kFirstPacketBytes), process,
-                kPacketTag);
+    return Start(leaving_[p].data(), std::min(leaving_[p].size(), kFirstPacketBytes),
+                 SendTo(process, kPacketTag));
   }));
   BRIGADE_RETURN_IF_ERROR(WaitForAll());
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
     const auto bytes = Read<Header>(arrived_[p].data()).bytes;
     arrived_[p].resize(std::max(bytes, kFirstPacketBytes));
-    return Receive(arrived_[p].data() + kFirstPacketBytes, arrived_[p].size() - kFirstPacketBytes,
-                   process, kPacketTag);
+    return Start(arrived_[p].data() + kFirstPacketBytes, arrived_[p].size() - kFirstPacketBytes,
+                 ReceiveFrom(process, kPacketTag));
   }));
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
     const size_t first = std::min(leaving_[p].size(), kFirstPacketBytes);
-    return Send(leaving_[p].data() + first, leaving_[p].size() - first, process, kPacketTag);
+    return Start(leaving_[p].data() + first, leaving_[p].size() - first,
+                 SendTo(process, kPacketTag));
   }));
   return WaitForAll();
 }
@@ -171,22 +178,6 @@ void MpiSendBackend::Do(const Packet& packet, Data* data) {
   }
 }
 
-Status MpiSendBackend::SendBlocks(Blocks* blocks, int process, int tag) {
-  return blocks->Start([&](const void* buffer, int count, MPI_Datatype type) {
-    return MpiStatus(
-        MPI_Isend(buffer, count, type, process, tag, comm(), &under_way_.emplace_back()),
-        "MPI_Isend");
-  });
-}
-
-Status MpiSendBackend::ReceiveBlocks(Blocks* blocks, int process, int tag) {
-  return blocks->Start([&](void* buffer, int count, MPI_Datatype type) {
-    return MpiStatus(
-        MPI_Irecv(buffer, count, type, process, tag, comm(), &under_way_.emplace_back()),
-        "MPI_Irecv");
-  });
-}
-
 Status MpiSendBackend::Exchange(std::vector<Operation>* operations) {
   Pack(operations);
   BRIGADE_RETURN_IF_ERROR(ExchangePackets());
@@ -201,13 +192,13 @@ Status MpiSendBackend::Exchange(std::vector<Operation>* operations) {
     if (p == process()) continue;
     Data& data = data_[static_cast<size_t>(p)];
     Do(arrived_[static_cast<size_t>(p)], &data);
-    BRIGADE_RETURN_IF_ERROR(ReceiveBlocks(&data.puts_from, p, kPutTag));
-    BRIGADE_RETURN_IF_ERROR(ReceiveBlocks(&data.gets_from, p, kGetTag));
+    BRIGADE_RETURN_IF_ERROR(data.puts_from.Start(ReceiveFrom(p, kPutTag)));
+    BRIGADE_RETURN_IF_ERROR(data.gets_from.Start(ReceiveFrom(p, kGetTag)));
   }
   for (int p = 0; p < processes(); ++p) {
     Data& data = data_[static_cast<size_t>(p)];
-    BRIGADE_RETURN_IF_ERROR(SendBlocks(&data.puts_to, p, kPutTag));
-    BRIGADE_RETURN_IF_ERROR(SendBlocks(&data.gets_to, p, kGetTag));
+    BRIGADE_RETURN_IF_ERROR(data.puts_to.Start(SendTo(p, kPutTag)));
+    BRIGADE_RETURN_IF_ERROR(data.gets_to.Start(SendTo(p, kGetTag)));
   }
   return WaitForAll();
 }

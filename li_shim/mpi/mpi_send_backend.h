@@ -65,11 +65,9 @@ class MpiSendBackend final : public MpiBackend {
   Status ExchangePackets();
   // Does what a process asks for in its packet, or notes it in `data`.
   void Do(const Packet& packet, Data* data);
-  // Starts a message, which may be in pieces.
-  Status Send(const std::byte* data, size_t bytes, int process, int tag);
-  Status Receive(std::byte* data, size_t bytes, int process, int tag);
-  Status SendBlocks(Blocks* blocks, int process, int tag);
-  Status ReceiveBlocks(Blocks* blocks, int process, int tag);
+  // Both return what starts a message.
+  Blocks::StartMessage SendTo(int process, int tag);
+  Blocks::StartMessage ReceiveFrom(int process, int tag);
   Status WaitForAll();
 
   Memory memory_[kSlots];
