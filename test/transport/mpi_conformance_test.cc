@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "test/transport/transport_conformance.h"
-#include "transport/core/checked_endpoint.h"
-#include "transport/core/fault_endpoint.h"
+#include "test/transport/conformance_wraps.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry/registry.h"
 
@@ -37,23 +35,12 @@ std::unique_ptr<Bootstrap> BootstrapOf(const std::vector<int>& members) {
   return std::make_unique<OwningBootstrap>(comm);
 }
 
-using Wrap = std::unique_ptr<Endpoint> (*)(std::unique_ptr<Endpoint>);
-
-std::unique_ptr<Endpoint> Bare(std::unique_ptr<Endpoint> endpoint) { return endpoint; }
-
-std::unique_ptr<Endpoint> Faulty(std::unique_ptr<Endpoint> endpoint) {
-  FaultOptions faults;
-  faults.no_resource = 0.2;
-  faults.max_delay = 5;
-  return MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint), faults));
-}
-
-ConformanceTransport Over(const char* transport, const char* name, Wrap wrap) {
+ConformanceTransport Over(const char* transport, const char* name, const Wrap& wrap) {
   return {name, [transport, wrap](const std::function<void(ConformanceRank&)>& body) {
             std::unique_ptr<Endpoint> endpoint;
             const Status status = CreateEndpoint(transport, &endpoint);
             ASSERT_TRUE(status.ok()) << status.ToString();
-            endpoint = wrap(std::move(endpoint));
+            endpoint = wrap(std::move(endpoint), /*rank=*/0);
             ConformanceRank self;
             MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
             MPI_Comm_size(MPI_COMM_WORLD, &self.size);
@@ -67,16 +54,16 @@ ConformanceTransport Over(const char* transport, const char* name, Wrap wrap) {
 
 std::vector<ConformanceTransport> ConformanceTransports() {
   return {Over("mpi", "Mpi", Bare),
-          Over("mpi", "MpiChecked", MakeCheckedEndpoint),
+          Over("mpi", "MpiChecked", Checked),
           Over("mpi", "MpiFaulty", Faulty),
           Over("shm", "Shm", Bare),
-          Over("shm", "ShmChecked", MakeCheckedEndpoint),
+          Over("shm", "ShmChecked", Checked),
           Over("shm", "ShmFaulty", Faulty),
           Over("tcp", "Tcp", Bare),
-          Over("tcp", "TcpChecked", MakeCheckedEndpoint),
+          Over("tcp", "TcpChecked", Checked),
           Over("tcp", "TcpFaulty", Faulty),
           Over("sockets", "Sockets", Bare),
-          Over("sockets", "SocketsChecked", MakeCheckedEndpoint),
+          Over("sockets", "SocketsChecked", Checked),
           Over("sockets", "SocketsFaulty", Faulty)};
 }
 

@@ -1,33 +1,14 @@
 // The conformance suite over sim, bare and wrapped, on machines that differ in what they have.
 
-#include <algorithm>
 #include <stdexcept>
 
-#include "test/transport/transport_conformance.h"
-#include "transport/core/checked_endpoint.h"
-#include "transport/core/fault_endpoint.h"
+#include "test/transport/conformance_wraps.h"
 #include "transport/sim/sim_transport.h"
 
 namespace brigade {
 namespace {
 
 constexpr int kRanks = 4;
-
-using Wrap = std::function<std::unique_ptr<Endpoint>(std::unique_ptr<Endpoint>, int rank)>;
-
-std::unique_ptr<Endpoint> Bare(std::unique_ptr<Endpoint> endpoint, int) { return endpoint; }
-
-std::unique_ptr<Endpoint> Checked(std::unique_ptr<Endpoint> endpoint, int) {
-  return MakeCheckedEndpoint(std::move(endpoint));
-}
-
-std::unique_ptr<Endpoint> Faulty(std::unique_ptr<Endpoint> endpoint, int rank) {
-  FaultOptions faults;
-  faults.seed = 1 + rank;
-  faults.no_resource = 0.2;
-  faults.max_delay = 5;
-  return MakeCheckedEndpoint(MakeFaultEndpoint(std::move(endpoint), faults));
-}
 
 ConformanceTransport Sim(const char* name, const std::string& machine_name, int ranks_per_host,
                          const Wrap& wrap) {
@@ -42,14 +23,7 @@ ConformanceTransport Sim(const char* name, const std::string& machine_name, int 
             SimWorld world(machine, kRanks);
             status = world.Run([&](int rank) {
               const std::unique_ptr<Endpoint> endpoint = wrap(world.CreateEndpoint(rank), rank);
-              ConformanceRank self;
-              self.rank = rank;
-              self.size = kRanks;
-              self.endpoint = endpoint.get();
-              self.bootstrap = [&](const std::vector<int>& members) {
-                const auto me = std::find(members.begin(), members.end(), rank);
-                return world.MakeBootstrap(members, static_cast<int>(me - members.begin()));
-              };
+              ConformanceRank self = RankIn(&world, rank, kRanks, endpoint.get());
               body(self);
             });
             if (!status.ok()) throw std::runtime_error(status.ToString());
