@@ -43,6 +43,36 @@ static int occurrences(FILE* file, const char* text) {
   return count;
 }
 
+/* With the least staging memory, of which a started receive would find none. */
+static void check_least_budget(const char* refusal) {
+  brigade_options options = brigade_options_init();
+  brigade_engine* engine = NULL;
+  brigade_group* group = NULL;
+  const char* least = strstr(refusal, "at least ");
+  static double out[100000];
+  static double in[100000];
+  brigade_matrix sent = {out, 100000, 1, 0};
+  brigade_matrix received = {in, 100000, 1, 0};
+  int me;
+  int size;
+
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  check(least != NULL, "error text names the minimum");
+  if (least == NULL) return;
+  options.staging_bytes = strtoull(least + strlen("at least "), NULL, 10);
+  check(brigade_engine_create(&options, &engine) == BRIGADE_OK, "the least budget");
+  check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size, &group) == BRIGADE_OK,
+        "a group with it");
+  out[0] = out[99999] = me + 1;
+  check(brigade_sendrecv(group, &sent, (me + 1) % size, &received, (me + size - 1) % size,
+                         BRIGADE_DOUBLE, NULL) == BRIGADE_OK,
+        "sendrecv with it");
+  check(in[0] == (me + size - 1) % size + 1 && in[99999] == in[0], "its data");
+  brigade_group_destroy(group);
+  brigade_engine_destroy(engine);
+}
+
 int main(int argc, char** argv) {
   char trace_file[4096];
   char warnings[4096];
@@ -65,6 +95,7 @@ int main(int argc, char** argv) {
   options.staging_bytes = 64;
   check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "a budget of 64");
   check(strstr(brigade_error_text(), "64") != NULL, "error text names the value");
+  check_least_budget(brigade_error_text());
   options.transport = "carrier pigeon";
   check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "transport");
   options = brigade_options_init();
