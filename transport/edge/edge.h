@@ -54,6 +54,7 @@ class OutEdge : public OutRing {
   bool SendToPostedBuffer(ConstByteSpan head, const StridedLayout& layout, const std::byte* base,
                           size_t from = 0);
 
+  uint64_t status() const { return shared_->status.word.load(std::memory_order_relaxed); }
   // REQUIRES: the receiver does not read the text of the last status.
   std::byte* status_text() { return shared_->status.text; }
   void SetStatus(uint64_t word) {

@@ -16,6 +16,7 @@ TEST(EdgeTest, AStatusIsNoMessage) {
   for (uint64_t i = 1; i < 3 * kRingSlots; ++i) {
     std::memcpy(link.out->status_text(), &i, sizeof(i));
     link.out->SetStatus(i);
+    EXPECT_EQ(link.out->status(), i);
     ASSERT_EQ(link.in->status(), i);
     EXPECT_EQ(std::memcmp(link.in->status_text(), &i, sizeof(i)), 0);
     EXPECT_EQ(link.in->Peek(), nullptr);
