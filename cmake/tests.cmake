@@ -103,7 +103,7 @@ else()
   endif()
 
   file(GLOB_RECURSE tests RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-    membuf/*_test.cc transport/*_test.cc patterns/*_test.cc windows/*_test.cc ${rooms_of_mpi})
+    membuf/*_test.cc transport/*_test.cc patterns/*_test.cc windows/*_test.cc test/support/*_test.cc ${rooms_of_mpi})
   if(NOT families)
     list(FILTER tests EXCLUDE REGEX ^transport/mpi_job/)
   endif()

@@ -50,6 +50,11 @@ for top in "${tops[@]}"; do
     find "$top" -name '*.h' -o -name '*.hpp' -o -name '*.cc' -o -name '*.c' | grep -v '_test\.')
 done
 
+# Headers may be for tests.
+while read -r file; do complain "$file includes a header of the tests or tools"; done < <(
+  grep -rlE '#[[:space:]]*include "(bench|tools|test|examples)/' --include='*.cc' --include='*.c' --exclude='*_test.*' \
+    "${tops[@]}" || true)
+
 corner() {  # HEADER ROOM...: the header is included nowhere else.
   local header=$1 file
   shift

@@ -14,9 +14,9 @@
 #include "patterns/api/handles.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/group_member.h"
 #include "test/support/run_ranks.h"
-#include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 
 namespace brigade {

@@ -19,9 +19,9 @@
 #include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/group_member.h"
 #include "test/support/run_ranks.h"
-#include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/rules.h"
 

@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "patterns/engine/match_timer.h"
-#include "transport/core/forwarding_endpoint.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 
 namespace brigade {

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "membuf/heap_domain.h"
 #include "patterns/rules.h"
-#include "transport/core/forwarding_endpoint.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 
 namespace brigade {

@@ -20,11 +20,11 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/trace/trace.h"
+#include "test/support/endpoints/checked_endpoint.h"
+#include "test/support/endpoints/fault_endpoint.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/progress_threads.h"
 #include "test/support/run_ranks.h"
-#include "transport/core/checked_endpoint.h"
-#include "transport/core/fault_endpoint.h"
-#include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 
 namespace brigade {

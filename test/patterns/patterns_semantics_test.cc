@@ -20,10 +20,10 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/schedule/piece_plan.h"
+#include "test/support/endpoints/fault_endpoint.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/run_ranks.h"
 #include "test/support/thread_hosts.h"
-#include "transport/core/fault_endpoint.h"
-#include "transport/core/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
 

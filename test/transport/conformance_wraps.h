@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "test/support/endpoints/checked_endpoint.h"
+#include "test/support/endpoints/fault_endpoint.h"
 #include "test/transport/transport_conformance.h"
-#include "transport/core/checked_endpoint.h"
-#include "transport/core/fault_endpoint.h"
 
 namespace brigade {
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/stress.h"
 #include "test/windows/window_ranks.h"
-#include "transport/core/forwarding_endpoint.h"
 #include "windows/message/rma_frame.h"
 
 namespace brigade {

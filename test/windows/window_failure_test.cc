@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/windows/window_ranks.h"
-#include "transport/core/forwarding_endpoint.h"
 
 namespace brigade {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "gtest/gtest.h"
 #include "patterns/engine/pattern_call.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/windows/window_ranks.h"
-#include "transport/core/forwarding_endpoint.h"
 #include "windows/core/window.h"
 
 namespace brigade {

@@ -14,9 +14,9 @@
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"
 #include "patterns/rules.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/progress_threads.h"
 #include "test/windows/window_ranks.h"
-#include "transport/core/forwarding_endpoint.h"
 #include "windows/core/window.h"
 #include "windows/message/rma_frame.h"
 

@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "test/support/endpoints/checked_endpoint.h"
+#include "test/support/endpoints/fault_endpoint.h"
 #include "test/support/run_ranks.h"
-#include "transport/core/checked_endpoint.h"
-#include "transport/core/fault_endpoint.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/sim/sim_transport.h"
 #include "transport/tcp/tcp_transport.h"

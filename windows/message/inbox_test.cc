@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "transport/core/forwarding_endpoint.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 #include "windows/memory/cache_line.h"
 #include "windows/sync/process_lock.h"

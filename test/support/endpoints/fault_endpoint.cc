@@ -1,4 +1,4 @@
-#include "transport/core/fault_endpoint.h"
+#include "test/support/endpoints/fault_endpoint.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,9 +12,9 @@
 
 #include "membuf/check.h"
 #include "membuf/pack.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "transport/control.h"
 #include "transport/core/control_queue.h"
-#include "transport/core/forwarding_endpoint.h"
 #include "transport/edge/edge_access.h"
 
 namespace brigade {

@@ -1,4 +1,4 @@
-#include "transport/core/fault_endpoint.h"
+#include "test/support/endpoints/fault_endpoint.h"
 
 #include <array>
 #include <deque>

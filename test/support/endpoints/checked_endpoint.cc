@@ -1,4 +1,4 @@
-#include "transport/core/checked_endpoint.h"
+#include "test/support/endpoints/checked_endpoint.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "transport/control.h"
-#include "transport/core/forwarding_endpoint.h"
 #include "transport/edge/edge_access.h"
 
 // `rule` is the sentence of docs/design/transport.md that the caller broke.

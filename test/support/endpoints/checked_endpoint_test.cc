@@ -1,4 +1,4 @@
-#include "transport/core/checked_endpoint.h"
+#include "test/support/endpoints/checked_endpoint.h"
 
 #include <functional>
 #include <memory>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "transport/core/fault_endpoint.h"
-#include "transport/core/forwarding_endpoint.h"
+#include "test/support/endpoints/fault_endpoint.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"

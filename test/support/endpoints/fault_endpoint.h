@@ -1,8 +1,8 @@
 // FaultEndpoint: triggers, often and repeatably, permitted behaviour that a transport rarely shows.
 // For tests.
 
-#ifndef BRIGADE_TRANSPORT_CORE_FAULT_ENDPOINT_H_
-#define BRIGADE_TRANSPORT_CORE_FAULT_ENDPOINT_H_
+#ifndef BRIGADE_TEST_SUPPORT_ENDPOINTS_FAULT_ENDPOINT_H_
+#define BRIGADE_TEST_SUPPORT_ENDPOINTS_FAULT_ENDPOINT_H_
 
 #include <cstdint>
 #include <functional>
@@ -34,4 +34,4 @@ std::unique_ptr<Endpoint> MakeFaultEndpoint(std::unique_ptr<Endpoint> target,
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_CORE_FAULT_ENDPOINT_H_
+#endif  // BRIGADE_TEST_SUPPORT_ENDPOINTS_FAULT_ENDPOINT_H_

@@ -1,8 +1,8 @@
 // ForwardingEndpoint: an endpoint that owns another and forwards every call, as many as Endpoint
 // has; base class of the wrappers.
 
-#ifndef BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_
-#define BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_
+#ifndef BRIGADE_TEST_SUPPORT_ENDPOINTS_FORWARDING_ENDPOINT_H_
+#define BRIGADE_TEST_SUPPORT_ENDPOINTS_FORWARDING_ENDPOINT_H_
 
 #include <memory>
 #include <utility>
@@ -89,4 +89,4 @@ class ForwardingEndpoint : public Endpoint {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_CORE_FORWARDING_ENDPOINT_H_
+#endif  // BRIGADE_TEST_SUPPORT_ENDPOINTS_FORWARDING_ENDPOINT_H_

@@ -3,8 +3,8 @@
 //
 // A broken rule aborts the process with the rule's text, at the call that broke it.
 
-#ifndef BRIGADE_TRANSPORT_CORE_CHECKED_ENDPOINT_H_
-#define BRIGADE_TRANSPORT_CORE_CHECKED_ENDPOINT_H_
+#ifndef BRIGADE_TEST_SUPPORT_ENDPOINTS_CHECKED_ENDPOINT_H_
+#define BRIGADE_TEST_SUPPORT_ENDPOINTS_CHECKED_ENDPOINT_H_
 
 #include <memory>
 
@@ -17,4 +17,4 @@ std::unique_ptr<Endpoint> MakeCheckedEndpoint(std::unique_ptr<Endpoint> target);
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_CORE_CHECKED_ENDPOINT_H_
+#endif  // BRIGADE_TEST_SUPPORT_ENDPOINTS_CHECKED_ENDPOINT_H_
