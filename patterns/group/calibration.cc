@@ -19,9 +19,9 @@
 #include "patterns/eager/group_edges.h"
 #include "patterns/group/group_calls.h"
 #include "patterns/group/operation.h"
-#include "patterns/group/ranks_per_processor.h"
 #include "patterns/model/link_estimate.h"
 #include "transport/host/process_watch.h"
+#include "transport/host/ranks_per_processor.h"
 #include "transport/host_memory/kernel_copy.h"
 
 namespace brigade {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "transport/host/host.h"
+#include "transport/host/ranks_per_processor.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_fabric.h"
 #include "transport/registry/registry.h"
@@ -151,11 +151,32 @@ TEST_F(MpiTransport, YieldsSoonWhereRanksShareProcessors) {
     return g_yields;
   };
   EXPECT_EQ(yields(), 0);
-  const GroupId group = Open(MPI_COMM_WORLD);
-  const int processors =
-      std::min(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), ProcessorQuota());
-  EXPECT_EQ(yields(), size_ > processors ? 1 : 0);
-  endpoint_->CloseGroup(group);
+  endpoint_->CloseGroup(Open(MPI_COMM_WORLD));
+  const RankProcessors mine = RankProcessors::Here();
+  std::vector<RankProcessors> all(static_cast<size_t>(size_));
+  MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, all.data(), sizeof(mine), MPI_BYTE, MPI_COMM_WORLD);
+  EXPECT_EQ(yields(), RanksPerProcessor(all) > 1 ? 1 : 0);
+
+  // Ranks that are bound to one processor share it, whatever there is beside it.
+  endpoint_.reset();
+  ASSERT_TRUE(CreateMpiEndpoint(&endpoint_).ok());
+  MPI_Comm pair;
+  MPI_Comm_split(MPI_COMM_WORLD, rank_ / 2, 0, &pair);
+  int processor = 0;
+  while (!CPU_ISSET(processor, &mine.allowed)) ++processor;
+  MPI_Bcast(&processor, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  int bound = sched_setaffinity(0, sizeof(one), &one) == 0;
+  MPI_Allreduce(MPI_IN_PLACE, &bound, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  endpoint_->CloseGroup(Open(pair));
+  sched_setaffinity(0, sizeof(mine.allowed), &mine.allowed);
+  int ranks = 0;
+  MPI_Comm_size(pair, &ranks);
+  MPI_Comm_free(&pair);
+  if (!bound) GTEST_SKIP() << "some ranks may not run on the processor of rank 0";
+  EXPECT_EQ(yields(), ranks > 1 ? 1 : 0);
 }
 
 TEST_F(MpiTransport, SharesCarriersAmongGroups) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "transport/host/host.h"
+#include "transport/host/ranks_per_processor.h"
 #include "transport/mpi/groups.h"
 
 namespace brigade::mpi {
@@ -18,11 +19,15 @@ struct Proposal {
   uint64_t carrier;  // its first wire id
   uint64_t wire_id;
   Host host;
+  RankProcessors processors;
 };
 
-int CountLocalRanks(const Proposal& mine, const std::vector<Proposal>& all) {
-  return static_cast<int>(std::count_if(
-      all.begin(), all.end(), [&](const Proposal& their) { return their.host == mine.host; }));
+bool ShareProcessors(const Proposal& mine, const std::vector<Proposal>& all) {
+  std::vector<RankProcessors> here;
+  for (const Proposal& their : all) {
+    if (their.host == mine.host) here.push_back(their.processors);
+  }
+  return RanksPerProcessor(here) > 1;
 }
 
 Status Duplicate(MPI_Comm comm, MPI_Comm* copy) {
@@ -41,11 +46,11 @@ Status Carriers::Agree(MpiBootstrap* bootstrap, Group* group) {
   BRIGADE_RETURN_IF_ERROR(Find(bootstrap, &carrier, &group->ranks));
   constexpr uint64_t kNone = UINT64_MAX;
   const Proposal mine{carrier != carriers_.end() ? carrier->first_wire_id : kNone,
-                      wire_ids_.proposal(), Host::Here()};
+                      wire_ids_.proposal(), Host::Here(), RankProcessors::Here()};
   std::vector<Proposal> proposals(size);
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), proposals.data()));
   const uint64_t wire_id = wire_ids_.Agree(proposals, &Proposal::wire_id);
-  group->local_ranks = CountLocalRanks(mine, proposals);
+  group->shares_processors = ShareProcessors(mine, proposals);
   const bool agreed = mine.carrier != kNone &&
                       std::all_of(proposals.begin(), proposals.end(), [&](const Proposal& their) {
                         return their.carrier == mine.carrier;
@@ -65,12 +70,13 @@ Status Carriers::AgreeByParent(Bootstrap* bootstrap, const Group& parent,
   for (const int rank : members) group->ranks.push_back(parent.RankOf(rank));
   group->carrier = parent.carrier;
   ++group->carrier->groups;  // the parent may end meanwhile
-  const Proposal mine{group->carrier->first_wire_id, wire_ids_.proposal(), Host::Here()};
+  const Proposal mine{group->carrier->first_wire_id, wire_ids_.proposal(), Host::Here(),
+                      RankProcessors::Here()};
   std::vector<Proposal> proposals(group->ranks.size());
   Status status = bootstrap->AllGather(&mine, sizeof(mine), proposals.data());
   if (status.ok()) {
     const uint64_t wire_id = wire_ids_.Agree(proposals, &Proposal::wire_id);
-    group->local_ranks = CountLocalRanks(mine, proposals);
+    group->shares_processors = ShareProcessors(mine, proposals);
     group->first_tag = static_cast<int>(wire_id % max_wire_ids_) * kChannelKinds;
     if (wire_id - mine.carrier < max_wire_ids_) return Status();
     status = Status(StatusCode::kUnavailable,

@@ -51,7 +51,8 @@ class Carriers {
 
   // The members agree on a wire id, larger than any that a member has seen, and on a carrier.
   // They make a new one unless each of them proposes the same and it has tags left. Counts the
-  // group as a user of the carrier. Sets its carrier, ranks, first tag and number of local ranks.
+  // group as a user of the carrier. Sets its carrier, ranks and first tag, and whether ranks share
+  // processors.
   Status Agree(MpiBootstrap* bootstrap, Group* group);
   // The same on the carrier of the parent, which all members use. `members`: ranks of the parent.
   Status AgreeByParent(Bootstrap* bootstrap, const Group& parent, const std::vector<int>& members,

@@ -72,7 +72,7 @@ struct Group {
   int first_tag = 0;
   std::vector<int> ranks;                        // in the carrier
   std::vector<std::unique_ptr<Stream>> streams;  // made when first used
-  int local_ranks = 0;                           // on this host
+  bool shares_processors = false;                // its ranks on this host outnumber them
   size_t sends = 0;                              // not over; they outlive the closing of the group
   bool closed = false;
 };

@@ -31,9 +31,10 @@ namespace {
 using mpi::Carrier;
 using mpi::Group;
 
-// `ranks`: of this host.
-bool RanksShareProcessors(int ranks) {
-  return ranks > std::min(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), ProcessorQuota());
+// Whether the launcher names more ranks of this host than it has processors. It does not name what
+// each rank is bound to.
+bool JobOutnumbersProcessors() {
+  return LocalRanks() > std::min(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), ProcessorQuota());
 }
 
 // Between two polls for control messages, in calls of Progress without other effect.
@@ -130,9 +131,7 @@ class MpiEndpoint : public Endpoint {
           StatusCode::kUnavailable,
           "mpi: a group is opened with an MPI communicator, which this bootstrap has not");
     }
-    if (spins_ != rules::kMpiSpinsIfShared && RanksShareProcessors(group->local_ranks)) {
-      spins_ = rules::kMpiSpinsIfShared;
-    }
+    if (group->shares_processors) spins_ = rules::kMpiSpinsIfShared;
     BRIGADE_RETURN_IF_ERROR(agreed);
     group->rank = bootstrap->rank();
     group->streams.resize(size_t{2} * kChannelKinds * bootstrap->size());
@@ -283,8 +282,7 @@ class MpiEndpoint : public Endpoint {
 
   // Polls before the rank yields: some microseconds if no other rank needs the processor, by the
   // launcher's environment, and by the groups so far.
-  uint64_t spins_ =
-      RanksShareProcessors(LocalRanks()) ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
+  uint64_t spins_ = JobOutnumbersProcessors() ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
   const std::shared_ptr<const void> polls_ = PollMpiInWaits();
   Capabilities capabilities_;
   std::unique_ptr<HeapDomain> domain_ = std::make_unique<HeapDomain>();

@@ -95,17 +95,11 @@ Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verd
 }
 
 bool IsCrowded(const Host& host, const std::vector<Introduction>& all) {
-  cpu_set_t together;
-  CPU_ZERO(&together);
-  int quota = 0;
-  int ranks = 0;
+  std::vector<RankProcessors> ranks;
   for (const Introduction& their : all) {
-    if (!(their.host == host)) continue;
-    ++ranks;
-    CPU_OR(&together, &together, &their.processors);
-    quota = std::max(quota, their.processor_quota);
+    if (their.host == host) ranks.push_back(their.processors);
   }
-  return ranks > std::min(CPU_COUNT(&together), quota);
+  return RanksPerProcessor(ranks) > 1;
 }
 
 Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,

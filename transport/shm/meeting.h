@@ -3,8 +3,6 @@
 #ifndef BRIGADE_TRANSPORT_SHM_MEETING_H_
 #define BRIGADE_TRANSPORT_SHM_MEETING_H_
 
-#include <sched.h>
-
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
 #include "transport/host/host.h"
+#include "transport/host/ranks_per_processor.h"
 #include "transport/host_memory/kernel_copy.h"
 #include "transport/host_memory/shared_segment.h"
 #include "transport/shm/group.h"
@@ -25,8 +24,7 @@ struct Introduction {
   SharedSegment::Address segment;
   uint64_t public_offset = 0;
   uint64_t directory_offset = 0;  // 0: there is no memory for one
-  cpu_set_t processors{};
-  int32_t processor_quota = 0;
+  RankProcessors processors{};
   int32_t knows_kernel_copies = 0;  // not a bool, which has no value for most bytes
 };
 

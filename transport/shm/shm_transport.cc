@@ -102,8 +102,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     mine.segment = segment_->address();
     mine.public_offset = edge_memory_.OffsetOf(public_);
     mine.directory_offset = directory == nullptr ? 0 : edge_memory_.OffsetOf(directory);
-    mine.processors = AllowedProcessors();
-    mine.processor_quota = processor_quota_;
+    mine.processors = RankProcessors::Here();
     mine.knows_kernel_copies = kernel_copies_.has_value();
     std::vector<Introduction> all(static_cast<size_t>(ranks));
     const auto give_up = [&](const Status& why) {
@@ -339,7 +338,6 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
   Capabilities capabilities_;
   const ShmOptions options_;
   std::optional<KernelCopyRange> kernel_copies_ = options_.kernel_copies;
-  const int processor_quota_ = ProcessorQuota();  // read once: that takes longer than the rest
   Public* public_ = nullptr;
   Waiting waiting_;
   shm::Peers peers_;

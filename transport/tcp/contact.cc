@@ -18,16 +18,14 @@ Status GatherContacts(Bootstrap* bootstrap, const Contact& mine, const Status& l
   return Status();
 }
 
-Neighbours NeighboursOf(const Contact& mine, const std::vector<Contact>& contacts) {
-  Neighbours neighbours;
-  CPU_ZERO(&neighbours.processors);
+std::vector<RankProcessors> NeighboursOf(const Contact& mine,
+                                         const std::vector<Contact>& contacts) {
+  std::vector<RankProcessors> neighbours;
   for (const Contact& contact : contacts) {
-    if (std::strcmp(contact.host.boot_id, mine.host.boot_id) != 0 ||
-        contact.host.user != mine.host.user) {
-      continue;
+    if (std::strcmp(contact.host.boot_id, mine.host.boot_id) == 0 &&
+        contact.host.user == mine.host.user) {
+      neighbours.push_back(contact.processors);
     }
-    ++neighbours.ranks;
-    CPU_OR(&neighbours.processors, &neighbours.processors, &contact.processors);
   }
   return neighbours;
 }

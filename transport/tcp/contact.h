@@ -3,8 +3,6 @@
 #ifndef BRIGADE_TRANSPORT_TCP_CONTACT_H_
 #define BRIGADE_TRANSPORT_TCP_CONTACT_H_
 
-#include <sched.h>
-
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "transport/bootstrap.h"
 #include "transport/host/host.h"
 #include "transport/host/network_interface.h"
+#include "transport/host/ranks_per_processor.h"
 #include "transport/tcp/wire/wire.h"
 
 namespace brigade::tcp {
@@ -22,8 +21,8 @@ struct Contact {
   AuthKey key;
   bool listens = false;  // false: it cannot be reached
   SocketAddress address;
-  Host host;                      // for the limit on locked memory, one per user
-  cpu_set_t processors;           // that it may use
+  Host host;  // for the limit on locked memory, one per user
+  RankProcessors processors;
   uint64_t proposed_wire_id = 0;  // WireIds
 };
 static_assert(std::is_trivially_copyable_v<Contact>, "contacts travel as bytes");
@@ -33,12 +32,8 @@ static_assert(std::is_trivially_copyable_v<Contact>, "contacts travel as bytes")
 Status GatherContacts(Bootstrap* bootstrap, const Contact& mine, const Status& listens,
                       std::vector<Contact>* contacts);
 
-// Members on the machine of `mine` that belong to the same user.
-struct Neighbours {
-  int ranks = 0;
-  cpu_set_t processors;  // that any of them may use
-};
-Neighbours NeighboursOf(const Contact& mine, const std::vector<Contact>& contacts);
+// Returns the processors of each member on the machine of `mine` that belongs to the same user.
+std::vector<RankProcessors> NeighboursOf(const Contact& mine, const std::vector<Contact>& contacts);
 
 }  // namespace brigade::tcp
 

@@ -306,16 +306,17 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     mine.listens = listens;
     if (io_ != nullptr) mine.address = links_.address();
     mine.host = Host::Here();
-    mine.processors = AllowedProcessors();
+    mine.processors = RankProcessors::Here();
     mine.proposed_wire_id = groups_.wire_ids().proposal();
     return mine;
   }
 
   // Takes this rank's share of the machine's resources. Returns true if its ranks outnumber its
   // processors.
-  bool Share(const tcp::Neighbours& neighbours, bool has_peers) {
-    if (has_peers) domain_.Lock(io_.get(), std::max(neighbours.ranks, LocalRanks()), log_);
-    return neighbours.ranks > std::min(CPU_COUNT(&neighbours.processors), ProcessorQuota());
+  bool Share(const std::vector<RankProcessors>& neighbours, bool has_peers) {
+    const int ranks = static_cast<int>(neighbours.size());
+    if (has_peers) domain_.Lock(io_.get(), std::max(ranks, LocalRanks()), log_);
+    return RanksPerProcessor(neighbours) > 1;
   }
 
   // So many more groups are open in which that is so.

@@ -1,4 +1,4 @@
-#include "patterns/group/ranks_per_processor.h"
+#include "transport/host/ranks_per_processor.h"
 
 #include <climits>
 #include <initializer_list>
@@ -19,6 +19,20 @@ RankProcessors Rank(uint64_t machine, std::initializer_list<int> processors,
 TEST(RanksPerProcessor, CountsProcessorsOnce) {
   EXPECT_EQ(RanksPerProcessor({Rank(1, {0, 1}), Rank(1, {0, 1}), Rank(1, {0, 1})}), 1.5);
   EXPECT_EQ(RanksPerProcessor({Rank(1, {0}), Rank(1, {1}), Rank(1, {2})}), 1);
+}
+
+TEST(RanksPerProcessor, RanksThatAreBoundToOneProcessorShareIt) {
+  EXPECT_EQ(RanksPerProcessor({Rank(1, {3}), Rank(1, {3})}), 2);
+}
+
+TEST(RanksPerProcessor, FollowsTheAffinityMask) {
+  const RankProcessors before = RankProcessors::Here();
+  int first = 0;
+  while (!CPU_ISSET(first, &before.allowed)) ++first;
+  const RankProcessors bound = Rank(before.machine, {first});
+  ASSERT_EQ(sched_setaffinity(0, sizeof(bound.allowed), &bound.allowed), 0);
+  EXPECT_EQ(RanksPerProcessor({RankProcessors::Here(), RankProcessors::Here()}), 2);
+  EXPECT_EQ(sched_setaffinity(0, sizeof(before.allowed), &before.allowed), 0);
 }
 
 TEST(RanksPerProcessor, IsAtLeastOne) { EXPECT_EQ(RanksPerProcessor({Rank(1, {0, 1, 2, 3})}), 1); }

@@ -1,4 +1,4 @@
-#include "patterns/group/ranks_per_processor.h"
+#include "transport/host/ranks_per_processor.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,8 @@
-// Ranks per processor: how many ranks share one, over all machines of a group.
+// Ranks per processor: how many ranks share one, over all machines of a group. Above 1, ranks
+// outnumber the processors that they may use.
 
-#ifndef BRIGADE_PATTERNS_GROUP_RANKS_PER_PROCESSOR_H_
-#define BRIGADE_PATTERNS_GROUP_RANKS_PER_PROCESSOR_H_
+#ifndef BRIGADE_TRANSPORT_HOST_RANKS_PER_PROCESSOR_H_
+#define BRIGADE_TRANSPORT_HOST_RANKS_PER_PROCESSOR_H_
 
 #include <sched.h>
 
@@ -11,11 +12,11 @@
 
 namespace brigade {
 
-// What one rank may run on.
+// The processors that one rank may use.
 struct RankProcessors {
   static RankProcessors Here();
 
-  uint64_t machine;  // which one, whatever hosts it is said to be
+  uint64_t machine;  // on which they are, whatever hosts it counts as
   cpu_set_t allowed;
   int64_t quota;  // of processors' worth of time
 };
@@ -26,4 +27,4 @@ double RanksPerProcessor(const std::vector<RankProcessors>& ranks);
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_GROUP_RANKS_PER_PROCESSOR_H_
+#endif  // BRIGADE_TRANSPORT_HOST_RANKS_PER_PROCESSOR_H_
