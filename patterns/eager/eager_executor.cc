@@ -24,10 +24,7 @@ void EagerExecutor<Port>::SetUp() {
 
 template <typename Port>
 bool EagerExecutor<Port>::Fits(const Schedule& schedule) {
-  if (!Port::Serves() || !this->IsAlone() || schedule.streams.size() > kMostStreams ||
-      schedule.shares.count > 0 || !schedule.runs.empty()) {
-    return false;
-  }
+  if (!this->IsAlone()) return false;
   SetUp();
   if (Port::SeesArrivals() && this->entry_.pattern == Pattern::kReceive) {
     return Port::HasFirstPiece();

@@ -36,7 +36,7 @@ class EagerExecutor : public Port {
   void EndBy(const TimeLimit& limit) { this->wait_.limit = limit; }
 
   // Whether the call can run now. False changes nothing. A receive from point to point
-  // may wait a little to see what comes.
+  // may wait a little to see what comes. REQUIRES: the plan lists the protocol of this port.
   bool Fits(const Schedule& schedule);
   // Runs it. REQUIRES: Fits() said yes, just now.
   Status Run(const Schedule& schedule, uint64_t sequence);

@@ -36,7 +36,6 @@ class EdgePort : public PortBase {
   };
   using PortBase::PortBase;
 
-  bool Serves() const { return config_.capabilities->max_inline_bytes > 0; }
   // Of a message from point to point the sender's length counts, and shows in what it wrote.
   bool SeesArrivals() const { return true; }
   // Messages may take some pieces: each costs little more than its copies. Of more than two ranks

@@ -19,8 +19,6 @@ class PostPort : public PortBase {
   using Current = PortBase::Current;
   using PortBase::PortBase;
 
-  // Receives are posted ahead, before the lengths of their blocks are looked at.
-  bool Serves() const { return !entry_.multi; }
   bool SeesArrivals() const { return false; }
   bool CutsMessages() const { return false; }
   bool Cuts(const PiecePlan&) const { return false; }
