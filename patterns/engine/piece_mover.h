@@ -19,6 +19,15 @@
 
 namespace brigade {
 
+// How messages of a pattern are cut. `elem_bytes` and `wire_bytes`: of one element, in user memory
+// and on the wire; `ranks`: of the scope; `wanted_bytes`: as in PlanPieces.
+inline CutRule RuleOf(const CatalogueEntry& entry, const PieceSettings& settings, size_t elem_bytes,
+                      size_t wire_bytes, int ranks, size_t wanted_bytes) {
+  const bool each_alone = entry.pattern == Pattern::kAllToAll;
+  return {settings, IsPair(entry.pattern), entry.multi, each_alone, elem_bytes, wire_bytes,
+          ranks,    wanted_bytes};
+}
+
 class PieceMover {
  public:
   // `processor`: who is told of the work first; null for processors that exist.
@@ -32,15 +41,7 @@ class PieceMover {
 
   // How the call's messages are cut; `ranks`: of its scope.
   CutRule Rule(const CatalogueEntry& entry, const PieceSettings& settings, int ranks) const {
-    CutRule rule{settings};
-    rule.pair = IsPair(entry.pattern);
-    rule.multi = entry.multi;
-    rule.each_alone = entry.pattern == Pattern::kAllToAll;
-    rule.elem_bytes = elem_bytes_;
-    rule.wire_bytes = wire_elem_bytes_;
-    rule.ranks = ranks;
-    rule.wanted_bytes = call_->piece_bytes;
-    return rule;
+    return RuleOf(entry, settings, elem_bytes_, wire_elem_bytes_, ranks, call_->piece_bytes);
   }
   size_t WireBytes(size_t value_bytes) const {
     return wire_elem_bytes_ == elem_bytes_ ? value_bytes

@@ -1,5 +1,6 @@
 #include "patterns/plan/plan.h"
 
+#include "patterns/engine/piece_mover.h"
 #include "patterns/model/candidates.h"
 #include "patterns/plan/call_check.h"
 #include "patterns/plan/call_topology.h"
@@ -16,6 +17,11 @@ const PatternCall& Plan::Resolved(const PatternCall& call, std::optional<Pattern
   if (!copy->has_value()) *copy = call;
   (*copy)->piece_bytes = choice.PieceBytes(ByteCounts::Of(*entry, call, scope->size).longest);
   return **copy;
+}
+
+CutRule Plan::Rule(size_t longest) const {
+  return RuleOf(*entry, config->settings, elem_bytes, wire_elem_bytes, scope->size,
+                signature.piece_bytes > 0 ? signature.piece_bytes : choice.PieceBytes(longest));
 }
 
 namespace {

@@ -23,6 +23,7 @@
 #include "patterns/plan/inline_program.h"
 #include "patterns/plan/schedule_cache.h"
 #include "patterns/plan/signature.h"
+#include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/read_schedule.h"
 #include "patterns/schedule/schedule.h"
 #include "transport/channel.h"
@@ -54,6 +55,9 @@ struct Plan : std::enable_shared_from_this<Plan> {
   // Returns `call` with the plan's topology and segments, and without what its pattern ignores:
   // the call itself, or *copy. REQUIRES: it has the plan's signature.
   const PatternCall& Resolved(const PatternCall& call, std::optional<PatternCall>* copy) const;
+
+  // Returns how messages of calls are cut whose longest message has `longest` bytes.
+  CutRule Rule(size_t longest) const;
 };
 
 // Fills in all of a plan but its protocols. kInvalidArgument: no rank can make such a call.

@@ -25,13 +25,7 @@ std::string CallsOf(const Plan& plan) {
 // How the longest message of such calls is cut.
 std::string SegmentsOf(const Plan& plan) {
   const size_t longest = plan.signature.Greatest(plan.config->settings).longest;
-  CutRule rule{plan.config->settings};
-  rule.multi = plan.entry->multi;
-  rule.elem_bytes = plan.elem_bytes;
-  rule.wire_bytes = plan.wire_elem_bytes;
-  rule.ranks = plan.scope->size;
-  rule.wanted_bytes =
-      plan.signature.piece_bytes > 0 ? plan.signature.piece_bytes : plan.choice.PieceBytes(longest);
+  const CutRule rule = plan.Rule(longest);
   const Shares& shares = plan.schedule->shares;
   const size_t bytes =
       LongestShare(shares, longest / rule.elem_bytes, rule.elem_bytes) * rule.elem_bytes;

@@ -360,20 +360,15 @@ class InlineCollective {
 
 bool Applies(const Plan& plan) {
   if (plan.inline_program.steps.empty() || plan.signature.piece_bytes > 0) return false;
-  CutRule rule{plan.config->settings};
-  rule.multi = plan.entry->multi;
-  rule.elem_bytes = plan.elem_bytes;
-  rule.wire_bytes = plan.wire_elem_bytes;
-  rule.ranks = plan.scope->size;
   const size_t longest = plan.signature.Greatest(plan.config->settings).longest;
-  const size_t wire_bytes = longest / rule.elem_bytes * rule.wire_bytes;
+  const size_t wire_bytes = longest / plan.elem_bytes * plan.wire_elem_bytes;
   if (kHeaderBytes + wire_bytes <= Slot::kInlineBytes) return true;
   // Of an exchange each rank copies a short contribution for each other rank.
   const size_t most_bytes = plan.choice.topology.shape == Shape::kExchange
                                 ? rules::kMostInlineCollectiveBytes
                                 : plan.inline_program.most_bytes;
   if (wire_bytes > most_bytes) return false;
-  const PiecePlan segments = PlanLongest(rule, Shares(), longest);
+  const PiecePlan segments = PlanLongest(plan.Rule(longest), Shares(), longest);
   return segments.IsOnePiece() && !segments.header_ahead;
 }
 
