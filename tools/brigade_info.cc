@@ -30,7 +30,7 @@
 #include "transport/host/network_interface.h"
 #include "transport/host/process_watch.h"
 #include "transport/host/variable_names.h"
-#include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/copy_trial.h"
 #include "transport/host_memory/process_copy.h"
 #include "transport/registry/registry.h"
 #include "transport/tcp/io/socket_io.h"

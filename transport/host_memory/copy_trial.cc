@@ -1,6 +1,7 @@
 #include "transport/host_memory/copy_trial.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +19,7 @@ constexpr size_t kPieceBytes = size_t{32} << 10;
 constexpr uint32_t kSlots = 8;
 // A staged message before all others, so that neither side's page tables lack a slot.
 constexpr size_t kAllSlotsBytes = kSlots * kPieceBytes;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 template <typename Body>
 bool ForEachLength(const Body& body) {
@@ -26,6 +28,39 @@ bool ForEachLength(const Body& body) {
     if (!body(bytes)) return false;
   }
   return true;
+}
+
+// Returns the time of the fastest of some copies.
+template <typename Copy>
+double MicrosecondsOf(const Copy& copy) {
+  using Clock = std::chrono::steady_clock;
+  double best = kNever;
+  for (int i = 0; i < rules::kKernelCopyTrials; ++i) {
+    const Clock::time_point start = Clock::now();
+    copy();
+    best = std::min(best, std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  }
+  return best;
+}
+
+KernelCopyRange Estimate() {
+  const std::vector<std::byte> from(rules::kMostKernelCopyBytes, std::byte{1});
+  std::vector<std::byte> to(rules::kMostKernelCopyBytes);
+  const ProcessWatch none;
+  bool is_refused = false;
+  std::vector<CopyTimes> all;
+  (void)ForEachLength([&](size_t bytes) {
+    const StridedLayout layout = StridedLayout::Contiguous(bytes);
+    const RemoteStretches there{reinterpret_cast<uint64_t>(to.data()), bytes, bytes, bytes};
+    const double by_kernel = MicrosecondsOf([&] {
+      is_refused = is_refused || !CopyToProcess(getpid(), &none, layout, from.data(), there);
+    });
+    const double copied = MicrosecondsOf([&] { std::memcpy(to.data(), from.data(), bytes); });
+    all.push_back({bytes, by_kernel, rules::kStagedInCopies * copied});
+    const bool is_slower = by_kernel > all.back().staged_us;
+    return !is_refused && !(is_slower && FasterByKernel(all).most_bytes > 0);
+  });
+  return is_refused ? KernelCopyRange() : FasterByKernel(all);
 }
 
 }  // namespace
@@ -40,6 +75,11 @@ KernelCopyRange FasterByKernel(const std::vector<CopyTimes>& times) {
     range.least_bytes = std::min(range.least_bytes, time.bytes);
     range.most_bytes = time.bytes;
   }
+  return range;
+}
+
+const KernelCopyRange& GuessedKernelCopyRange() {
+  static const KernelCopyRange range = Estimate();
   return range;
 }
 
@@ -125,7 +165,6 @@ bool CopyTrial::Send(pid_t receiver, const ProcessWatch* watch, std::chrono::mil
       shared_->sent.store(messages_ + 1, std::memory_order_release);
       return true;
     };
-    constexpr double kNever = std::numeric_limits<double>::infinity();
     CopyTimes times{bytes, kNever, kNever};
     for (int i = 0; i < rules::kKernelCopyTrials; ++i) {
       const double kernel = Time(by_kernel);

@@ -1,6 +1,6 @@
 // CopyTrial: two processes of a host measure for which lengths a copy by the kernel is faster than
-// two copies through shared memory. One process alone cannot: the main cost is reading memory that
-// another processor has written.
+// two copies through shared memory. One process alone can only estimate: the main cost is reading
+// memory that another processor has written.
 
 #ifndef BRIGADE_TRANSPORT_HOST_MEMORY_COPY_TRIAL_H_
 #define BRIGADE_TRANSPORT_HOST_MEMORY_COPY_TRIAL_H_
@@ -26,6 +26,10 @@ struct CopyTimes {
 
 // Returns the first range of adjacent lengths for which the kernel is faster.
 KernelCopyRange FasterByKernel(const std::vector<CopyTimes>& times);
+
+// Returns the estimate of one process alone, made once: it takes some milliseconds. Ranks with a
+// processor each measure by a CopyTrial.
+const KernelCopyRange& GuessedKernelCopyRange();
 
 class CopyTrial {
  public:

@@ -31,6 +31,13 @@ TEST(FasterByKernel, TakesTheFirstStretch) {
             std::make_pair(size_t{16}, size_t{16}));
 }
 
+TEST(GuessedKernelCopyRange, IsARange) {
+  const KernelCopyRange& range = GuessedKernelCopyRange();
+  EXPECT_EQ(&range, &GuessedKernelCopyRange());
+  EXPECT_EQ(range.least_bytes == SIZE_MAX, range.most_bytes == 0);
+  EXPECT_FALSE(range.Holds(StridedLayout()));
+}
+
 class CopyTrialTest : public testing::Test {
  protected:
   struct alignas(4096) Page {

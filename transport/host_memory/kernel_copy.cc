@@ -1,60 +1,12 @@
 #include "transport/host_memory/kernel_copy.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
-#include <limits>
-#include <vector>
 
 #include "transport/host_memory/process_copy.h"
-#include "transport/rules.h"
 
 namespace brigade {
 namespace {
-
-double SecondsOf(void (*copy)(std::byte* to, const std::byte* from, size_t bytes), std::byte* to,
-                 const std::byte* from, size_t bytes) {
-  using Clock = std::chrono::steady_clock;
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < rules::kKernelCopyTrials; ++i) {
-    const Clock::time_point start = Clock::now();
-    copy(to, from, bytes);
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  return best;
-}
-
-void CopyByKernel(std::byte* to, const std::byte* from, size_t bytes) {
-  const ProcessWatch none;
-  ProcessCopy copy(getpid(), &none, ProcessCopy::Direction::kWrite);
-  (void)copy.Add(reinterpret_cast<uint64_t>(from), reinterpret_cast<uint64_t>(to), bytes);
-  (void)copy.Finish();
-}
-
-void CopyHere(std::byte* to, const std::byte* from, size_t bytes) { std::memcpy(to, from, bytes); }
-
-KernelCopyRange Measure() {
-  std::vector<std::byte> from(rules::kMostKernelCopyBytes, std::byte{1});
-  std::vector<std::byte> to(rules::kMostKernelCopyBytes);
-  KernelCopyRange range;
-  for (size_t bytes = rules::kLeastKernelCopyBytes; bytes <= rules::kMostKernelCopyBytes;
-       bytes *= 2) {
-    const double by_kernel = SecondsOf(CopyByKernel, to.data(), from.data(), bytes);
-    if (to[bytes - 1] != from[bytes - 1]) return KernelCopyRange();  // it is refused
-    const double staged =
-        rules::kStagedInCopies * SecondsOf(CopyHere, to.data(), from.data(), bytes);
-    if (by_kernel > staged) {
-      if (range.most_bytes > 0) break;
-      continue;
-    }
-    range.least_bytes = std::min(range.least_bytes, bytes);
-    range.most_bytes = bytes;
-  }
-  return range;
-}
 
 uint64_t AddressOf(const RemoteStretches& there, uint64_t offset) {
   return there.address + offset / there.stretch_bytes * there.stride_bytes +
@@ -110,11 +62,6 @@ int TryToReadFromProcess(pid_t process, const ProcessWatch* watch, const RemoteS
   (void)copy.Add(reinterpret_cast<uint64_t>(&ends[0]), AddressOf(from, 0), 1);
   (void)copy.Add(reinterpret_cast<uint64_t>(&ends[1]), AddressOf(from, from.bytes - 1), 1);
   return copy.Finish();
-}
-
-const KernelCopyRange& GuessedKernelCopyRange() {
-  static const KernelCopyRange range = Measure();
-  return range;
 }
 
 }  // namespace brigade

@@ -58,10 +58,6 @@ struct KernelCopyRange {
   bool IsLongEnough(const StridedLayout& layout) const { return least_bytes <= layout.run_bytes(); }
 };
 
-// Returns the estimate of one process alone, made once: it takes some milliseconds. Ranks with a
-// processor each measure by a CopyTrial.
-const KernelCopyRange& GuessedKernelCopyRange();
-
 }  // namespace brigade
 
 #endif  // BRIGADE_TRANSPORT_HOST_MEMORY_KERNEL_COPY_H_

@@ -243,13 +243,6 @@ TEST(KernelCopy, NoStretchesAreEqualInATrapezoid) {
   EXPECT_FALSE(AsStretches(StridedLayout(), Base(target), &stretches));
 }
 
-TEST(KernelCopy, TheMeasuredRangeIsARange) {
-  const KernelCopyRange& range = GuessedKernelCopyRange();
-  EXPECT_EQ(&range, &GuessedKernelCopyRange());
-  EXPECT_EQ(range.least_bytes == SIZE_MAX, range.most_bytes == 0);
-  EXPECT_FALSE(range.Holds(StridedLayout()));
-}
-
 TEST(KernelCopy, ManyShortStretchesAreNotWorthIt) {
   const KernelCopyRange range{100, 300};
   EXPECT_TRUE(range.Holds(General(100, 3, 200, 1)));
