@@ -45,19 +45,6 @@ Outcome Done(CallRun* run, bool copied, size_t bytes, bool sent) {
 
 // --- the sender ---
 
-// Records a message that was sent, and its copy. `begin_ns`: of the copy; 0: nothing is recorded.
-void RecordSend(uint64_t begin_ns, size_t bytes, int peer) {
-  if (begin_ns == 0) return;
-  TraceEvent copy;
-  copy.begin_ns = begin_ns;
-  copy.end_ns = Trace::NowNs();
-  copy.bytes = bytes;
-  copy.kind = TraceKind::kCopyIn;
-  Trace::Add(copy);
-  Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, peer);
-}
-uint64_t BeginRecord() { return Trace::current() == nullptr ? 0 : Trace::NowNs(); }
-
 OutEdge* EdgeToPeer(const CallRun& run) {
   return MayWriteAtOnce(run) ? EdgeTo(run.engine, run.group, kKind, run.call.root) : nullptr;
 }
@@ -79,14 +66,16 @@ Outcome SendInline(CallRun* run) {
   const size_t bytes = matrix.layout.bytes();
   Slot* const slot = SlotFor(*run->plan.config, bytes, edge);
   if (slot == nullptr) return Outcome::kNotNow;
-  const uint64_t begin_ns = BeginRecord();
-  const WireHeader header = HeaderOf(*run, bytes);
-  slot->kind = Slot::kInline;
-  slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
-  std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
-  if (bytes > 0) PushIn(PayloadOf(slot) + kHeaderBytes, matrix.layout, matrix.data, 0, bytes);
-  edge->Publish(slot);
-  RecordSend(begin_ns, bytes, run->call.root);
+  {
+    const TraceSpan span(TraceKind::kCopyIn, bytes);
+    const WireHeader header = HeaderOf(*run, bytes);
+    slot->kind = Slot::kInline;
+    slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
+    std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
+    if (bytes > 0) PushIn(PayloadOf(slot) + kHeaderBytes, matrix.layout, matrix.data, 0, bytes);
+    edge->Publish(slot);
+  }
+  Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, run->call.root);
   return Done(run, /*copied=*/true, bytes, /*sent=*/true);
 }
 
@@ -97,9 +86,11 @@ Outcome SendToPostedBuffer(CallRun* run) {
   const size_t bytes = matrix.layout.bytes();
   const WireHeader header = HeaderOf(*run, bytes);
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), kHeaderBytes);
-  const uint64_t begin_ns = BeginRecord();
-  if (!edge->SendToPostedBuffer(head, matrix.layout, matrix.data)) return Outcome::kNotNow;
-  RecordSend(begin_ns, bytes, run->call.root);
+  {
+    const TraceSpan span(TraceKind::kCopyIn, bytes);
+    if (!edge->SendToPostedBuffer(head, matrix.layout, matrix.data)) return Outcome::kNotNow;
+  }
+  Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, run->call.root);
   return Done(run, /*copied=*/true, bytes, /*sent=*/true);
 }
 
