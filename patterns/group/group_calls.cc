@@ -94,8 +94,9 @@ Status CheckMemory(const Plan& plan, const PatternCall& call) {
   return CheckMemory(*plan.entry, call, plan.scope->size, plan.scope->rank);
 }
 
-// Asks the protocols of the plan in turn.
-[[gnu::always_inline]] inline Status RunProtocols(CallRun run) {
+// Runs a call by its plan: looks around if that is due, and asks the protocols of the plan in turn.
+[[gnu::always_inline]] inline Status RunPlanned(CallRun run) {
+  if (IsToLookAround(*run.sequence)) BRIGADE_RETURN_IF_ERROR(LookAround(run.engine, *run.group));
   const Protocol* const* next = run.plan.protocols;
   for (; (*next)->run(&run) == Outcome::kNotNow; ++next) {
     if (!run.group->failure.ok()) return run.group->failure;
@@ -104,6 +105,7 @@ Status CheckMemory(const Plan& plan, const PatternCall& call) {
     run.did->wait_ns = static_cast<uint64_t>(run.engine->waited().count());
     run.did->protocol = (*next)->name;
   }
+  if (run.call.source && run.status.ok()) CopySource(run.plan, run.call, run.did);
   return std::move(run.status);
 }
 
@@ -154,11 +156,7 @@ Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
   const PatternCall& call = OwnCall(*group, given, &own);
   BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, call, &plan));
   if (!IsMemoryRight(*plan->entry, call)) BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan, call));
-  uint64_t* const sequence = SequenceOf(group, call);
-  if (IsToLookAround(*sequence)) BRIGADE_RETURN_IF_ERROR(LookAround(engine, *group));
-  BRIGADE_RETURN_IF_ERROR(RunProtocols({engine, group, *plan, call, sequence, limit, statistics}));
-  if (call.source) CopySource(*plan, call, statistics);
-  return Status();
+  return RunPlanned({engine, group, *plan, call, SequenceOf(group, call), limit, statistics});
 }
 
 Status PrepareCall(Engine* engine, GroupState* group, const PatternCall& given,
@@ -181,11 +179,7 @@ Status PersistentCall::Run(OperationStatistics* statistics) {
   limit.Start(call_.timeout_seconds);
   engine_->CountWaits(statistics != nullptr);
   if (!group_->failure.ok()) return group_->failure;
-  if (IsToLookAround(*sequence_)) BRIGADE_RETURN_IF_ERROR(LookAround(engine_, *group_));
-  BRIGADE_RETURN_IF_ERROR(
-      RunProtocols({engine_, group_, *plan_, call_, sequence_, limit, statistics}));
-  if (call_.source) CopySource(*plan_, call_, statistics);
-  return Status();
+  return RunPlanned({engine_, group_, *plan_, call_, sequence_, limit, statistics});
 }
 
 Status StartCall(Engine* engine, GroupState* group, const PatternCall& given,
