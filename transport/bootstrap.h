@@ -44,6 +44,11 @@ class Bootstrap {
                                 void* other);
 };
 
+// Agrees whether a step has succeeded on all ranks. Collective over the group. *verdict is equal on
+// all ranks: OK, or the failure of the first rank whose `mine` is none, with the number of the
+// rank.
+Status GatherOutcome(Bootstrap* bootstrap, const Status& mine, Status* verdict);
+
 }  // namespace brigade
 
 #endif  // BRIGADE_TRANSPORT_BOOTSTRAP_H_

@@ -69,33 +69,12 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
   return differ(one->what, value(first), value(other));
 }
 
-namespace {
-
-struct Outcome {
-  int64_t code = 0;  // StatusCode
-  char text[248] = {};
-};
-static_assert(std::has_unique_object_representations_v<Outcome>, "compared as bytes");
-
-}  // namespace
-
 Status AgreeOnOutcome(Bootstrap* bootstrap, const Status& mine) {
-  Outcome say;
-  Outcome first;
-  Outcome other;
-  say.code = static_cast<int64_t>(mine.code());
-  mine.message().copy(say.text, sizeof(say.text) - 1);
-  int rank = -1;
-  const Status told = bootstrap->FindDifference(&say, sizeof(say), &rank, &first, &other);
+  Status verdict;
+  const Status told = GatherOutcome(bootstrap, mine, &verdict);
   BRIGADE_RETURN_IF_ERROR(mine);
   BRIGADE_RETURN_IF_ERROR(told);
-  if (first.code != 0) {
-    rank = 0;
-    other = first;
-  }
-  if (rank < 0) return Status();
-  return Status(static_cast<StatusCode>(other.code),
-                "rank " + std::to_string(rank) + " of the group: " + other.text);
+  return verdict;
 }
 
 }  // namespace brigade

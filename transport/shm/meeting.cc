@@ -10,11 +10,6 @@
 namespace brigade::shm {
 namespace {
 
-struct Verdict {
-  int32_t failed = 0;
-  char reason[252] = {};
-};
-
 Status MapMember(const Introduction& their, int peer, int size, Peers* peers, Group* group) {
   if (their.directory_offset == 0) {
     return Status(StatusCode::kOutOfMemory, "no shared memory for a group");
@@ -78,19 +73,8 @@ Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all
 }
 
 Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verdict) {
-  Verdict say;
-  if (!mine.ok()) {
-    say.failed = 1;
-    mine.message().copy(say.reason, sizeof(say.reason) - 1);
-  }
-  std::vector<Verdict> all(static_cast<size_t>(bootstrap->size()));
-  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&say, sizeof(say), all.data()));
-  const auto no =
-      std::find_if(all.begin(), all.end(), [](const Verdict& their) { return their.failed != 0; });
-  *verdict = no == all.end() ? Status()
-                             : Status(StatusCode::kUnavailable,
-                                      "shm: rank " + std::to_string(no - all.begin()) +
-                                          " of the group: " + std::string(no->reason));
+  BRIGADE_RETURN_IF_ERROR(GatherOutcome(bootstrap, mine, verdict));
+  if (!verdict->ok()) *verdict = Status(StatusCode::kUnavailable, "shm: " + verdict->message());
   return Status();
 }
 
