@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "patterns/model/candidates.h"
 #include "patterns/schedule/topology.h"
 
 namespace brigade {

@@ -43,8 +43,6 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
 std::vector<Candidate> AllCandidates(const MachineDescription& machine,
                                      const PieceSettings& settings, const CostQuery& query);
 
-// "binomial tree", "increasing ring by host", ...
-std::string TopologyName(const Topology& topology);
 // "binomial tree in 4 pieces".
 std::string DescribeCandidate(const Candidate& candidate);
 

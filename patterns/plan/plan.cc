@@ -1,13 +1,13 @@
 #include "patterns/plan/plan.h"
 
 #include "patterns/engine/piece_mover.h"
-#include "patterns/model/candidates.h"
 #include "patterns/plan/call_check.h"
 #include "patterns/plan/call_topology.h"
 #include "patterns/plan/normal_form.h"
 #include "patterns/plan/plan_cache.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/topology.h"
 
 namespace brigade {
 

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "patterns/model/candidates.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/shares.h"
+#include "patterns/schedule/topology.h"
 
 namespace brigade {
 namespace {

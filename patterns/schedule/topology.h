@@ -4,6 +4,7 @@
 #define BRIGADE_PATTERNS_SCHEDULE_TOPOLOGY_H_
 
 #include <cstdint>
+#include <string>
 
 namespace brigade {
 
@@ -49,6 +50,9 @@ struct Topology {
 inline bool operator==(const Topology& a, const Topology& b) {
   return a.shape == b.shape && a.parameter == b.parameter && a.by_host == b.by_host;
 }
+
+// "binomial tree", "increasing ring by host", ...
+std::string TopologyName(const Topology& topology);
 
 }  // namespace brigade
 

@@ -16,8 +16,8 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/check/read_check.h"
 #include "patterns/check/schedule_check.h"
-#include "patterns/model/candidates.h"
 #include "patterns/schedule/geometry.h"
+#include "patterns/schedule/topology.h"
 
 namespace brigade {
 namespace {
