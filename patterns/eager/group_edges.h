@@ -52,11 +52,16 @@ bool PollUntil(Engine* engine, int peer, const Over& over) {
   return false;
 }
 
+// Out of line: calls whose messages are there already do not need it.
+[[gnu::noinline]] inline const Slot* PollLonger(Engine* engine, InEdge* edge, int peer) {
+  const Slot* slot = nullptr;
+  PollUntil(engine, peer, [&] { return (slot = edge->Peek()) != nullptr; });
+  return slot;
+}
 // The next message of an edge, which is paused for as the transport likes; null if it does not
 // come. Then it is to be waited for with a posted receive, which also hears of peers that are gone.
 // Not so many polls that the transport puts the rank to sleep: what others wait for moves only
 // where everything is polled.
-const Slot* PollLonger(Engine* engine, InEdge* edge, int peer);
 inline const Slot* Poll(Engine* engine, InEdge* edge, int peer) {
   const Slot* const slot = edge->Peek();
   return slot != nullptr ? slot : PollLonger(engine, edge, peer);

@@ -221,7 +221,7 @@ class Engine {
                        ChannelKind kind, const std::string& detail, int awaited_peer) const;
   // Those that are done and kept for the next operations (Executor::New).
   std::vector<std::unique_ptr<Activity>>* idle_executors() { return &idle_executors_; }
-  // What machines were found to be, by the hosts that were measured.
+  // Measured machines, by their hosts.
   std::map<std::string, std::shared_ptr<const MachineDescription>>* machines() {
     return &machines_;
   }
@@ -271,9 +271,9 @@ class Engine {
   bool keeps_role_ = false;
   bool in_a_hurry_ = false;  // something was started in this call
   bool tells_ = false;       // others of a failure, and some may not know of it yet
-  // There was a group in which what is sent and started needs a progress owner. In others a
-  // progress thread is for those alone who listen.
   EventDescriptor events_;
+  // Operations need a progress owner: there was a group whose transport makes no progress alone, or
+  // `events_` is open. Otherwise a progress thread is for listeners only.
   bool helps_operations_ = false;
   bool allows_progress_thread_ = false;  // when it was last asked
   std::unique_ptr<ProgressThread> progress_thread_;
@@ -284,7 +284,6 @@ class Engine {
   std::vector<std::unique_ptr<Activity>> idle_executors_;
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
   std::vector<GroupState*> failing_;
-  // By the hosts it was measured on.
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
   uint64_t advances_ = 0;   // of activities, as counted by Move
   uint64_t enquiries_ = 0;  // that have come
