@@ -19,8 +19,8 @@ std::unique_ptr<Executor> Executor::New(Engine* engine) {
 }
 
 void Executor::Keep(std::unique_ptr<Executor> executor) {
-  Engine* const engine = executor->engine_;
-  engine->idle_executors()->push_back(std::move(executor));
+  std::vector<std::unique_ptr<Activity>>* const idle = executor->engine_->idle_executors();
+  if (idle->size() < kMostIdle) idle->push_back(std::move(executor));
 }
 
 Executor::Executor(Engine* engine)

@@ -36,8 +36,10 @@ class Executor : public Activity {
  public:
   // One that was kept, or else a new one: a small operation allocates nothing.
   static std::unique_ptr<Executor> New(Engine* engine);
-  // Keeps one that is done, or was never prepared, for another operation.
+  // Keeps one that is done, or was never prepared, for another operation, unless there are enough
+  // after a burst.
   static void Keep(std::unique_ptr<Executor> executor);
+  static constexpr size_t kMostIdle = 256;
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
