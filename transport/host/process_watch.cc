@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -65,11 +66,15 @@ std::shared_ptr<const ProcessWatch> ProcessWatch::Of(pid_t process) {
   static auto& mutex = *new std::mutex;
   static auto& watches = *new std::map<pid_t, std::weak_ptr<const ProcessWatch>>;
   const std::lock_guard<std::mutex> lock(mutex);
-  std::weak_ptr<const ProcessWatch>& known = watches[process];
-  std::shared_ptr<const ProcessWatch> watch = known.lock();
+  const auto known = watches.find(process);
+  std::shared_ptr<const ProcessWatch> watch =
+      known == watches.end() ? nullptr : known->second.lock();
   // The number may be that of another one by now.
   if (watch == nullptr || watch->HasEnded()) {
-    known = watch = std::make_shared<const ProcessWatch>(process);
+    for (auto it = watches.begin(); it != watches.end();) {
+      it = it->second.expired() ? watches.erase(it) : std::next(it);
+    }
+    watches[process] = watch = std::make_shared<const ProcessWatch>(process);
   }
   return watch;
 }
