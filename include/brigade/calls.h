@@ -12,7 +12,8 @@
 ///    brigade_plan_run() or brigade_plan_start() makes the call any number of times, without the
 ///    cost of checking the arguments and choosing the algorithm again. The memory of the matrices
 ///    and locations, and the context of a user operation, must stay valid until the plan is
-///    destroyed. The program may change the values in this memory between calls.
+///    destroyed. The program may change the values in this memory while no operation of the plan is
+///    pending.
 ///
 /// Start and plan copy the arguments and their structures (brigade_matrix, brigade_user_op). If the
 /// program changes a structure afterwards, the change has no effect on the operation or plan.

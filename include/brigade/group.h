@@ -155,8 +155,8 @@ BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope 
 typedef struct brigade_bootstrap brigade_bootstrap;
 
 /// An all-gather, like MPI_Allgather: each rank passes `bytes` bytes at `mine`. On every rank,
-/// `all` gets the bytes of all ranks, in the order of ranks. `all` has room for `size * bytes`
-/// bytes. Returns 0 on success. Any other value is an error, and the error text contains this
+/// `all` gets the bytes of all ranks, in the order of ranks. `all` has room for `bytes` bytes from
+/// each rank. Returns 0 on success. Any other value is an error, and the error text contains this
 /// value.
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 

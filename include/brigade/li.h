@@ -39,12 +39,13 @@
 /// 6. Not thread-safe: one thread of a process must make all calls.
 ///
 /// Source: the paper that proposed LI. Differences: (1) LIGET's parameters have the order of
-/// bsp_get; the paper leaves the order open. (2) LICOMMIT is a barrier of all processes with every
-/// backend, as in BSPlib. (3) LIINIT, LISYNC and LIBARRIER have no label as a parameter, and apply
-/// to all registered memory; in the paper a program registers only one piece of memory. (4) The
-/// argument of LIBEGIN must be LINPROCS() with every backend; the paper ignores this argument over
-/// MPI. (5) Registering memory twice is an error. (6) All calls are functions, not macros, and
-/// lengths have type size_t. docs/user/li.md has the table of backends.
+/// bsp_get; the paper leaves the order open. (2) With every backend LICOMMIT is a barrier of all
+/// processes; in the paper's mapping to MPI, LICOMMIT does nothing. (3) LIINIT, LISYNC and
+/// LIBARRIER have no label as a parameter, and apply to all registered memory; in the paper a
+/// program registers only one piece of memory. (4) The argument of LIBEGIN must be LINPROCS() with
+/// every backend; the paper ignores this argument over MPI. (5) Registering memory twice is an
+/// error. (6) All calls are functions, not macros, and lengths have type size_t. docs/user/li.md
+/// has the table of backends.
 
 #ifndef BRIGADE_LI_H_
 #define BRIGADE_LI_H_

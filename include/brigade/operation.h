@@ -19,8 +19,9 @@ extern "C" {
 /// of the tree is at least the number of ranks, every block travels directly between its rank and
 /// the root. Scans accept #BRIGADE_HYPERCUBE and #BRIGADE_INCREASING_RINGS; for scans,
 /// #BRIGADE_INCREASING_RINGS means one chain. brigade_alltoall() accepts #BRIGADE_CIRCULANT and
-/// #BRIGADE_INCREASING_RINGS. With #BRIGADE_INCREASING_RINGS every block travels directly from its
-/// sender to its receiver. brigade_alltoallv() refuses #BRIGADE_CIRCULANT.
+/// #BRIGADE_INCREASING_RINGS; for brigade_alltoall(), #BRIGADE_INCREASING_RINGS means that every
+/// block travels directly from its sender to its receiver. brigade_alltoallv() refuses
+/// #BRIGADE_CIRCULANT.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
   BRIGADE_TREE,              ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
@@ -43,10 +44,12 @@ typedef struct {
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< the bytes of the pieces sent, headers included
   uint64_t pieces;      ///< the number of pieces of the matrix, or of all blocks of the call
-  /// The number of pieces copied (1) between user memory and staging memory, (2) to another rank's
-  /// memory, (3) from another rank's memory to user memory, (4) from another rank's memory to be
-  /// combined, or (5) within this rank's memory: blocks that the rank keeps or forwards, or its
-  /// contribution, copied to `result`.
+  /// The number of pieces copied. The library counts these copies:
+  /// (1) between user memory and staging memory;
+  /// (2) to ordinary memory, if a send cannot finish at once;
+  /// (3) to or from another rank's memory;
+  /// (4) within this rank's memory: blocks that the rank keeps or forwards, and the copy of the
+  /// rank's contribution to `result`.
   uint64_t copies;
   uint64_t bytes_copied;        ///< the bytes of the pieces copied
   uint64_t combines;            ///< the number of pieces combined

@@ -52,7 +52,8 @@ typedef struct brigade_window brigade_window;
 /// Makes a window of memory that the caller owns. Collective over the group. While other ranks
 /// access the memory, its owner need not call this library if (1) the system permits
 /// process_vm_readv() and process_vm_writev() between the ranks, or (2) the transport has a
-/// progress thread. Memory of brigade_alloc() is accessed like memory of brigade_window_allocate().
+/// progress thread. If all of `memory` lies in one allocation of brigade_alloc(), the ranks of the
+/// host access the memory by loads and stores, as with brigade_window_allocate().
 ///
 /// @param group     the members of the window. The caller may destroy the group after this call;
 ///                  the group's engine must outlive the window.

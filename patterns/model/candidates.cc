@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "patterns/catalogue/catalogue.h"
-#include "patterns/model/circulant_cost.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/shares.h"
@@ -159,8 +158,7 @@ int MessagesInARow(const CostQuery& query, const Topology& topology) {
   int messages = query.ranks - 1;
   if (topology.shape == Shape::kExchange) return 1;
   if (query.pattern == Pattern::kAllToAll && IsTree(topology.shape)) return 1;  // pairwise
-  if (topology.shape == Shape::kCirculant) return CirculantRounds(query.ranks);
-  if (topology.shape == Shape::kHypercube) {
+  if (topology.shape == Shape::kHypercube || topology.shape == Shape::kCirculant) {
     messages = 0;
     for (int64_t reached = 2; reached <= query.ranks; reached *= 2) ++messages;
     return messages;
