@@ -25,8 +25,8 @@ bool MayOvercommit(const std::string& proc = "/proc");
 // once a part of it is allocated, since a read takes 0.1 ms. For one thread at a time.
 class AvailableShare {
  public:
-  // Between two reads of the free memory all ranks of a host together may take little. Of memory
-  // that is charged when it is touched, programs touch only a part.
+  // Between two reads of the free memory a rank takes 1/1024 of it at most, and 1/64 of what is
+  // charged when it is touched, since programs touch only a part of that.
   explicit AvailableShare(bool is_charged_at_once = true)
       : parts_(is_charged_at_once ? 1024 : 64) {}
   bool Take(size_t bytes);

@@ -56,17 +56,18 @@ void Requests::Progress() {
   Complete(nullptr);
 }
 
-// An error handler may call MPI, and so this. The requests have left the list by then.
+// The error handler may call MPI, also for these requests, which are complete by then.
 bool Requests::Fail(CarriedWindow* window, const Status& status) {
   const std::vector<UnderWay> failed = Take(
       [&](const Operation& operation) { return operation.window == window && !operation.over; });
   if (failed.empty()) return false;
-  const int error = Raise(window->handle(), "a request of one-sided communication",
-                          ErrorClassOf(status), status.message(), /*tells=*/true);
+  const int error = ErrorClassOf(status);
   for (const UnderWay& one : failed) {
     one.operation->error = error;
     MPI_Grequest_complete(one.request);
   }
+  Raise(window->handle(), "a request of one-sided communication", error, status.message(),
+        /*tells=*/true);
   return true;
 }
 

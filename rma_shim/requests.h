@@ -34,8 +34,8 @@ class Requests {
   bool any() const { return !under_way_.empty(); }
   // The request of an operation that was started. Takes it over.
   void Add(Operation* operation, MPI_Request* request);
-  // Moves windows, and completes the requests of what is over. One whose window is broken raises
-  // an error on it and completes with that.
+  // Moves windows, and completes the requests of what is over. Requests of a broken window
+  // complete with an error, which is then raised once on the window.
   void Progress();
   // Completes those of a window of which nothing is under way any more.
   void Complete(const CarriedWindow* window);

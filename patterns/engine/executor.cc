@@ -89,7 +89,8 @@ void Executor::StartLanesAndStreams() {
   }
   verified_.assign(receives, false);
   while (streams_.size() < schedule_->streams.size()) streams_.emplace_back();
-  for (StreamState& stream : streams_) {
+  for (size_t s = 0; s < schedule_->streams.size(); ++s) {
+    StreamState& stream = streams_[s];
     stream.opened = stream.awaited = stream.freed = 0;
     stream.current = nullptr;
     stream.sent = false;

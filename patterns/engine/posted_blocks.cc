@@ -19,8 +19,11 @@ bool PostedBlocks::Send(int peer, ConstByteSpan head, const Matrix& block, size_
   if (edge == nullptr || !edge->MayWritePostedBuffer(block.layout, from)) return false;
   const size_t bytes = block.layout.bytes() - from;
   {
-    const TraceSpan span(TraceKind::kCopyIn, bytes);
-    if (!edge->SendToPostedBuffer(head, block.layout, block.data, from)) return false;
+    TraceSpan span(TraceKind::kCopyIn, bytes);
+    if (!edge->SendToPostedBuffer(head, block.layout, block.data, from)) {
+      span.Cancel();
+      return false;
+    }
   }
   Trace::Mark(TraceKind::kPostSend, head.bytes + bytes, peer);
   ++did->messages_sent;

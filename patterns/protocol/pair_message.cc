@@ -87,8 +87,11 @@ Outcome SendToPostedBuffer(CallRun* run) {
   const WireHeader header = HeaderOf(*run, bytes);
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), kHeaderBytes);
   {
-    const TraceSpan span(TraceKind::kCopyIn, bytes);
-    if (!edge->SendToPostedBuffer(head, matrix.layout, matrix.data)) return Outcome::kNotNow;
+    TraceSpan span(TraceKind::kCopyIn, bytes);
+    if (!edge->SendToPostedBuffer(head, matrix.layout, matrix.data)) {
+      span.Cancel();
+      return Outcome::kNotNow;
+    }
   }
   Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, run->call.root);
   return Done(run, /*copied=*/true, bytes, /*sent=*/true);

@@ -125,6 +125,8 @@ class TraceSpan {
   }
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
+  // Nothing has happened: records no event.
+  void Cancel() { begin_ns_ = 0; }
 
  private:
   TraceSpan(TraceKind kind, const char* routine, size_t bytes, int peer, char scope, char topology)
@@ -136,7 +138,7 @@ class TraceSpan {
         scope_(scope),
         topology_(topology) {}
 
-  const uint64_t begin_ns_;
+  uint64_t begin_ns_;
   const size_t bytes_;
   const char* const routine_;
   const int32_t peer_;

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <link.h>
 #include <linux/membarrier.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,11 +34,15 @@ constexpr Family kFamilies[] = {{"Open MPI",
                                  {"MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "PMI_SIZE"}}};
 
 // Doorbells and fences between threads need a registration with the kernel. It takes microseconds
-// while a process has one thread, as here, when the library is loaded, and over 10 ms once an MPI
-// has started others. Repeating it, as those who need it do, costs nothing.
+// while a process has one thread, as where this library is loaded with the program, and over 10 ms
+// once an MPI has started others. Users of a fence register again, which costs nothing then.
 bool RegisterForFences() {
-  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 &&
-         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  struct stat threads;
+  constexpr nlink_t kLinksOfOne = 3;  // ".", ".." and the thread's folder
+  if (stat("/proc/self/task", &threads) != 0 || threads.st_nlink != kLinksOfOne) return false;
+  syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0);
+  syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+  return true;
 }
 [[maybe_unused]] const bool kIsRegisteredForFences = RegisterForFences();
 

@@ -98,15 +98,16 @@ Status SharedSegment::Create(uint64_t reserve_bytes, std::shared_ptr<SharedSegme
   uint64_t front = 0;
   BRIGADE_RETURN_IF_ERROR(created->Allocate(sizeof(Front), &front));
   std::memcpy(created->base_, address.token, sizeof(address.token));
-  std::lock_guard<std::mutex> lock(segments_mutex);
-  Segments()[KeyOf(address)] = created;
+  {
+    std::lock_guard<std::mutex> lock(segments_mutex);
+    Segments()[KeyOf(address)] = created;
+  }
   *segment = std::move(created);
   return Status();
 }
 
 Status SharedSegment::Open(const Address& address, std::shared_ptr<SharedSegment>* segment) {
-  // The destructor of another segment takes the mutex, too.
-  segment->reset();
+  segment->reset();  // before the lock, which the end of another segment takes, too
   {
     std::lock_guard<std::mutex> lock(segments_mutex);
     const auto known = Segments().find(KeyOf(address));

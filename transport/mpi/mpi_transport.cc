@@ -297,10 +297,8 @@ class MpiEndpoint : public Endpoint {
 }  // namespace
 
 Status CreateMpiEndpoint(std::unique_ptr<Endpoint>* endpoint) {
-  int initialised = 0;
-  MPI_Initialized(&initialised);
-  if (!initialised) {
-    return Status(StatusCode::kUnavailable, "mpi: MPI is not initialised");
+  if (!MpiIsActive()) {
+    return Status(StatusCode::kUnavailable, "mpi: MPI is not initialised, or has ended");
   }
   *endpoint = std::make_unique<MpiEndpoint>(LargestMpiTag());
   return Status();
