@@ -154,8 +154,9 @@ void bsp_pop_reg(const void* address) BRIGADE_BSP_ADDRESS(1);
 void bsp_put(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
 /// Like bsp_put(), but without copies: until the superstep has ended, processes must not write the
-/// source or destination, and must not read the destination. For up to BRIGADE_CHUNK_BYTES bytes
-/// the call does the same as bsp_put().
+/// source or destination, and must not read the destination. If `bytes` is at most the value of the
+/// environment variable `BRIGADE_CHUNK_BYTES` (default: 32 KiB), the call does the same as
+/// bsp_put().
 void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
 /// Gets bytes from the memory of a process. The bytes are read when the superstep ends, before any
@@ -170,8 +171,9 @@ void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes
 void bsp_get(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
 /// Like bsp_get(), but without copies: until the superstep has ended, processes must not write the
-/// source or destination, and must not read the destination. For up to BRIGADE_CHUNK_BYTES bytes
-/// the call does the same as bsp_get().
+/// source or destination, and must not read the destination. If `bytes` is at most the value of the
+/// environment variable `BRIGADE_CHUNK_BYTES` (default: 32 KiB), the call does the same as
+/// bsp_get().
 void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
 

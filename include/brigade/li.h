@@ -22,8 +22,9 @@
 ///
 /// Conventions:
 ///
-/// 1. A superstep lasts from a call of LICOMMIT or LIBARRIER to the next call of LICOMMIT or
-///    LIBARRIER. Supersteps are numbered from 0; error texts contain this number.
+/// 1. Superstep 0 lasts until the first LICOMMIT. Each later superstep lasts from a call of
+/// LICOMMIT
+///    or LIBARRIER to the next call of LICOMMIT or LIBARRIER. Error texts contain the number.
 /// 2. Within a superstep, two operations must not access the same byte if one of them writes the
 ///    byte. Nor must an operation access a byte that the owner of the byte loads or stores, unless
 ///    both only read the byte. An operation reads its source and writes its destination at an
@@ -109,9 +110,10 @@ void LIDEREGISTER(void* address);
 /// @name Communication
 /// @{
 
-/// Puts bytes into the memory of a process. Local, but can block until the target process has left
-/// the last LIBARRIER(). The backend decides when the bytes are sent: (a) immediately, (b) together
-/// with other puts to the process, or (c) in LISYNC() or LIBARRIER().
+/// Puts bytes into the memory of a process, which makes no matching call. Can block until the
+/// target has left the LIBARRIER() that began this superstep, and over backend `windows` also while
+/// many transfers to the target are pending. The backend decides when the bytes are sent: (a)
+/// immediately, (b) together with other puts to the process, or (c) in LISYNC() or LIBARRIER().
 ///
 /// @param pid      the target process; may be the caller
 /// @param source   the bytes, which must not change until LISYNC(); must not be NULL unless `bytes`

@@ -77,8 +77,9 @@ typedef struct {
   /// Combines each of the `count` elements of `left` with the element of `right` at the same
   /// position, and writes the `count` combinations to `result`. `result` is `left`, or is `right`,
   /// or overlaps neither. All three pointers are aligned to the largest power of two that divides
-  /// `element_bytes`, up to 64. The library calls this function only while a call with this
-  /// operation runs, and from one thread at a time. That thread can be a progress thread of the
+  /// `element_bytes`, up to 64. The library calls this function from the beginning of a call with
+  /// this operation until the call is complete; for a started call, until brigade_wait() returns.
+  /// One engine calls the function from one thread at a time, which can be a progress thread of the
   /// library. The function must not call Brigade.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
   void* context;         ///< passed to `combine`

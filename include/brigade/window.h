@@ -22,14 +22,16 @@
 ///    call is unspecified.
 /// 5. Not thread-safe: at most one thread at a time may use an engine, its groups and its windows.
 /// 6. Displacements are in the displacement unit of the target. All other offsets and lengths are
-///    in bytes. Counts are in elements of a type, or in values of a layout.
+///    in bytes. The count of an operation is in elements of a type, or in values of a layout; a
+///    value is one instance of a layout, like one instance of an MPI datatype.
 ///
 /// If an operation goes by messages, a progress thread of the target performs it. In two cases the
 /// target must call this library instead, for example brigade_progress(): (1) for operations over
 /// the transport `mpi` between hosts; (2) for all operations that go by messages, once the target
 /// has had a group that uses `mpi`.
 ///
-/// Sources: MPI-3.1, chapter 11; MPI/SX, sections 2 to 4; notified puts: ARMCI.
+/// Sources: MPI-3.1, chapter 11; The Implementation of MPI-2 One-Sided Communication for the NEC
+/// SX-5, sections 2 to 4; for notified puts, ARMCI.
 
 #ifndef BRIGADE_WINDOW_H_
 #define BRIGADE_WINDOW_H_
@@ -171,9 +173,9 @@ BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int ra
 
 /// The layout of the bytes of one value, like an MPI datatype; opaque. In an array of values, each
 /// value begins directly after the last byte of the preceding value, unless
-/// brigade_layout_resized() sets another extent. Do not destroy a layout that the program will use
-/// again: if at most 256 layouts are in use at a time, the library sends a layout to each target
-/// only once.
+/// brigade_layout_resized() sets another extent. Keep a layout that the program will use again:
+/// each window sends a layout to each target only once, as long as the window uses at most 256
+/// layouts.
 typedef struct brigade_layout brigade_layout;
 
 /// Returns the layout of one element. The library owns this layout, which stays valid until the
@@ -258,11 +260,14 @@ typedef struct {
 /// target, or (4) the operation is not defined for the element types of origin and target;
 /// otherwise the failure of the window.
 ///
-/// A call of an operation waits for other ranks in three cases only: (1) messages carry the
-/// operation to the target, and either 256 operations to this target or 8192 operations in all are
-/// pending; (2) an accumulate waits for accumulates of other ranks on the same memory; (3) if
-/// origin and target are on one host, the first operation after a fence waits until the target has
-/// left the fence.
+/// A call of an operation waits for other ranks in these cases only:
+/// (1) Messages carry the operation, and 256 earlier operations on this target are pending.
+/// (2) Messages carry the operation, and 8192 earlier operations on this target were not flushed.
+/// (3) An accumulate waits for accumulates of other ranks on the same memory.
+/// (4) Origin and target are on one host: the first operation after a fence waits until the target
+/// has left the fence.
+/// (5) Origin and target are on one host, and the target waits in this library: an operation on
+/// many short blocks waits until the target has performed the operation.
 /// @{
 
 /// Puts `count` adjacent elements from `data` into the memory of `rank`.
