@@ -118,7 +118,7 @@ inline constexpr size_t kReceivesAhead = 2;
 inline constexpr size_t kMostReceivesAhead = 8;
 
 // --- When a call checks, and the progress thread ---
-// Shown by: brigade_bench pingpong; ./bench/run.sh; bell_table
+// Shown by: brigade_bench pingpong; ./bench/run.sh; doorbell_table
 
 // Idle polls, about a microsecond, until a wait looks at the clock for the report of long waits:
 // fewer add a look to short waits.

@@ -45,8 +45,8 @@ class Bootstrap {
 };
 
 // Agrees whether a step has succeeded on all ranks. Collective over the group. *verdict is equal on
-// all ranks: OK, or the failure of the first rank whose `mine` is none, with the number of the
-// rank.
+// all ranks: OK if `mine` is OK on all ranks; otherwise `mine` of the first rank that failed, with
+// the number of that rank.
 Status GatherOutcome(Bootstrap* bootstrap, const Status& mine, Status* verdict);
 
 }  // namespace brigade

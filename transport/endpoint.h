@@ -42,8 +42,9 @@ enum class SentNow {
   kNo,      // no effect, and a retry will not succeed soon
 };
 
-// More than 25 public methods: they are the contract of a transport. Wrappers (transport/core) and
-// the conformance tests cover all of them at once, which parts of the contract would not allow.
+// More than 25 public methods: they are the contract of a transport. Wrappers
+// (test/support/endpoints) and the conformance tests cover all of them at once, which parts of the
+// contract would not allow.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;

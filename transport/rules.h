@@ -15,7 +15,7 @@
 namespace brigade::rules {
 
 // --- How a rank waits ---
-// Shown by: brigade_bench pingpong; ./bench/run.sh; bell_table
+// Shown by: brigade_bench pingpong; ./bench/run.sh; doorbell_table
 
 // Idle polls until a transport without a rule of its own yields: a peer on another processor has
 // answered by then; more polls take time from ranks on this processor.

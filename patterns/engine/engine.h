@@ -219,7 +219,7 @@ class Engine {
   // rank that it waits for; -1: for none.
   std::string Describe(const CatalogueEntry& entry, uint64_t sequence, const GroupState& group,
                        ChannelKind kind, const std::string& detail, int awaited_peer) const;
-  // Those that are done and kept for the next operations (Executor::New).
+  // Executors that are done and kept for the next operations, Executor::kMostIdle of them at most.
   std::vector<std::unique_ptr<Activity>>* idle_executors() { return &idle_executors_; }
   // Measured machines, by their hosts.
   std::map<std::string, std::shared_ptr<const MachineDescription>>* machines() {

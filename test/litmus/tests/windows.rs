@@ -4,7 +4,7 @@
 use litmus::*;
 
 // Window::PutNotify (windows/core/window_operations.cc) and Inbox::Notify (windows/message/inbox.cc) increment one
-// counter, Window::TakeNotices (windows/core/window_synchronisation.cc) reads it.
+// counter, Window::TakeNotifications (windows/core/window_synchronisation.cc) reads it.
 fn notification_counter(m: Model) {
     type Shared = (AtomicU64, [Plain; 2]);
     let notify = move |(notified, memory): &Shared, i: usize| {
