@@ -49,7 +49,6 @@ LIMITS = {
     "bsp_shim": 10,
     "docs": 10,
     "li_shim": 11,
-    "patterns": 83,
     "rma_shim": 17,
     "windows": 61,
 }

@@ -117,7 +117,7 @@ def library_beside(name, srcs, deps, copts = [], exports = "exports.map", names 
             deps = ["//transport/family:names"],
         )
 
-    # What linkers look for, and what is preloaded.
+    # The file that linkers look for, and that LD_PRELOAD names.
     _with_parts(
         name = library,
         library = ":" + soname,

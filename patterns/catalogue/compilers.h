@@ -17,7 +17,8 @@
 
 namespace brigade {
 
-// What a schedule may depend on. All ranks of the scope agree on everything but `rank`.
+// A schedule depends on nothing but these parameters. All ranks of the scope agree on all of them
+// but `rank`.
 struct ScheduleParameters {
   int size = 1;
   int rank = 0;

@@ -10,8 +10,8 @@
 namespace brigade {
 namespace {
 
-// Who is combined with whom, counted from the root: a rank's own contribution, and then, one after
-// the other, the partials of its children.
+// The order in which ranks are combined, counted from the root: a rank's own contribution, and
+// then, one after the other, the partials of its children.
 struct Tree {
   std::function<std::vector<int>(int relative)> children;
   std::function<int(int relative)> rank;
@@ -77,8 +77,8 @@ class WholeTree {
     }
     return partials_[depth];
   }
-  // The result of the subtree at `relative`, and where it lies. That of the whole tree comes into
-  // the matrix; nothing of it does before this rank's own contribution is used.
+  // Combines the subtree at `relative`, and returns where its result lies. The result of the whole
+  // tree comes into the matrix, but not before this rank's own contribution is used.
   Place Partial(int relative, size_t depth) {
     const std::vector<int> children = tree_.children(relative);
     if (children.empty()) return Contribution(relative, leaf_);
@@ -146,7 +146,8 @@ Schedule ExchangeAllReduce(const ScheduleParameters& p) {
   return b.Build();
 }
 
-// What others need first goes first, so that no two slots of all ranks wait for each other.
+// Each rank sends its contributions in the order in which the other ranks need them, so that no two
+// slots of all ranks wait for each other.
 Schedule ExchangeMultiReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const CirculantGraph graph(p.size);

@@ -124,8 +124,8 @@ Schedule RingMultiBroadcast(const ScheduleParameters& p) {
 }
 
 // After round k every rank has the blocks of the skip(k + 1) ranks from itself on: those it had
-// go to the rank skip(k) before, as far as that one lacks them. What is passed on is copied in
-// again from where it was copied out to, so no message waits in staging memory.
+// go to the rank skip(k) before, as far as that one lacks them. A block that is passed on is copied
+// in again from the matrix, to which it was copied out, so no message waits in staging memory.
 Schedule CirculantMultiBroadcast(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const CirculantGraph graph(p.size);

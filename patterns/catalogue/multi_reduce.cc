@@ -44,8 +44,8 @@ Schedule RingMultiReduce(const ScheduleParameters& p) {
 // that are skip(k) to skip(k + 1) - 1 further go to the rank skip(k) further, which adds them to
 // its own, so that those of skip(k) ranks are left, its own first. Of these, what goes in the next
 // round is combined straight into that round's message, and what stays into one slot for all of
-// them, in place: it is never sent. What stays is brought by every message; of what goes, the last
-// block is not, where skip(k + 1) is odd, and is copied.
+// them, in place: it is never sent. Every message brings all blocks that stay. Of the blocks that
+// go, it does not bring the last one where skip(k + 1) is odd: that block is copied.
 Schedule CirculantMultiReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const CirculantGraph graph(p.size);
@@ -59,7 +59,7 @@ Schedule CirculantMultiReduce(const ScheduleParameters& p) {
     b.SetBlock(run);
     return run;
   };
-  // What this rank has of them before round k.
+  // Returns where this rank's partials of the blocks of `run` are before round k.
   const auto mine = [&](int k, int run) {
     return k == last ? Place::Block(run) : Place::Current(sums);
   };

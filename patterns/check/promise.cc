@@ -218,7 +218,7 @@ Status Promise::CheckBarrier(const UserMemory& memory) const {
   return memory.knows == all ? Status() : Wrong("left before all had come");
 }
 
-// What the tree makes of all below `relative`, one after the other.
+// Returns the association that the tree gives to the subtree at `relative`, child after child.
 uint64_t Promise::TreeAssociation(int relative) const {
   uint64_t association = AssociationOf(relative);
   for (const int child : tree_.NodeOf(relative).children) {

@@ -3,13 +3,13 @@
 //
 // A group's execution is a dataflow network: ranks share nothing but first-in first-out channels,
 // every step waits for a condition that, once true, stays true until that step runs, and no step
-// chooses. Such a network has one outcome whatever the timing, so one execution decides for all.
+// chooses. The network has one outcome whatever the timing, so one execution decides for all.
 // The checker takes the most pessimistic transport the contract allows: a send completes only when
 // its receive was posted (nothing is buffered), and where messages land in the sender's memory,
 // only when the receiver and everyone it forwarded to have let go (a lease on the sender's memory
 // occupies none of the receiver's). A group on several hosts has both kinds of edges.
 //
-// What is proved: every send meets one receive for the same piece; no slot is read before it is
+// The checker proves: every send meets one receive for the same piece; no slot is read before it is
 // filled, written while it is sent, or written at all if it was received; no deadlock with the
 // given number of slots; the result is what the pattern promises, combined from every rank exactly
 // once in the documented order, and with the same association on all ranks.
@@ -26,7 +26,7 @@
 
 namespace brigade {
 
-// What one rank did.
+// Counts of the actions of one rank.
 struct CheckCounts {
   int64_t copies = 0;
   int64_t combines = 0;

@@ -35,7 +35,8 @@ struct CallWait {
   Status UntilMessage(const Over& over);
   WaitingCall Waiting() const { return {group, kind, *header, schedule, peer}; }
   std::string Describe() const;
-  // After a failure: nothing of the group moves any more. What the call returns.
+  // Breaks the group after a failure: nothing of the group moves any more. Returns the status that
+  // the call returns.
   Status Break(const Status& status);
 
   Engine* engine = nullptr;

@@ -65,7 +65,7 @@ bool EagerExecutor<Port>::TurnToNextPiece() {
   return true;
 }
 
-// What comes behind it may change the piece that it copies, but no later one.
+// Steps behind the copy may change the piece that it copies, but no later piece.
 template <typename Port>
 const Step* EagerExecutor<Port>::OnlyCopySent(const Schedule& schedule) const {
   if (!is_cut_ || this->scope_.size != 2 || schedule.lanes.size() != 1) return nullptr;
@@ -119,7 +119,7 @@ Status EagerExecutor<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   this->mover_.statistics.pieces = static_cast<uint64_t>(this->piece_) + 1;
   if (status.ok() && this->outstanding_ > 0) status = this->AwaitOutstanding();
   if (!status.ok()) {
-    // What lies in an edge is given back before the group is closed.
+    // Slots of edges must be given back before the group is closed.
     for (Current& current : currents_) Port::Free(&current);
     status = this->Break(status);
     Port::DropReceives();

@@ -108,7 +108,7 @@ bool PortBase::SendNow(const Matrix& matrix, int peer) {
 Status PortBase::AwaitReceive(ReceiveSlot* slot, Current* current) {
   if (!slot->arrived) BRIGADE_RETURN_IF_ERROR(wait_.UntilMessage([&] { return slot->arrived; }));
   BRIGADE_RETURN_IF_ERROR(slot->status);
-  // What holds the bytes from here on; a chunk that they did not come to is no longer held.
+  // From here on current->buffer holds the bytes. A chunk that holds none of them is given back.
   slot->arrived = false;
   current->buffer = std::exchange(slot->buffer, nullptr);
   if (slot->lease.data == nullptr) return Status();  // in user memory

@@ -32,7 +32,7 @@ class PortBase {
   OperationStatistics& statistics() { return mover_.statistics; }
 
  protected:
-  // What the current slot of a stream holds.
+  // The piece that the current slot of a stream holds.
   struct Current {
     std::byte* payload = nullptr;    // only read, if received; null: it landed where it is wanted
     StagedBuffer* buffer = nullptr;  // where it lies, one's own or leased; null: elsewhere
@@ -78,8 +78,8 @@ class PortBase {
   // --- the end ---
   // Waits for the buffers that must be back before it returns.
   Status AwaitOutstanding();
-  // After a failure: nothing of the group moves any more, and nothing is waited for. What the call
-  // returns.
+  // Breaks the group after a failure, without a wait: nothing of the group moves any more. Returns
+  // the status that the call returns.
   Status Break(const Status& status);
   void ReleaseFirst() {
     if (first_ != nullptr) Release(&first_);
@@ -122,7 +122,8 @@ Status PortBase::PostReceive(ReceiveSlot* slot, bool must_wait, const Post& post
   *posted = is_taken();
   if (!*posted && must_wait) {
     const Status waited = wait_.Until([&] { return *posted = *posted || is_taken(); });
-    // What is posted is the transport's until the group is closed, whatever has happened to that.
+    // Once posted, the receive belongs to the transport until the group is closed, even if the wait
+    // has failed.
     if (!*posted) return waited;
   }
   return *posted ? status : Status();

@@ -29,7 +29,7 @@ class PostPort : public PortBase {
   Status Receive(const Lane& lane, const Step& step, Current* current, ConstByteSpan* message);
   // The data of a message whose header came ahead, in user memory if they can land there.
   Status ReceiveData(Current* current);
-  // What this rank makes, to be sent from there.
+  // Takes staging memory for a message that this rank makes and sends from there.
   Status Open(Current* current) { return OpenInStaging(current); }
   // Sends what `copy` would copy straight from user memory; false if it must be copied.
   bool SendInPlace(const Step& copy);

@@ -28,7 +28,7 @@ struct Abort {
   uint64_t sequence = 0;           // the number of that call on its channel
   std::string text;                // why
 
-  // What the other ranks return.
+  // Returns the status that calls on the other ranks return.
   Status ToStatus() const;
   // The messages that say it.
   std::vector<std::string> ToMessages() const;

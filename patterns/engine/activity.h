@@ -20,7 +20,7 @@ class Activity {
 
   // Does what can be done now, without waiting. True if anything was done. REQUIRES: not done().
   virtual bool Advance() = 0;
-  // What it is doing, for messages.
+  // Returns a text for errors and reports: what the activity is doing.
   virtual std::string Describe() const = 0;
   // The rank of its group that it waits for; -1 if for none.
   virtual int AwaitedPeer() const = 0;

@@ -192,7 +192,7 @@ ProgressThread::Step Engine::StepOfProgressThread() {
   const bool moved = Move();
   AnnounceCompletions();
   if (!WorkIsLeft()) return ProgressThread::Step::kNothingLeft;
-  // Who counts how often it looks for memory is not to sleep in between.
+  // An operation counts its looks for staging memory: the thread must not sleep between two looks.
   const bool looked = buffers_.stalled() != stalled_before && !buffers_.OutOfPatience();
   return moved || looked ? ProgressThread::Step::kMoved : ProgressThread::Step::kNothingMoved;
 }
@@ -319,7 +319,7 @@ void Engine::EndGroup(GroupState* group) {
 }
 
 bool Engine::HasFailed(GroupState* group) {
-  // What others found first explains what this rank has found since.
+  // A failure that another rank found first explains the failure that this rank has found since.
   if (group->closed || !group->control || !group->control->knows_all()) return !group->failure.ok();
   group->cause = group->control->abort();
   group->failure = group->cause.ToStatus();
@@ -350,15 +350,15 @@ void Engine::OnEnquiry(GroupState* group, int from, ConstByteSpan message) {
   failing_.push_back(group);
 }
 
-// Who finds out tells all. Who is told passes it on to a few, so that all hear of it although the
-// first one may die while it tells.
+// The rank that finds the failure notifies all members. A rank that is notified forwards the
+// messages to a few, so that all members get them even if the first rank dies while it sends.
 void Engine::TellOthers(const GroupState& group) {
   const std::vector<std::string> messages = group.cause.ToMessages();
   const auto tell = [&](int peer) {
     if (peer == group.rank || peer == group.heard_from || peer == group.cause.rank) return;
     for (const std::string& message : messages) {
       const ConstByteSpan bytes(reinterpret_cast<const std::byte*>(message.data()), message.size());
-      // Who is gone need not hear it.
+      // If SendControl fails, the peer is gone, and needs no further message.
       if (!endpoint_->SendControl(group.id, peer, bytes, Urgency::kUrgent).ok()) return;
     }
   };

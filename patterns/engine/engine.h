@@ -52,7 +52,7 @@ class Engine {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // What others may ask something of at any time.
+  // An object, such as a window, to which other ranks may send requests at any time.
   class Listener {
    public:
     virtual ~Listener() = default;
@@ -101,7 +101,7 @@ class Engine {
       if (engine->progress_thread_owns_) engine->TakeRoleBack();
     }
     ~ProgressGuard() {
-      // Who was told of a failure may give its memory back: nothing of the group works on it now.
+      // A caller that gets a failure may free its memory: BreakFailing ends the work on it.
       if (!engine_->failing_.empty()) engine_->BreakFailing();
       if (!engine_->active_.empty()) engine_->LeaveActive();
       if (!engine_->allows_progress_thread_) return;
@@ -215,8 +215,8 @@ class Engine {
   // The answer changes with the groups that are open, and with who listens, who is told.
   void RecheckProgressThread();
 
-  // What an operation is doing, for messages. `detail` is how far it is, `awaited_peer` the group
-  // rank that it waits for; -1: for none.
+  // Returns a text for errors and reports: what an operation is doing. `detail` is how far it is,
+  // `awaited_peer` the group rank that it waits for; -1: for none.
   std::string Describe(const CatalogueEntry& entry, uint64_t sequence, const GroupState& group,
                        ChannelKind kind, const std::string& detail, int awaited_peer) const;
   // Executors that are done and kept for the next operations, Executor::kMostIdle of them at most.

@@ -27,8 +27,8 @@ struct EngineOptions {
   double match_check_seconds = rules::kMatchCheckSeconds;
   std::function<void(const std::string&)> report;  // default: a line on stderr
   // Whether groups measure what their edges cost when they are made (Group::Create); equal on all
-  // ranks of a group. Those on one host do so only if it is always to be done: there the choice is
-  // not the model's.
+  // ranks of a group. Ranks that all share memory measure only with kAlways: there a rule chooses,
+  // not the model.
   enum class Calibrate : uint8_t { kNever, kIfUnknown, kAlways };
   Calibrate calibrate = Calibrate::kNever;
   // A topology that a call names as a hint is replaced, where the result has the same bits, by one

@@ -60,7 +60,7 @@ class Executor : public Activity {
   // REQUIRES: done().
   void Detach() { buffers_.Detach(); }
   std::string Describe() const override;
-  // That of the first lane that is not over.
+  // Returns the peer for which the first unfinished lane waits.
   int AwaitedPeer() const override;
   void End(const Status& status) override;
   void CheckMatch(bool enquires) override;
@@ -132,8 +132,8 @@ class Executor : public Activity {
   // The same for those of a run in a slot that holds this run or a longer one.
   std::byte* PayloadAt(const Place& place, const BlockRun& run, int64_t piece) const;
 
-  // What a slot needs: nothing (the piece lands in place), room for a piece, or room that the
-  // transport can write to.
+  // The memory that a slot needs: none (the piece lands in place, or the transport needs no
+  // landing), room for a piece, or room that the transport can write to.
   enum class Memory { kNone, kAny, kLanding };
   // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
   Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);

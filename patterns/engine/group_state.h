@@ -73,7 +73,7 @@ struct GroupState {
 
   // All members share memory, and outnumber the processors that they may use; the same on all.
   bool crowded = false;
-  // What the edges were measured to cost, the same on all members; null if they were not.
+  // The measured costs of the edges, the same on all members; null if they were not measured.
   std::shared_ptr<const MachineDescription> machine;
   std::vector<int> host_of;  // each member's, numbered; empty if nobody looked
 

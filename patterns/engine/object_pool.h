@@ -1,5 +1,5 @@
-// ObjectPool: objects that are used again, so that a small operation allocates nothing. What a
-// burst has allocated goes when it is over.
+// ObjectPool: objects that are used again, so that a small operation allocates nothing. Objects
+// that a burst has allocated beyond kMostIdle are deleted when they are given back.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_OBJECT_POOL_H_
 #define BRIGADE_PATTERNS_ENGINE_OBJECT_POOL_H_

@@ -47,8 +47,9 @@ Status OperationBuffers::Reserve() {
   const Pattern pattern = operation_.entry->pattern;
   const int slots = operation_.schedule->LeastSlots();
   const int chunks = settings.most_chunks;
-  // What is refused for good is refused on all ranks of a collective call, and so is asked of what
-  // the schedule of any rank needs. The ranks of an all-to-all need not know the longest block.
+  // Either all ranks refuse a collective call for good, or none does. The check therefore counts
+  // the chunks that the schedule of any rank needs. The ranks of an all-to-all need not know the
+  // longest block.
   const bool pair = IsPair(pattern);
   int needed = pair ? slots * chunks : CoreChunks(settings);
   if (part_bytes_ > 0 && (pattern != Pattern::kAllToAll || operation_.call->equal_blocks)) {
@@ -115,7 +116,8 @@ StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool is_landi
   return buffer;
 }
 
-// What no operation can be refused.
+// Takes a buffer that no operation can be refused: from the core for a blocking operation, or else
+// from the reserved runs.
 StagedBuffer* OperationBuffers::TryGuaranteed(int stream, Status* failure) {
   Share& share = shares_[static_cast<size_t>(stream)];
   const int least_slots = operation_.schedule->streams[static_cast<size_t>(stream)].least_slots;

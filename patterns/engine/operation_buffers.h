@@ -40,7 +40,7 @@ class OperationBuffers final : private BufferOwner {
   // A buffer for a piece of the stream, into which the transport can write if it is a landing.
   // Null: it must wait, or `*failure` says what failed.
   StagedBuffer* Try(int stream, size_t wire_bytes, bool is_landing, Status* failure);
-  // What holds a received piece's bytes from here on, wherever they lie.
+  // Returns the buffer that holds a received piece's bytes from here on, wherever they lie.
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
   // The room of a first piece; SIZE_MAX: as much as it wants.
   size_t most_room() const { return part_bytes_ > 0 ? part_bytes_ - kHeaderRoom : SIZE_MAX; }
@@ -74,8 +74,8 @@ class OperationBuffers final : private BufferOwner {
   Engine* const engine_;
   Operation operation_;
   std::vector<Share> shares_;
-  // What a slot needs of a non-blocking operation whose messages are short enough for parts of
-  // chunks; 0: whole chunks.
+  // Bytes of a slot if the operation is non-blocking and its messages are short enough for parts of
+  // chunks; 0: slots take whole chunks.
   size_t part_bytes_ = 0;
   std::vector<ChunkRun> reserved_;  // not in use
   bool keeps_reserved_ = false;

@@ -129,7 +129,7 @@ inline ChannelKind ChannelOf(const PatternCall& call) {
   return IsPair(call.pattern) ? ChannelKind::kPointToPoint : call.scope;
 }
 
-// What one operation did on this rank.
+// Counts of the work of one operation on this rank.
 struct OperationStatistics {
   uint64_t messages_sent = 0;
   uint64_t bytes_sent = 0;

@@ -18,8 +18,8 @@
 namespace brigade {
 namespace {
 
-// Those whose threads may be at work when this process forks. Never destroyed: threads outlive
-// static objects.
+// All progress threads: they may be at work when this process forks. The list is never destroyed:
+// threads outlive static objects.
 struct ProgressThreads {
   std::mutex mutex;
   std::vector<ProgressThread*> all;

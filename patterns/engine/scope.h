@@ -12,8 +12,8 @@
 
 namespace brigade {
 
-// What edges of one kind can do, and how messages are cut for them: of the ranks of a scope, or of
-// two ranks.
+// Edges of one kind, of the ranks of a scope or of two ranks: their capabilities, and the settings
+// by which messages are cut for them.
 struct EdgeConfig {
   const Capabilities* capabilities = nullptr;
   bool of_pairs = false;  // for point-to-point messages

@@ -1,5 +1,5 @@
-// SendQueue: the sends of an engine that are under way, those of returned calls included. What the
-// transport does not take at once is kept, and taken later, in order.
+// SendQueue: the sends of an engine that are under way, those of returned calls included. A send
+// that the transport does not take at once is kept, and posted later, in order.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_SEND_QUEUE_H_
 #define BRIGADE_PATTERNS_ENGINE_SEND_QUEUE_H_
@@ -38,7 +38,7 @@ class SendQueue {
   bool PostDeferred();
   // The group is broken: ends its deferred sends, and does not count on the end of the others.
   void GiveUp(GroupState* group);
-  // What the transport still has is never freed.
+  // Sends that the transport still has are never freed.
   void LeaveToTransport() { sends_.Leave(); }
 
   bool has_deferred() const { return !deferred_.empty(); }

@@ -78,7 +78,8 @@ StagedBuffer* StagingBuffers::TryOverflow(size_t payload_bytes, OperationStatist
   const ByteSpan memory = overflow_->TryAcquire(kHeaderRoom + payload_bytes);
   if (memory.data == nullptr) return nullptr;
   ++statistics->overflow_pieces;
-  // Who always finds some never looks whether receivers have drained the pool meanwhile.
+  // The next operation has to look again first: an operation that always finds overflow memory
+  // never looks whether receivers have drained the pool meanwhile.
   stalled_ = Patience() - 1;
   StagedBuffer* buffer = New();
   buffer->origin = StagedBuffer::Origin::kOverflow;
@@ -152,8 +153,8 @@ void StagingBuffers::Drop(ReceiveSlot* slot) {
 
 void StagingBuffers::Reclaim(StagedBuffer* buffer) {
   BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
-  // Receivers are at work: overflow that comes back makes who waits wait on, so that they catch up
-  // with it. What this rank has received says nothing of that.
+  // A sent buffer that comes back shows that receivers are at work: an operation that waits for
+  // memory waits on, so that they catch up with it. A lease of a received piece does not show that.
   if (buffer->origin != StagedBuffer::Origin::kLease) stalled_ = 0;
   if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
   switch (buffer->origin) {

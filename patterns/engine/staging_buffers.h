@@ -53,8 +53,8 @@ class StagingBuffers {
   // A buffer of the core, where every run of an operation is as long as its longest, so that one
   // fits where another was. `*outstanding` counts it while it lives.
   StagedBuffer* TryCore(int placement, int chunks, int* outstanding);
-  // What holds the bytes of a piece received for `buffer` (null: for none): the buffer, or, if they
-  // lie elsewhere, a new one for the lease (and `buffer` is given back).
+  // Returns the buffer that holds the bytes of a piece received for `buffer` (null: for none). If
+  // the bytes lie elsewhere, this is a new buffer for the lease, and `buffer` is given back.
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
 
   // --- giving back ---
@@ -67,7 +67,7 @@ class StagingBuffers {
   void Drop(ReceiveSlot* slot);
   // Ends a buffer that is freed and has no send pending.
   void Reclaim(StagedBuffer* buffer);
-  // What `*outstanding` counts is not waited for: its operation has failed.
+  // Ends the wait for the buffers that `*outstanding` counts: their operation has failed.
   void StopCounting(int* outstanding);
 
   // --- waiting ---
@@ -80,8 +80,8 @@ class StagingBuffers {
   int stalled() const { return stalled_; }
   // It found some.
   void EndStall() { stalled_ = 0; }
-  // Not OK: some of the core is out of use, and nothing was there to take its place. Who finds the
-  // core empty fails with it.
+  // Not OK: some of the core is out of use, and nothing was there to take its place. An operation
+  // that finds the core empty fails with this status.
   const Status& shortage() const { return shortage_; }
   // kTimedOut once an operation that must not wait for receivers has waited for too long.
   Status CheckWait(MemoryWait* wait) const {

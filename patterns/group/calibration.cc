@@ -59,7 +59,7 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-// What one rank has measured.
+// The measurements of one rank.
 struct RankTimes {
   EdgeTimes far;
   EdgeTimes near;
@@ -82,7 +82,7 @@ class Measurer {
         data_(kLongerProbeBytes / sizeof(double)),
         landing_(kLongerProbeBytes / sizeof(double)) {}
 
-  // `ring`: group ranks that take part, each once. Those that do not measure nothing.
+  // `ring`: group ranks that take part, each once. A rank outside the ring measures nothing.
   Status MeasureEdges(const std::vector<int>& ring, EdgeTimes* times) {
     const auto self = std::find(ring.begin(), ring.end(), group_->rank);
     if (self == ring.end() || ring.size() < 2) return Status();
@@ -130,8 +130,8 @@ class Measurer {
     return Status();
   }
 
-  // What a short piece costs when all ranks take part, `last` being the last to get it and the way
-  // of the first one taking `first_us`.
+  // Measures the cost of a short piece when all ranks take part. `last` is the last rank to get a
+  // piece; `first_us` is the time that the first piece takes.
   Status MeasurePieces(int last, double first_us, EdgeTimes* times) {
     double us = 0;
     BRIGADE_RETURN_IF_ERROR(MedianAround(last, kCutBytes, &us));
@@ -146,8 +146,8 @@ class Measurer {
     return MeasurePieces(last, first_us, times);
   }
 
-  // What the kernel copies to other ranks, if it may, and how fast. To be called behind
-  // MeasureEdges.
+  // Measures how fast the kernel copies to other ranks, and takes over the lengths for which it
+  // may. To be called behind MeasureEdges.
   void MeasureKernelCopies(RankTimes* times) {
     OutEdge* const edge = EdgeTo(engine_, group_, ChannelKind::kPointToPoint, next_);
     if (edge == nullptr) return;

@@ -72,11 +72,11 @@ class Group {
   // Ranks in a scope, and the calling rank's number in it. For kPointToPoint: the whole group.
   int ScopeSize(ChannelKind scope) const;
   int ScopeRank(ChannelKind scope) const;
-  // What the transport can do between all members.
+  // Returns the capabilities of the transport between all members.
   const Capabilities& capabilities() const;
   // Whether messages to several hosts can go host after host (Topology::by_host).
   bool goes_by_host() const;
-  // What its edges were measured to cost, the same on all ranks; null: not measured.
+  // Returns the measured costs of the edges, the same on all ranks; null: not measured.
   const MachineDescription* machine() const;
 
   // Runs `call` to its end. After kInvalidArgument nothing happened. After any other failure the

@@ -111,8 +111,8 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
 }
 
 // A few lengths: by the rule that holds where nothing is measured (PlanPieces), all there is room
-// for, halves of it, what links pass at once, and the message in up to four equal parts. Those that
-// come to the same are there once.
+// for, halves of it, what links pass at once, and the message in up to four equal parts. Lengths
+// that lead to the same pieces are listed once.
 std::vector<Candidate> Cuts(const MachineDescription& machine, const PieceSettings& settings,
                             const CostQuery& query) {
   std::vector<Candidate> cuts;
@@ -174,9 +174,10 @@ int64_t Pieces(const CostQuery& query, const Candidate& c) {
   return c.cost.pieces * (in_shares ? MessagesInARow(query, c.topology) : 1);
 }
 
-// What keeps one processor busy while others wait, where ranks of one host share processors and no
-// closed form knows who shares them: branches of the root, each of which takes every piece. A line
-// of all ranks is no better than two. Hypercubes in one piece have more messages in all than trees.
+// Counts the branches of the root, each of which takes every piece: they keep one processor busy
+// while others wait, where ranks of a host share processors. No closed form knows which ranks of a
+// host share a processor. A line of all ranks is no better than two. Hypercubes in one piece have
+// more messages in all than trees.
 size_t Crowding(const CostQuery& query, const Candidate& c) {
   const Topology& topology = c.topology;
   if (c.cost.pieces == 1) return topology.shape == Shape::kHypercube ? 1 : 0;

@@ -27,7 +27,7 @@ class CirculantCost {
   Way WayOf(const Piece& piece, bool alone) const;
 
  private:
-  // What a rank does in a round, besides its messages.
+  // A rank's message in a round, and the times of its other work before and after the message.
   struct Round {
     int skip;  // to whom the message goes, relative to its sender
     int blocks;

@@ -35,7 +35,7 @@ Way MessageWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
 }
 
 // Until a sender whose header goes ahead may send more: if pieces wait for their places, the
-// header's way, and the answer's. What the bucket saves is counted with the pieces.
+// header's way, and the answer's. The time that the bucket saves is counted with the pieces.
 double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan& plan) {
   const int link = SlowestLink(steps, query);
   const Hop hop(steps, link, {plan.ahead_bytes, false}, ChunkRole::kBufferedSend,

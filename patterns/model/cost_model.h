@@ -25,7 +25,7 @@
 
 namespace brigade {
 
-// What is asked: one call, seen from no rank in particular.
+// One call whose cost is asked for, seen from no rank in particular.
 struct CostQuery {
   Pattern pattern = Pattern::kBroadcast;
   // Not kFree. Of patterns that know no topologies only by_host counts: that hosts are gone through
@@ -51,7 +51,7 @@ struct CostQuery {
 };
 
 struct Cost {
-  // What the rank takes that is in the call for the longest.
+  // The time of the rank that is in the call for the longest.
   double us = 0;
   // False of broadcast and reduce along two trees and on circulant graphs, whose ranks have several
   // neighbours each way at once:

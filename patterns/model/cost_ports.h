@@ -15,7 +15,7 @@ namespace brigade {
 
 class Ports {
  public:
-  // What those of all ports hold at first.
+  // The fill of the buckets of all ports at first.
   enum class Buckets : uint8_t { kFull, kEmpty, kEndless };
 
   Ports(const Steps& steps, int ranks, Buckets buckets) {

@@ -18,8 +18,8 @@ namespace brigade {
 struct Way {
   double first_us = 0;
   double piece_us = 0;
-  // What a port's bucket may yet save, all pieces taken together; and of piece_us, what ports that
-  // let everything pass at once would.
+  // The time that a port's bucket may yet save, all pieces taken together; and the part of piece_us
+  // that ports would save if they let everything pass at once.
   double spare_us = 0;
   double port_bound_us = 0;
 };
@@ -110,7 +110,7 @@ class Steps {
     return l.message_us +
            static_cast<double>(bytes) / machine_.TransferRate(l, MemoryOf(from), MemoryOf(to));
   }
-  // What an idle port saves of that.
+  // Returns the most time on the wire that an idle port saves.
   double Burst(int link) const {
     const Link& l = LinkAt(link);
     return l.burst_bytes == 0 ? 0 : static_cast<double>(l.burst_bytes) / l.mb_s;
@@ -176,7 +176,7 @@ struct Hop {
     const double other = send_us + latency_us + receive_us;
     return std::max({other, wire_us, other + wire_us - burst_us});
   }
-  // What the full bucket saves of `messages` in a row.
+  // Returns the time that the full bucket saves on `messages` in a row.
   double Saved(int messages) const {
     const double other = send_us + latency_us + receive_us;
     return std::max(0.0, std::min(burst_us - other, messages * (us() - other)));

@@ -40,16 +40,16 @@ struct ModelChoice {
   }
 };
 
-// What may be chosen of a call.
+// The properties of a call that the model may choose.
 enum class Latitude : uint8_t {
   kAll,     // topology and pieces
   kHint,    // the same, but the topology asked for stays unless it is too slow
   kPieces,  // how it is cut: the topology is part of its result
 };
 
-// What the model says of `query`, whose topology is the one asked for, or that of the order to be
-// kept. *reason, for people: what was chosen, its predicted cost, why, and, each on a line of its
-// own, the alternatives that come next.
+// Returns the model's choice for `query`, whose topology is the one asked for, or the one that
+// gives the order to be kept. *reason, for people: the choice, its predicted cost, why, and, each
+// on a line of its own, the alternatives that come next.
 ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,
                           const CostQuery& query, Latitude latitude, std::string* reason);
 

@@ -11,7 +11,8 @@ std::vector<int> HostsOf(const Steps& steps, const CostQuery& query) {
   return hosts;
 }
 
-// What is busiest of all that ranks, and ports that the ranks of a host share, do for a piece.
+// The time of the busiest processor and of the busiest port for one piece. The ranks of a host may
+// share either.
 class Busiest {
  public:
   explicit Busiest(const Steps& steps)

@@ -19,7 +19,7 @@ bool IsRight(const CatalogueEntry& entry, const PatternCall& call, const Matrix&
          (!entry.combines || matrix.layout.elem_bytes() == ElementBytes(call));
 }
 
-// What is wrong with a matrix of that name.
+// Returns the error that says why the matrix is wrong, which the error text calls `name`.
 Status WrongMatrix(const CatalogueEntry& entry, const PatternCall& call, const Matrix& matrix,
                    const std::string& name) {
   if (matrix.data == nullptr) return Invalid(entry, name + " is a null pointer");

@@ -38,10 +38,11 @@ class CirculantGraph {
 
   // The base segment of a rank; rounds() for the root.
   int BaseSegment(int relative) const;
-  // What a rank receives in each round of a phase; the root's entries mean nothing. Cost: a few q.
+  // Returns the segment that a rank receives in each round of a phase; the root's entries mean
+  // nothing. Cost: a few q.
   std::vector<int> Receives(int relative) const;
-  // What it sends, which is what its receivers expect; to the root it sends nothing. Cost: q times
-  // that.
+  // Returns the segment that a rank sends in each round, which is the one that its receiver
+  // expects. To the root it sends nothing. Cost: q times the cost of Receives.
   std::vector<int> Sends(int relative) const;
 
  private:
@@ -56,7 +57,7 @@ class CirculantGraph {
 // the base segment's, which is sent on in the next phase, too, and is awaited once that is over.
 class CirculantNode {
  public:
-  // What is in `sends` where a message would go to the root.
+  // The entry of `sends` in a round whose message would go to the root.
   static constexpr int kNothing = -(1 << 20);
 
   // REQUIRES: place > 0.

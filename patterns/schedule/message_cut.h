@@ -17,7 +17,7 @@
 
 namespace brigade {
 
-// What a cut depends on beside lengths.
+// The properties that a cut depends on beside lengths.
 struct CutRule {
   const PieceSettings& settings;
   bool pair = false;   // a message from point to point; `settings` are OfPairs

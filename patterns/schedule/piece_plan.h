@@ -49,7 +49,7 @@ struct PiecePlan {
   }
 };
 
-// What the ranks of a group agreed on when it was made.
+// The ranks of a group agreed on these settings when it was made.
 struct PieceSettings {
   size_t chunk_bytes = 0;
   int most_chunks = 1;  // adjacent chunks that one piece may take
@@ -66,8 +66,8 @@ struct PieceSettings {
   // Messages of more than this are cut into pieces of at least this, so that sender and receiver
   // copy at the same time; 0: they are not (of the transport).
   size_t overlap_bytes = 0;
-  // What a piece costs where links are slow, as bytes of theirs; 0: they are not (of the
-  // transport).
+  // The cost of a piece where links are slow, as the bytes that a link moves meanwhile; 0: links
+  // are not slow (of the transport).
   size_t piece_cost_bytes = 0;
 };
 

@@ -41,7 +41,7 @@ const char* CutName(Shares::Cut cut) {
   return "?";
 }
 
-// What the steps speak of.
+// Lists the streams, shares and runs that the steps refer to.
 std::string HeadText(const Schedule& schedule) {
   std::ostringstream out;
   for (const Stream& stream : schedule.streams) {

@@ -84,8 +84,8 @@ Status Trace::Start(const std::string& file, int rank, int ranks, size_t most_ev
     return Status(StatusCode::kOutOfMemory,
                   "no memory for a trace of " + std::to_string(most_events) + " events");
   }
-  // What lies there after this run is of this run, or nothing. Whoever may not remove it will be
-  // told when it is to be written.
+  // A file that lies there after this run must be of this run. If this process may not remove an
+  // older file, Stop reports that it cannot write the trace.
   (void)std::remove(trace->path_.c_str());
   current_ = trace.release();
   return Status();
