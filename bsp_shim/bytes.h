@@ -15,7 +15,7 @@ class Bytes {
  public:
   std::byte* data() const { return data_.get(); }
   size_t size() const { return size_; }
-  // What is there stays, as far as it fits; pointers into it may not.
+  // Keeps the content, as far as it fits, but may move it: pointers into it become invalid.
   void Resize(size_t size) {
     if (size > capacity_) {
       capacity_ = std::max(size, 2 * capacity_);

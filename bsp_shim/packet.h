@@ -62,7 +62,7 @@ class Packet {
   }
   void Add(const Record& record);
   void AddData(const void* data, size_t bytes);
-  // Ends it. What the header says of the packet itself is filled in.
+  // Ends the packet. Sets the fields of the header that describe the packet itself.
   void Finish(const PacketHeader& said, const std::vector<RegistrationCall>& registrations);
 
   // --- the receiver's ---

@@ -35,8 +35,8 @@ class Pairs {
   Status StartSend(int process, const Message& message, std::unique_ptr<Operation>* operation);
   // A shorter one is legal.
   Status Receive(int process, const Message& message);
-  // Sends and receives messages of which both sides know. Collective. Those of this process to
-  // itself are left alone.
+  // Sends and receives messages of which both sides know. Collective. Ignores messages of this
+  // process to itself.
   Status Exchange(const Messages& to, const Messages& from);
 
  private:

@@ -21,7 +21,7 @@
 namespace brigade {
 namespace bsp {
 
-// What bsp_qsize says. kInvalidArgument: an int cannot say it.
+// Computes the results of bsp_qsize. kInvalidArgument: an int cannot hold them.
 Status QueueSize(size_t messages, size_t bytes, int* count, int* all_bytes);
 
 // The functions of <brigade/bsp.h>. A failure is for Fail: the program ends.

@@ -50,8 +50,9 @@ class Registrations {
 
   // Of this superstep.
   const std::vector<RegistrationCall>& calls() const { return calls_; }
-  // Those of all processes take effect. kInvalidArgument, the same on all, if they differ; then
-  // `*who` is the first process whose calls are not those of process 0, and `*what` the call.
+  // Puts the calls of all processes into effect. kInvalidArgument, the same on all, if the calls
+  // differ; then `*who` is the first process whose calls are not those of process 0, and `*what`
+  // the call.
   Status Apply(const std::vector<RegistrationCalls>& all, int* who, const char** what);
 
  private:

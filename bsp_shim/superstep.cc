@@ -28,7 +28,7 @@ size_t FirstBytes(const Group& group) {
   return group.capabilities().tuning.lazy_credit_bytes - sizeof(PacketHeader);
 }
 
-// What goes of it from there on, of `most` bytes at most.
+// Returns the part of a packet that begins at byte `at`, of `most` bytes at most.
 Pairs::Message PartOf(const Packet& packet, size_t at, size_t most) {
   const size_t bytes = packet.header()->bytes;
   if (bytes <= at) return {nullptr, 0};
@@ -67,7 +67,7 @@ void Superstep::DirectPut(const Place& there, const void* source, size_t bytes) 
   if (bytes <= direct_bytes_) return Put(there, source, bytes);
   has_asked_ = true;
   leaving(there.process).Add({Record::Kind::kDirectPut, there.slot, there.offset, bytes});
-  // What is only read is not written.
+  // Casts const away: a message also describes gets. A put only reads its source.
   auto* const data = const_cast<std::byte*>(static_cast<const std::byte*>(source));
   direct_puts_[static_cast<size_t>(there.process)].push_back({data, bytes});
 }

@@ -54,11 +54,11 @@ class Superstep {
 
   // --- its end ---
 
-  // Sends the packets and gets the others'. What their headers say is to be compared before
-  // anything else is done. `tag_bytes`: of this superstep's messages.
+  // Sends the packets, and receives those of the other processes. The caller must compare their
+  // headers before anything else is done. `tag_bytes`: of this superstep's messages.
   Status Meet(const PacketHeader& said, size_t tag_bytes, const Registrations& registrations);
   const PacketHeader& HeaderOf(int process) const { return *arrived(process).header(); }
-  // What each process has registered and no longer registers.
+  // Returns the registrations of each process, and the ends of registrations, in this superstep.
   std::vector<RegistrationCalls> RegistrationCallsOfAll() const;
   // Does all that was asked for. `messages`: those to this process, until the next Meet() ends.
   Status Complete(const Registrations& registrations, std::vector<Message>* messages);
@@ -81,7 +81,7 @@ class Superstep {
   Status SendParts(size_t at);
   // Gets and direct operations, those of this process and those that others ask of it.
   Status DoAsked(const Registrations& registrations);
-  // What is got from this process, and what is got by it.
+  // Sends the data that others get from this process, and receives the data that this process gets.
   Status ExchangeAnswers(const Registrations& registrations);
 
   Pairs pairs_;

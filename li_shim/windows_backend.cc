@@ -19,7 +19,7 @@ namespace li {
 namespace {
 
 OriginData Here(const void* data, size_t bytes) {
-  // What is only read is not written.
+  // Casts const away: OriginData also describes results. A put only reads its source.
   return {const_cast<std::byte*>(static_cast<const std::byte*>(data)),
           TypedLayout::One(Element::kByte), static_cast<int64_t>(bytes)};
 }

@@ -87,7 +87,7 @@ bool GivesMemory() {
   return gives;
 }
 
-// What MPI 4 lets a program ask of memory; 0: nothing.
+// Returns the alignment that a program requests by an info key of MPI 4; 0: it requests none.
 size_t AlignmentIn(MPI_Info info) {
   if (info == MPI_INFO_NULL) return 0;
   char value[24] = "";
@@ -176,7 +176,7 @@ std::optional<int> OperateWithRequest(const char* routine, MPI_Win handle, Opera
 }
 
 RmaRequest::Values Values(const void* memory, int64_t count) {
-  // What is only read is not written.
+  // Casts const away: Values also describes results. Operations only read their sources.
   return {static_cast<std::byte*>(const_cast<void*>(memory)), nullptr, count};
 }
 
@@ -229,7 +229,7 @@ extern "C" void brigade_take_find_next(void* (*find)(const char*)) {
   brigade::rma::find_next = find;
 }
 
-// What we do not give the MPI does, or says why not.
+// If Brigade does not allocate the memory, the MPI allocates it, or returns an error.
 PUBLIC(Alloc_mem, (MPI_Aint size, MPI_Info info, void* base)) {
   if (!MpiIsActive() || size <= 0 || !GivesMemory()) {
     return ORIGINAL(Alloc_mem)(size, info, base);

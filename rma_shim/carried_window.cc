@@ -17,7 +17,7 @@ namespace brigade {
 namespace rma {
 namespace {
 
-// What each rank says before a window is made.
+// The record that each rank contributes to Agree before a window is made.
 struct Offer {
   MPI_Aint bytes = 0;
   bool is_scattered = false;  // each rank's part of a shared window may lie anywhere
@@ -47,7 +47,7 @@ bool MayDifferOnRanks(StatusCode code) {
 
 Status Refused(const std::string& why) { return {StatusCode::kUnavailable, why}; }
 
-// What ranks agree on before a window is made.
+// The result of Agree, the same on all ranks.
 struct Agreed {
   bool are_scattered = true;       // the parts of a shared window need not be in one piece
   int have_memory = 0;             // ranks whose part has bytes

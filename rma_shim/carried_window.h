@@ -23,7 +23,7 @@
 namespace brigade {
 namespace rma {
 
-// What a call that makes a window asks for.
+// The arguments of a call that makes a window.
 struct WindowRequest {
   int flavor = MPI_WIN_FLAVOR_CREATE;
   void* memory = nullptr;  // of the caller, for MPI_WIN_FLAVOR_CREATE
@@ -85,7 +85,7 @@ class CarriedWindow {
   std::unique_ptr<Window> window_;
   Window::Memory memory_;  // once it has ended
   MPI_Group group_ = MPI_GROUP_NULL;
-  // What attributes point to.
+  // Values that attributes point to.
   int flavor_ = MPI_WIN_FLAVOR_CREATE;
   int model_ = MPI_WIN_UNIFIED;
   int unit_ = 1;

@@ -32,7 +32,7 @@ extern "C" void pmpi_win_get_attr_(const MPI_Fint* win, const MPI_Fint* keyval, 
   if (carried == nullptr || !carried->FindAttribute(attribute, &found)) {
     return original(win, keyval, value, flag, error);
   }
-  // What C gets a pointer to.
+  // In C the caller gets a pointer to this value.
   if (attribute == MPI_WIN_BASE) {
     *value = reinterpret_cast<MPI_Aint>(found);
   } else if (attribute == MPI_WIN_SIZE) {

@@ -21,12 +21,12 @@ void Gate::Leave() {
 
 void Gate::LetIn() {
   constexpr std::chrono::microseconds kNap(50);
-  // What an error handler has interrupted is not to be entered.
+  // While an error handler interrupts an operation, no other thread may enter.
   if (depth_ != 1) return std::this_thread::sleep_for(kNap);
   const uint64_t entrances = entrances_;
   Leave();
   if (waiting_ == 0) std::this_thread::sleep_for(kNap);
-  // A mutex may go to who has just had it.
+  // The mutex may go to the thread that has just released it.
   while (waiting_ > 0 && entrances_ == entrances) std::this_thread::yield();
   Enter();
 }

@@ -22,7 +22,7 @@ bool IsGiven(const RmaRequest& request) {
   return request.kind != RmaKind::kGet && request.op != AccumulateOp::kNoOp;
 }
 
-// What is wrong with a request that a window has refused, for `why`.
+// Finds the error class of a request that a window has refused with the text `why`.
 Outcome ExplainRefusal(Window* window, Operation* operation, const std::string& why) {
   RmaRequest& request = operation->request;
   const RmaRequest::Values& target = request.target;

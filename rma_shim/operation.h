@@ -25,7 +25,7 @@ struct Operation {
   bool is_of_one = false;   // MPI_Fetch_and_op: derived datatypes are refused
 };
 
-// What MPI's caller gets.
+// The outcome of a call for its caller in MPI.
 struct Outcome {
   int error = MPI_SUCCESS;  // a class
   std::string text;

@@ -10,7 +10,7 @@
 namespace brigade {
 namespace rma {
 
-// What lies behind the names of the library that has opened this part (transport/family).
+// Finds a function behind the library that has opened this part (transport/family).
 inline void* (*find_next)(const char* name) = nullptr;
 
 // Profiling tools replace MPI_* and call PMPI_*, so what lies behind them is PMPI_*.

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Counts, by folder, constructions that a reader has to parse twice, and compares the counts with LIMITS.
+"""Finds constructions that a reader has to parse twice; exit code 1 if there is one.
 
 A construction is a sentence of a comment or of a Markdown page that begins with one of OPENERS, which hides the noun of
-the sentence, or one of OLD_NAMES, anywhere in a file. Limits only fall: a count above its limit fails, and a count
-below it fails, too, until the limit is set to the count."""
+the sentence, or one of OLD_NAMES, anywhere in a file."""
 
 import argparse
-import collections
 import io
 import pathlib
 import re
@@ -41,16 +39,6 @@ OLD_NAMES = {
     "kLeastSharedLandingBytes": "kLeastPostedBytes",
     "wide line": "inline message in a wide ring",
     "letter box": "short-put mailbox",
-}
-
-# Constructions by folder; "." has the files outside of all folders.
-LIMITS = {
-    "bench": 5,
-    "bsp_shim": 10,
-    "docs": 10,
-    "li_shim": 11,
-    "rma_shim": 17,
-    "windows": 61,
 }
 
 C_SUFFIXES = (".h", ".hpp", ".cc", ".c", ".rs")
@@ -139,46 +127,21 @@ def constructions(file, text):
     return sorted(found)
 
 
-def verdict(folder, count, limit):
-    """What to do about a count, or None."""
-    if count > limit:
-        return f"{folder}: {count} constructions, of {limit}: begin each sentence with its noun, or its verb"
-    if count < limit:
-        return f'{folder}: {count} constructions, of {limit}: set "{folder}": {count} in LIMITS of test/words_check.py'
-    return None
-
-
-def count_all():
-    """{folder: complaints} of all files under version control."""
-    found = collections.defaultdict(list)
+def main():
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     names = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    failed = False
     for name in names.splitlines():
         file = ROOT / name
         if name in ITSELF or not file.is_file():
             continue
-        text = file.read_bytes().decode(errors="ignore")
-        folder = name.split("/")[0] if "/" in name else "."
-        found[folder] += [f"{name}:{line}: {complaint}" for line, complaint in constructions(file, text)]
-    return found
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--list", action="store_true", help="print each construction, also where limits are kept")
-    parser.add_argument("folder", nargs="*", help="check these folders only")
-    arguments = parser.parse_args()
-    found = count_all()
-    failed = False
-    for folder in arguments.folder or sorted({*found, *LIMITS}):
-        count, limit = len(found[folder]), LIMITS.get(folder, 0)
-        if count and (arguments.list or count > limit):
-            print(*found[folder], sep="\n")
-        complaint = verdict(folder, count, limit)
-        if complaint:
-            print(complaint)
+        for line, complaint in constructions(file, file.read_bytes().decode(errors="ignore")):
+            print(f"{name}:{line}: {complaint}")
             failed = True
-    return 1 if failed else 0
+    if failed:
+        print("begin each sentence with its noun, or its verb; take the standard words")
+    sys.exit(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -42,7 +42,7 @@ class Backend {
   // Completes what all have asked for. REQUIRES: Sync.
   virtual Status Barrier() = 0;
 
-  // What a process has registered. REQUIRES: committed.
+  // Returns the bytes that a process has registered. REQUIRES: committed.
   virtual size_t BytesOf(int slot, int process) const = 0;
   // REQUIRES: the bytes are in what the process has registered.
   virtual Status Put(int slot, int process, const void* source, size_t offset, size_t bytes) = 0;

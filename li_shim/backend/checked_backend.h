@@ -43,7 +43,7 @@ class CheckedBackend final : public Backend {
 
  private:
   enum class Call : int64_t { kEnd, kRegister, kInit, kCommit, kDeregister, kSync, kBarrier };
-  // What a process says when all meet.
+  // The record that each process sends to all others in Meet.
   struct Word {
     Call call;
     uint64_t slots;  // of the call, a bit each

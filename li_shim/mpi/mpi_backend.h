@@ -32,7 +32,7 @@ class MpiBackend : public Backend {
  protected:
   // Of our own, of all processes.
   MPI_Comm comm() const { return job_.comm(); }
-  // What each process says. Collective.
+  // Gathers the number `mine` of each process. Collective.
   Status GatherBytes(size_t mine, std::vector<size_t>* all) const;
 
  private:

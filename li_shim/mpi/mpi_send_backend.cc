@@ -37,7 +37,7 @@ Status Start(std::byte* data, size_t bytes, const Blocks::StartMessage& start) {
                   [&](size_t done, int count) { return start(data + done, count, MPI_BYTE); });
 }
 
-// What begins there, which need not be aligned.
+// Returns the value at `at`, which need not be aligned.
 template <typename T>
 T Read(const std::byte* at) {
   T value;
@@ -58,7 +58,7 @@ Status MpiSendBackend::Put(int slot, int process, const void* source, size_t off
     std::memcpy(memory_[slot].base + offset, source, bytes);
     return Status();
   }
-  // What is only read is not written.
+  // Casts const away: an operation also describes gets. A put only reads its source.
   auto* const local = const_cast<std::byte*>(static_cast<const std::byte*>(source));
   operations_.push_back({process, local, {Kind::kPut, slot, offset, bytes}});
   return Status();

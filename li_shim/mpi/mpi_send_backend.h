@@ -1,7 +1,7 @@
-// MpiSendBackend: LI over MPI's messages. Operations are kept until LISYNC. There each process has
-// a packet for each other one: what it asks of it, and the data of short puts. What else is put
-// follows in one message to each, and what is got in another, from where it lies to where it
-// belongs.
+// MpiSendBackend: LI over MPI's messages. Operations are kept until LISYNC. There each process
+// sends each other process a packet: its requests, and the data of short puts. The data of all
+// other puts follows in one message to each process, and the data of gets in another. Both go from
+// where the data lies to where it belongs.
 
 #ifndef BRIGADE_LI_SHIM_MPI_MPI_SEND_BACKEND_H_
 #define BRIGADE_LI_SHIM_MPI_MPI_SEND_BACKEND_H_
@@ -36,7 +36,7 @@ class MpiSendBackend final : public MpiBackend {
  private:
   // Of a short put the data go with the request, while there is room.
   enum class Kind : int64_t { kGet, kPut, kPutHere };
-  // What is asked of another process, as it travels.
+  // A request to another process, as it travels.
   struct Request {
     Kind kind;
     int64_t slot;
@@ -54,7 +54,7 @@ class MpiSendBackend final : public MpiBackend {
   };
 
   using Packet = std::vector<std::byte>;
-  // What goes to a process behind its packet, and what comes from it.
+  // The data that goes to a process behind its packet, and the data that comes from it.
   struct Data {
     Blocks puts_to, puts_from, gets_to, gets_from;
   };

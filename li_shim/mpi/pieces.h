@@ -11,7 +11,7 @@
 namespace brigade {
 namespace li {
 
-// What call(offset, count) says of each piece of `bytes`, until it fails.
+// Calls call(offset, count) for each piece of `bytes`, until a call fails.
 template <typename Call>
 Status InPieces(size_t bytes, const Call& call) {
   constexpr size_t kMost = size_t{1} << 30;

@@ -18,7 +18,7 @@ namespace brigade {
 namespace rma {
 namespace {
 
-// What kind of call made a datatype, and how many arguments of each kind it had.
+// The kind of call that made a datatype, and how many arguments of each kind it had.
 struct Envelope {
   explicit Envelope(MPI_Datatype type) {
 #if MPI_VERSION >= 4
@@ -41,8 +41,8 @@ struct Envelope {
   MPI_Count types = 0;
 };
 
-// How a derived datatype was made: the arguments of the call that did. Those of calls for large
-// counts stand where the other calls have them.
+// How a derived datatype was made: the arguments of the call that made it. Arguments of calls for
+// large counts stand where the other calls have theirs.
 class Contents {
  public:
   explicit Contents(MPI_Datatype type) {
@@ -100,8 +100,8 @@ class Contents {
   }
 };
 
-// Lists blocks of children in a row, each block at its offset. What has no bytes says nothing of
-// the elements, and is left out.
+// Lists blocks of children in a row, each block at its offset. Leaves out blocks without bytes,
+// which do not decide the kind of the elements.
 class Blocks {
  public:
   Status Add(int64_t offset, int64_t length, const TypedLayout& child) {
@@ -237,8 +237,8 @@ std::string NameOf(MPI_Datatype type) {
   return name;
 }
 
-// What Fortran asks for by digits (MPI_Type_create_f90_real) has a handle of its own: the datatype
-// of C that is as long, or `type` if there is none.
+// A datatype that Fortran requests by digits (MPI_Type_create_f90_real) has a handle of its own.
+// Returns the datatype of C that is as long, or `type` if there is none.
 MPI_Datatype AsInC(MPI_Datatype type) {
   static const struct {
     int combiner;

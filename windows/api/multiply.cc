@@ -57,7 +57,8 @@ DistributedMatrix ToMatrix(const brigade_distributed_matrix& c) {
   return matrix;
 }
 
-// What the C++ side does not check, since it has no such values.
+// Checks only errors that the C++ types rule out, for example a null pointer or an unknown enum
+// value.
 Status ToCall(const brigade_product* c, const brigade_multiply_options* how, MultiplyCall* call,
               MultiplyOptions* options) {
   BRIGADE_RETURN_IF_ERROR(CheckPointer("product", c));

@@ -98,7 +98,7 @@ Status ToRanks(const int* c, int count, std::vector<int>* ranks) {
   return Status();
 }
 
-// What call(Window*) says.
+// Returns the outcome of call(Window*) as a C status.
 template <typename Call>
 brigade_status On(brigade_window* window, const Call& call) {
   return Enter(nullptr, [&]() -> Status {
@@ -131,7 +131,7 @@ brigade_status Begin(brigade_window* window, RmaKind kind, const brigade_target*
   });
 }
 
-// What call(values, target) says of adjacent elements on both sides.
+// Returns the outcome of call(values, target), with `count` adjacent elements on both sides.
 template <typename Call>
 brigade_status OnRun(const void* data, int64_t count, brigade_type type, int rank,
                      int64_t displacement, const Call& call) {
@@ -139,7 +139,7 @@ brigade_status OnRun(const void* data, int64_t count, brigade_type type, int ran
   const Status known = brigade::ToElement(type, &element);
   if (!known.ok()) return ToC(known);
   const brigade_layout* const layout = brigade_layout_of(type);
-  // What is read is not written.
+  // Puts and accumulates only read `data`. A get passes memory that is not const.
   const brigade_values values{const_cast<void*>(data), count, layout};
   const brigade_target target{rank, displacement, count, layout};
   return call(&values, &target);

@@ -24,7 +24,8 @@ struct brigade_window_request {
 struct brigade_window {
   brigade::Engine* engine;
   int requests = 0;
-  // Those that failed: until the window is gone, something may be written into them.
+  // Requests of failed operations. The window may write to their `over` until it is destroyed, so
+  // they outlive it.
   std::vector<std::unique_ptr<brigade_window_request>> failed;
   std::unique_ptr<brigade::Window> window;  // goes first
 };

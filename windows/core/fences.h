@@ -15,11 +15,10 @@ namespace brigade {
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 
-// What this thread has written is seen by all, in whatever process, before anything that it does
-// next.
+// Makes all earlier writes of this thread visible to every process before its next read or write.
 inline void FullFence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-// What this thread has read it has read before anything that it does next.
+// Completes all earlier reads of this thread before its next read or write.
 inline void LoadFence() { std::atomic_thread_fence(std::memory_order_acquire); }
 
 #ifdef __SANITIZE_THREAD__

@@ -47,7 +47,7 @@ class MessageAccess {
   Status AddFrame(int target, RmaKind kind, uint32_t token = 0, uint8_t op = 0);
   // Sends a notification behind all requests.
   Status Notify(int target);
-  // What AwaitFlush waits for. Another thread may ask for more meanwhile.
+  // A flush under way, for AwaitFlush. Another thread may begin a further flush meanwhile.
   struct Flush {
     uint32_t token = 0;     // 0: nothing
     uint32_t before = 0;    // the last that had come when it was asked

@@ -25,7 +25,7 @@ class Router {
   Status Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
               const WindowOptions& options, bool is_checked);
 
-  // What this rank reaches without messages of a member's memory; null: nothing.
+  // Returns the memory of a member that this rank reaches without messages; null: there is none.
   const TargetMemory* direct(int rank) const { return direct_[static_cast<size_t>(rank)]; }
   // The same, although the checking mode does not let operations reach it.
   const TargetMemory* opened(int rank) const { return targets_[static_cast<size_t>(rank)].get(); }

@@ -145,7 +145,7 @@ class Window final : private Engine::Listener {
   Status PutNotify(const OriginData& origin, const TargetData& target,
                    std::atomic<bool>* over = nullptr);
 
-  // What has broken it, as far as this rank knows.
+  // Returns the failure that broke the window, as far as this rank knows it.
   Status failure() const { return group_->failure(); }
 
   // Moves what is under way.

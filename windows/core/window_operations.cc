@@ -10,7 +10,7 @@
 namespace brigade {
 namespace {
 
-// What is only read is not written.
+// Casts const away: RmaRequest::Values also describes results. Operations only read their sources.
 std::byte* Writable(const void* memory) {
   return const_cast<std::byte*>(static_cast<const std::byte*>(memory));
 }

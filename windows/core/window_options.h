@@ -36,7 +36,8 @@ struct WindowOptions {
   OtherThreads* others = nullptr;
 };
 
-// What a caller promises of a fence, as in MPI. Wrong promises have undefined results.
+// Promises of the caller about a fence, like MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED. Results are
+// undefined if a promise is wrong.
 struct FencePromise {
   bool nothing_precedes = false;  // no epoch ends here; equal on all ranks
   bool nothing_succeeds = false;  // no epoch begins here; equal on all ranks

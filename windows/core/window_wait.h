@@ -75,7 +75,7 @@ class WindowWait {
   // the caller has a ProgressGuard.
   Status Look() {
     engine_->Move();
-    // What is broken is closed, and is not asked about.
+    // A broken group is closed: its members are not checked.
     if (group_->failure.ok() && ++looks_ % kLooks == 0) {
       MpiPolls::PollIfLate();
       engine_->endpoint()->Nudge();  // over tcp, finds the loss of a rank without a connection

@@ -106,7 +106,7 @@ struct Min {
   }
 };
 
-// What is not 0 is true.
+// Logical operations: every value but 0 is true.
 template <typename Operation>
 struct OfTruth {
   template <typename T>

@@ -1,7 +1,7 @@
-// What is done to bytes that lie as typed layouts say: copied, gathered, scattered, accumulated.
+// Operations on bytes that a typed layout describes: copy, gather, scatter, accumulate.
 //
-// All of these begin where their cursors are, and move them on. `base` is the address of the first
-// value. REQUIRES: that many bytes are left; sources and targets do not overlap.
+// Each operation begins at the positions of its cursors, and advances them. `base` is the address
+// of the first value. REQUIRES: that many bytes are left; sources and targets do not overlap.
 
 #ifndef BRIGADE_WINDOWS_LAYOUT_LAYOUT_COPY_H_
 #define BRIGADE_WINDOWS_LAYOUT_LAYOUT_COPY_H_

@@ -37,8 +37,8 @@ class LayoutCursor {
   // Goes to a packed offset, at most size(). Cost: the depth of the tree, and in a list the
   // logarithm of its length.
   void Seek(int64_t position);
-  // What comes next; in packed order it is all that follows until something of another kind.
-  // REQUIRES: position() < size().
+  // Returns the next bytes in packed order, at most up to the first run of another length or
+  // stride. REQUIRES: position() < size().
   Runs Next() const;
   // Steps over so many bytes of Next(), or all of them.
   void Skip(int64_t bytes);

@@ -121,7 +121,7 @@ class TypedLayout::Builder {
     return here.back();
   }
 
-  // What `root` needs, and nothing else.
+  // Returns a tree of the nodes that `root` needs, and of no others.
   std::shared_ptr<const Tree> Take(uint32_t root) const {
     std::vector<bool> needed(root + 1);
     needed[root] = true;

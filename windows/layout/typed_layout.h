@@ -87,7 +87,7 @@ class TypedLayout {
     *bytes = size();
     return true;
   }
-  // What it consists of; kMixed if of several kinds.
+  // The kind of all its elements; kMixed if there are several kinds.
   Element element() const { return element_; }
   // Values in a row are one run of bytes from offset 0 on.
   bool is_contiguous() const {

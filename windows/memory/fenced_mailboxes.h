@@ -20,7 +20,7 @@ class FencedMailboxes {
  public:
   // Of more, boxes would be many and short.
   static constexpr int kMostMembers = 64;
-  // What each member shares: a front, and boxes behind it.
+  // Each member shares an area: a front, and boxes behind it.
   static size_t FrontBytes() { return sizeof(Area); }
   static size_t AreaBytes(int members, size_t box_bytes) {
     return FrontBytes() + 2 * static_cast<size_t>(members) * box_bytes;

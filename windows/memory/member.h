@@ -22,8 +22,8 @@ enum class WindowMemory : uint64_t {
 inline constexpr uint64_t kProcessAddress = 1;
 inline constexpr uint64_t kProcessBytes = uint64_t{1} << 62;
 
-// What a member shares for mailboxes: a front, and boxes behind it, for which memory is made when
-// another member wants to use them.
+// The size of the mailbox area that a member shares: a front, and boxes behind it. Memory for the
+// boxes is allocated when another member wants to use them.
 struct MailboxSize {
   size_t front_bytes = 0;
   size_t boxes_bytes = 0;  // 0: no mailboxes

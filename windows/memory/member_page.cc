@@ -7,7 +7,7 @@ size_t UpToLine(size_t bytes) {
   return (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;
 }
 
-// What follows another part begins a cache line of its own.
+// Each part behind another part begins in a cache line of its own.
 size_t LocksOffset(size_t flags_offset, int members) {
   const bool has_flags = members <= MemberPage::kMaxFlagPeers;
   return flags_offset +

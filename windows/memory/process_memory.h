@@ -22,8 +22,8 @@ class ProcessMemory {
   // REQUIRES: the process lives until this returns.
   explicit ProcessMemory(pid_t process) : process_(process), watch_(ProcessWatch::Of(process)) {}
 
-  // Whether the byte at `address` can be read. What the system allows of reading it allows of
-  // writing.
+  // Returns whether the byte at `address` can be read. The system grants reads and writes of a
+  // process together, so one read tests both.
   bool CanReach(uint64_t address) const;
 
   // Between the memory of this process and that at an address of the other, as in layout_copy.h.

@@ -25,7 +25,8 @@ namespace brigade {
 
 class ShortPutMailboxes {
  public:
-  // What each member shares; no boxes: so many members have no mailboxes.
+  // Returns the size of each member's area. If it has no boxes, windows of `members` members have
+  // no mailboxes.
   static MailboxSize SizeOfArea(int members);
   // `areas`: of all members, zeroed, where this process maps them. Boxes need no memory yet.
   ShortPutMailboxes(int rank, const std::vector<std::byte*>& areas);
@@ -81,7 +82,8 @@ class ShortPutMailboxes {
   static_assert(std::atomic<Boxes>::is_always_lock_free, "processes share it");
 
   enum class Slot : int { kPut, kQuestion, kAnswer };
-  // What is asked for behind an offset. Its answer has `index` for an offset.
+  // The entry of a get, whose offset is the place to read. The entry of the answer has `index` for
+  // its offset.
   struct Question {
     int64_t bytes;
     int32_t from;

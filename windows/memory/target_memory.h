@@ -35,12 +35,13 @@ class TargetMemory {
   std::byte* mapped() const { return mapped_; }
   // Where this process maps its mailboxes; null: it has none.
   std::byte* mailboxes() const { return mailboxes_; }
-  // What of it is attached. REQUIRES: it is kDynamic.
+  // The ranges of it that are attached. REQUIRES: it is kDynamic.
   AttachedRanges attached() const { return AttachedRanges(attached_); }
 
-  // What follows is done when it returns. Cursors begin where they are, and are moved on; `offset`
-  // is that of the first value in the target's memory. Failures are those of ProcessMemory, and
-  // there are none in mapped memory. REQUIRES: so many bytes are left, and lie in the memory.
+  // Each function below returns when its transfer is complete. It begins at the positions of the
+  // cursors, and advances them. `offset` is the place of the first value in the target's memory.
+  // Failures are those of ProcessMemory; mapped memory has none. REQUIRES: so many bytes are left,
+  // and lie in the memory.
   Status Put(LayoutCursor* from, const std::byte* origin, int64_t bytes, LayoutCursor* to,
              int64_t offset) const;
   Status Get(LayoutCursor* from, int64_t offset, int64_t bytes, LayoutCursor* to,

@@ -1,5 +1,5 @@
-// FrameSender: sends the frames of one window. What the transport does not take now is kept, and
-// sent later, in order.
+// FrameSender: sends the frames of one window. If the transport does not take a frame now, keeps it
+// and sends it later, in order.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_FRAME_SENDER_H_
 #define BRIGADE_WINDOWS_MESSAGE_FRAME_SENDER_H_

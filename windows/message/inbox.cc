@@ -95,7 +95,8 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
   entry->is_answered = request.kind == RmaKind::kFetch;
   entry->place = request.offset + origin->announced_bytes;
   origin->announced_bytes += bytes;
-  // What is refused must not have landed: by the checking mode, or since it is not attached.
+  // A put that is refused must not have written to the window. The checking mode refuses puts that
+  // conflict, and a dynamic window refuses puts to memory that is not attached.
   entry->in_place = !window_->checked.has_value() && !window_->attached.has_value() &&
                     request.kind == RmaKind::kPut &&
                     request.layout_index == RmaHeader::kContiguous && entry->place >= 0 &&
@@ -131,7 +132,7 @@ bool Inbox::IsTaken(const Entry& entry) const {
 Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
   size_t looked = 0;
   for (Entry& entry : origin->entries) {
-    // What is behind it must not hold the memory that it needs for its reply.
+    // Pieces behind this request must not hold the memory that it needs for its reply.
     if (IsRead(entry.message.header) || IsEarly(entry.message.header)) break;
     if (entry.message.header.kind != RmaKind::kPiece) continue;
     if (++looked > kMostAhead) break;

@@ -1,5 +1,5 @@
-// Inbox: what others ask of one rank's window by messages. What one rank asks is done in order;
-// what several ask, in the order in which it can be.
+// Inbox: the requests that other ranks send to one rank's window. Requests of one rank are carried
+// out in order; requests of several ranks, in the order in which they can be.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_INBOX_H_
 #define BRIGADE_WINDOWS_MESSAGE_INBOX_H_
@@ -52,7 +52,7 @@ class Inbox {
     ReceiveSlot slot;
     StagedBuffer* reply = nullptr;
   };
-  // What pieces belong to.
+  // The request that pieces belong to.
   struct Request {
     RmaHeader header;
     std::optional<TypedLayout> layout;
@@ -68,7 +68,7 @@ class Inbox {
     bool is_begun = false;        // it is one that takes more than one step
     uint64_t done = 0;
   };
-  // What a step found. kHasMoved: some is done, and the rest must wait.
+  // The outcome of a step. kHasMoved: a part is done, and the rest must wait.
   enum class Step { kDone, kHasMoved, kMustWait };
 
   Origin& OriginOf(int rank) { return origins_[static_cast<size_t>(rank)]; }
@@ -100,7 +100,7 @@ class Inbox {
   Status SendAnswer(int origin, const RmaFrame& message, Urgency urgency);
   Status Answer(int to, RmaKind kind, uint32_t token);
   Status AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes);
-  // What is left of the values that a request asks for.
+  // Sends the rest of the values that a request reads, as far as it can go now.
   Status Reply(int from, Request* request, Step* step);
   Status ReplyStraight(Request* request, Step* step);
   Status ReplyThroughStaging(int from, Request* request, Step* step);
@@ -111,7 +111,7 @@ class Inbox {
   StridedLayout memory_;  // all of the window
   std::vector<Origin> origins_;
   std::vector<int> busy_;  // origins of whom something is to be done
-  // What is landing in its place: where it begins, and how long it is.
+  // The place of each piece that is landing in the window: offset and bytes.
   std::vector<std::pair<int64_t, int64_t>> landings_;
 };
 

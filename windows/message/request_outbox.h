@@ -21,7 +21,7 @@
 
 namespace brigade {
 
-// What a request's sender knows of it.
+// Properties of a request that only its sender knows.
 struct SendHints {
   // A frame to its target ends its epoch, or flushes it: it may wait for others to go with.
   bool is_followed = false;
@@ -39,9 +39,9 @@ class RequestOutbox {
   // Short requests to one target, at most, that wait for more to go with.
   static constexpr size_t kMostHeld = 16;
 
-  // Sends a request behind the others to its target, with those that are held, at once if that
-  // takes no waiting and no memory. A request that is one frame may be held instead: until the next
-  // that is not, or the next Advance. What is sent at once is not copied.
+  // Sends a request behind the others to its target, with requests that are held, at once if that
+  // takes no waiting and no memory. A request of one frame may be held instead, until the next
+  // request that is not held, or the next Advance. Data that is sent at once is not copied.
   Status Send(const RmaRequest& request, const SendHints& hints);
   // The same, for control messages without data and without reply. A piece that is held goes along.
   Status AddFrame(int target, const RmaHeader& header);

@@ -80,7 +80,7 @@ Status StraightData::Send(int64_t bytes, bool* is_sent) {
   const SentNow sent = context_->engine()->sends()->SendNow(
       context_->group(), channel_, peer_, ConstByteSpan(), Range(gone_, bytes), &uncounted);
   *is_sent = sent == SentNow::kYes;
-  // What was copied before leaves first, or a loss is found.
+  // Copies in flight leave first, or the loss of a rank is found.
   if (sent != SentNow::kNo || context_->group()->sends_in_flight > 0) return Status();
   StagedBuffer* const buffer =
       context_->engine()->buffers()->TryOverflow(static_cast<size_t>(bytes), &uncounted);

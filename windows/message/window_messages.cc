@@ -33,7 +33,7 @@ WindowMessages::~WindowMessages() {
   if (listener_ != nullptr) context_.engine()->Ignore(listener_);
   context_.engine()->Deactivate(this);
   group_->control->SetOther(nullptr);
-  // What is posted ends with the group, which may be closed later.
+  // Posted sends and receives end with the group, which may be closed later than this window.
   if (group_->closed) {
     outbox_.Drop();
     inbox_.Drop();

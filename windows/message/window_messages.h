@@ -39,8 +39,8 @@ class WindowMessages final : public Activity, private ControlHandler {
   Status SendFrame(int target, const RmaHeader& header);
   // Wakes a member that sleeps, if it is there and has nothing else to wake for.
   void SendWake(int target);
-  // This rank has a fence behind it, and so has what it asks for next. What others have asked for
-  // behind theirs is done from here on.
+  // This rank has completed a fence: its next requests are behind it. Requests of other ranks from
+  // behind the same fence are carried out from here on.
   void EndFence() { context_.EndFence(); }
   // This rank leaves the window: it has nothing under way, and asks for nothing any more. It still
   // answers what others ask for.
@@ -71,7 +71,8 @@ class WindowMessages final : public Activity, private ControlHandler {
   void Wake();
   bool is_idle() const;
   void Fail(const Status& status);
-  // What a call that is no handler's returns.
+  // Returns the status for a caller that is not a message handler. A failure breaks the group
+  // first.
   Status OutcomeOf(const Status& status);
 
   MessageContext context_;

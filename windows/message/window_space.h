@@ -1,10 +1,10 @@
 // WindowSpace: the staging memory of all windows of an engine.
 //
-// What windows send and receive has four uses, and one chunk is kept for each, so that none waits
-// for another: requests go out, requests land, replies go out, replies land. A reply always has a
-// place to land before it is asked for, and what lands was posted before it is announced; so every
-// chunk comes back whatever the ranks ask of each other at once. Beyond that windows take from the
-// surplus what is there.
+// Windows have four uses of staging memory: requests go out, requests land, replies go out, replies
+// land. One chunk is kept for each use, so that no use waits for another. A reply has a landing
+// buffer before it is requested, and data that lands was posted before it is announced. So every
+// chunk comes back, whatever requests the ranks send at once. Beyond these chunks, windows take
+// surplus chunks that are free.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_WINDOW_SPACE_H_
 #define BRIGADE_WINDOWS_MESSAGE_WINDOW_SPACE_H_
@@ -36,11 +36,11 @@ class WindowSpace final : private BufferOwner {
   WindowSpace& operator=(const WindowSpace&) = delete;
 
   Engine* engine() const { return engine_; }
-  // What each buffer holds.
+  // The capacity of each buffer.
   size_t piece_bytes() const { return engine_->options().chunk_bytes; }
-  // A buffer for what goes to, or comes from, a member of a group; to be given back to the engine's
-  // buffers. Null: progress, then try again. A member that does not take what is sent to it holds
-  // about half of a share at most. REQUIRES: the caller is the progress owner.
+  // Returns a buffer for data to or from a member of a group; to be given back to the engine's
+  // buffers. Null: progress, then try again. A member that does not take its data holds about half
+  // of a share at most. REQUIRES: the caller is the progress owner.
   StagedBuffer* Take(Use use, const GroupState* group, int peer);
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 void AddAreas(const Area& area, const std::vector<IndexRange>& wanted, std::vector<Area>* areas) {
   const int64_t end = area.row + area.rows;
-  // What is wanted grows, or shrinks, from one end to the other.
+  // From the first column to the last one, the wanted rows only grow or only shrink.
   const IndexRange& first = wanted[static_cast<size_t>(area.col)];
   const IndexRange& last = wanted[static_cast<size_t>(area.col + area.cols - 1)];
   const auto has_none = [&](const IndexRange& some) {

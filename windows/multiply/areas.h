@@ -32,7 +32,7 @@ inline constexpr int64_t kMostCrossed = 64;
 std::vector<IndexRange> WantedRows(Half half, const std::vector<IndexRange>& rows,
                                    const std::vector<IndexRange>& cols);
 
-// Those that make up what is wanted of `all`, and of crossed ones a little more.
+// Returns rectangles that cover the wanted elements of `all`. Crossed ones have a few others, too.
 std::vector<Area> AreasOf(const Area& all, const std::vector<IndexRange>& wanted);
 
 }  // namespace brigade

@@ -17,7 +17,7 @@ namespace brigade {
 Status CheckCall(const MultiplyCall& call, const MultiplyOptions& options,
                  const MultiplierOptions& grid, int rank);
 
-// What a rank tells all others of its call.
+// A rank's record of its call, for all others.
 struct CallRecord {
   static constexpr size_t kAgreed = 45;
 

@@ -52,7 +52,7 @@ struct IndexRange {
 };
 
 int64_t CountOf(const std::vector<IndexRange>& ranges);
-// Which of [0, n) a proc has. What is adjacent is one range, as in all that follows.
+// Returns the indices of [0, n) that a proc has. Adjacent indices are one range, here and below.
 std::vector<IndexRange> OwnRanges(const Dealing& dealing, int64_t n, int proc);
 // `count` of the indices in `ranges`, from number `from` on.
 std::vector<IndexRange> Slice(const std::vector<IndexRange>& ranges, int64_t from, int64_t count);

@@ -16,7 +16,7 @@
 namespace brigade {
 namespace {
 
-// What must be equal on all ranks of a grid.
+// Options that must be equal on all ranks of a grid.
 struct Agreed {
   int64_t rows;
   int64_t cols;

@@ -30,8 +30,8 @@ namespace brigade {
 
 struct CallRecord;
 
-// What a grid of ranks needs to multiply, made once. Each call of it then costs two short
-// exchanges beside the work. One thread at a time uses it.
+// The window and the buffers with which a grid of ranks multiplies, made once. Each product then
+// costs two short exchanges beside the work. One thread at a time uses it.
 class Multiplier {
  public:
   // Collective over the members of `bootstrap`, options.rows * options.cols of them. `space` must
@@ -87,7 +87,7 @@ class Multiplier {
   struct Scratch;
 
   Multiplier(const MultiplierOptions& options, std::unique_ptr<Window> window);
-  // What all say of their call.
+  // Gathers the records of all ranks' calls, and checks them.
   Status Agree(const CallRecord& mine, std::vector<CallRecord>* all);
 
   const MultiplierOptions options_;

@@ -40,7 +40,7 @@ enum class Transpose : uint8_t {
   kConjugate,  // and transposed
 };
 
-// What of C is computed. The rest is neither read nor changed.
+// The part of C that is computed. The rest is neither read nor changed.
 enum class Half : uint8_t {
   kBoth = 0,
   kUpper,  // with the diagonal, likewise
@@ -83,7 +83,7 @@ struct MultiplyOptions {
 };
 inline constexpr int kMostMultiplyDepth = 16;
 
-// What a product did on this rank.
+// Counters of a product on this rank.
 struct MultiplyStatistics {
   int64_t products = 0;  // calls of the BLAS
   int64_t in_place = 0;  // operands of these that were read where they are

@@ -7,7 +7,6 @@
 namespace brigade {
 namespace {
 
-// Those of one owner.
 std::map<int, std::vector<IndexPiece>> ByOwner(const std::vector<IndexPiece>& pieces) {
   std::map<int, std::vector<IndexPiece>> by_owner;
   for (const IndexPiece& piece : pieces) by_owner[piece.owner].push_back(piece);

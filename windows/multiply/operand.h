@@ -35,7 +35,7 @@ struct PartPlace {
   int64_t ld = 1;
 };
 
-// A block as the BLAS takes it. What is fetched is there once all of `arrived` are set.
+// A block in the form that the BLAS takes. Its data is complete once all of `arrived` are set.
 struct FetchedBlock {
   const std::byte* data = nullptr;
   int64_t ld = 1;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-// What the BLAS takes, of any of its four kinds of elements.
+// 1 and 0 as the BLAS takes them, of any of its four kinds of elements.
 struct Numbers {
   explicit Numbers(Element element) {
     if (element == Element::kFloat || element == Element::kComplexFloat) {

@@ -58,7 +58,7 @@ class ProductMemory {
 
 class Product {
  public:
-  // What a rank computes, before it knows more than its own arguments. REQUIRES: they were checked.
+  // Plans this rank's part, from this rank's arguments alone. REQUIRES: the arguments were checked.
   Product(const MultiplyCall& call, const MultiplyOptions& options, const MultiplierOptions& grid,
           int rank);
 
@@ -75,7 +75,7 @@ class Product {
     std::vector<Area> areas;  // what is wanted of it: some
   };
 
-  // What it needs of A and B, tile after tile.
+  // The rows of A and the columns of B that a tile needs.
   struct Needs {
     int64_t tile = -1;
     std::vector<IndexPiece> a_rows;
@@ -97,7 +97,8 @@ class Product {
   std::byte* PlaceOf(int64_t row, int64_t col) const;
   // The rows of an area that are wanted of one of its columns.
   IndexRange WantedOf(const Area& area, int64_t col) const;
-  // compute(where, ld) what is in C. What is not wanted is not changed.
+  // Calls compute(where, ld), which updates an area of C. Elements that are not wanted stay as they
+  // are.
   template <typename Compute>
   void InC(const Area& area, const Compute& compute);
   void Scale();

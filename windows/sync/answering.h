@@ -2,8 +2,8 @@
 // asking it because it does. A word in memory that several processes map, and beside it whether
 // anybody has wanted to ask. Zeroed memory is one of a member that does not.
 //
-// Who begins to ask and who ends answering meet in this one word. So an origin either finds out in
-// time, or the member knows of it, and goes on answering until it has been answered.
+// BeginAsk and End change the same word, so one of them comes first. Either the origin finds that
+// the member does not answer, or the member sees the origin and continues until it has answered.
 
 #ifndef BRIGADE_WINDOWS_SYNC_ANSWERING_H_
 #define BRIGADE_WINDOWS_SYNC_ANSWERING_H_

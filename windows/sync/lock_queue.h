@@ -34,7 +34,8 @@ class LockQueue {
   // told, in the order of their requests. kMismatch: it does not have it.
   Status Release(int origin, std::vector<int>* granted_by_message);
 
-  // May be called at any time. Who sees its grant sees what earlier holders wrote, too.
+  // May be called at any time. If it returns true, the origin also sees the writes of earlier
+  // holders.
   bool Holds(int origin) const;
 
  private:

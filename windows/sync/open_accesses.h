@@ -2,10 +2,11 @@
 // that touch the same bytes, and of which one writes, the outcome is unspecified, unless both
 // accumulate in the same way: that is a conflict. The checking mode's; the target keeps it.
 //
-// An access is over when its origin, and whoever learns that from it, may take it for done at the
-// target. What comes before that was begun before that, too. So what is found is a conflict in
-// whatever order the ranks are fast; but if one access happens to be over before another one that
-// nothing orders behind it comes, nothing is found.
+// An access is over when its origin, and every rank that learns that from the origin, may take it
+// for complete at the target. Every access that arrives before that moment was begun before it,
+// too. So each conflict that is found exists in whatever order the ranks are fast. No conflict is
+// found if one access happens to be over when the other one arrives, although nothing orders the
+// two.
 //
 // Source: MPI-3.1, section 11.7; the debug layer of LPF has the idea.
 
@@ -23,7 +24,8 @@
 
 namespace brigade {
 
-// What its origin learns that it is over by. Part of what is sent: numbers keep their meaning.
+// The event by which an origin learns that its access is over. Frames contain it: numbers keep
+// their meaning.
 enum class AccessEnd : uint8_t {
   kEpoch,         // the end of an epoch, or a flush
   kAnswer,        // what it has read: it can be waited for by itself
@@ -50,7 +52,7 @@ class OpenAccesses {
   // One more, of `count` values that begin at `offset` of the memory. kMismatch: there is a
   // conflict; it is named. REQUIRES: Bounds() of so many are known.
   Status Add(const Access& access, const TypedLayout& layout, int64_t count, int64_t offset);
-  // What is over of one origin: all; what it has read; what ends in one way.
+  // End accesses of one origin: all; all that read; all that end by one kind of event.
   void EndAll(int origin);
   void EndReads(int origin);
   void EndBy(AccessEnd end, int origin);
