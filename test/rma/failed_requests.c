@@ -11,24 +11,12 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "test/rma/check.h"
+
 enum { kWaitedFor, kTestedByHandler, kWaitedForByHandler, kRequests };
 
-static int rank, handled;
+static int handled;
 static MPI_Request requests[kRequests];
-
-#define CHECK(condition)                                                             \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 3);                                                  \
-    }                                                                                \
-  } while (0)
-
-static int class_of(int error) {
-  int class;
-  MPI_Error_class(error, &class);
-  return class;
-}
 
 /* Runs once for all three requests, which are complete by then. */
 static void on_error(MPI_Win* win, int* error, ...) {

@@ -12,21 +12,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-static int rank, size, left, right;
+#include "test/rma/check.h"
 
-#define CHECK(condition)                                                             \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 3);                                                  \
-    }                                                                                \
-  } while (0)
-
-static int class_of(int error) {
-  int class;
-  MPI_Error_class(error, &class);
-  return class;
-}
+static int size, left, right;
 
 static void print(const char* what, const double* values, int count) {
   char line[2000];

@@ -9,15 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define CHECK(condition)                                                               \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
-      fprintf(stderr, "%s:%d on rank %d: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                    \
-    }                                                                                  \
-  } while (0)
+#include "test/rma/check.h"
 
-static int rank, size, right, left;
+static int size, right, left;
 
 /* Pages of this process's shared segments that the system has, mapped here or not. */
 static long charged_kib(void) {

@@ -5,22 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/rma/check.h"
+
 static char* program;
-static int rank, size, right;
-
-#define CHECK(condition)                                                             \
-  do {                                                                               \
-    if (!(condition)) {                                                              \
-      fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 3);                                                  \
-    }                                                                                \
-  } while (0)
-
-static int class_of(int error) {
-  int class;
-  MPI_Error_class(error, &class);
-  return class;
-}
+static int size, right;
 
 /* Whether a shared part of 0 bytes is at NULL. */
 static int empty_is_null(int scattered) {
