@@ -3,11 +3,13 @@
 #ifndef BRIGADE_PATTERNS_API_CALL_ARGUMENTS_H_
 #define BRIGADE_PATTERNS_API_CALL_ARGUMENTS_H_
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
 #include "brigade/calls.h"
 #include "membuf/status.h"
+#include "patterns/api/handles.h"
 #include "patterns/engine/pattern_call.h"
 
 namespace brigade {
@@ -29,65 +31,36 @@ struct CallArguments {
     if (!sent.empty()) call.sent = sent.data();
     if (call.op == CombineOp::kUser) call.user_op = &user_op;
   }
+  // Returns the counters that a blocking call fills in; null: not wanted.
+  brigade_statistics* statistics() const { return options ? options->statistics : nullptr; }
   // Copies this rank's block to its place, and counts the copy in `statistics` unless it is null.
   void CopyOwnBlock(OperationStatistics* statistics) const;
 };
 
-// The calls of brigade/calls.h, blocks.h and reductions.h by name. kInvalidArgument names the
-// argument.
-Status ToSend(const brigade_group* group, const brigade_matrix* source, brigade_type type,
-              int destination, const brigade_call_options* options, CallArguments* to);
-Status ToReceive(const brigade_group* group, const brigade_matrix* destination, brigade_type type,
-                 int source, const brigade_call_options* options, CallArguments* to);
-Status ToSendReceive(const brigade_group* group, const brigade_matrix* sent, int destination,
-                     const brigade_matrix* received, int source, brigade_type type,
-                     const brigade_call_options* options, CallArguments* to);
-Status ToBroadcast(const brigade_group* group, const brigade_matrix* buffer, brigade_type type,
-                   int root, const brigade_call_options* options, CallArguments* to);
-Status ToReduce(const brigade_group* group, const brigade_matrix* source,
-                const brigade_matrix* result, brigade_type type, brigade_op op, int root,
-                const brigade_call_options* options, CallArguments* to);
-Status ToAllReduce(const brigade_group* group, const brigade_matrix* source,
-                   const brigade_matrix* result, brigade_type type, brigade_op op,
-                   const brigade_call_options* options, CallArguments* to);
-Status ToAllGather(const brigade_group* group, const brigade_matrix* source,
-                   const brigade_matrix* result, brigade_type type,
-                   const brigade_call_options* options, CallArguments* to);
-Status ToAllGatherV(const brigade_group* group, const brigade_matrix* source,
-                    const brigade_matrix* blocks, size_t matrix_bytes, brigade_type type,
-                    const brigade_call_options* options, CallArguments* to);
-Status ToGather(const brigade_group* group, const brigade_matrix* source,
-                const brigade_matrix* result, brigade_type type, int root,
-                const brigade_call_options* options, CallArguments* to);
-Status ToGatherV(const brigade_group* group, const brigade_matrix* source,
-                 const brigade_matrix* blocks, size_t matrix_bytes, brigade_type type, int root,
+// The parts of conversions that several calls share. kInvalidArgument names the argument.
+
+// Fills in what all calls have: pattern, type and options.
+Status SetCommon(const brigade_group* group, Pattern pattern, brigade_type type,
                  const brigade_call_options* options, CallArguments* to);
-Status ToScatter(const brigade_group* group, const brigade_matrix* source,
-                 const brigade_matrix* result, brigade_type type, int root,
-                 const brigade_call_options* options, CallArguments* to);
-Status ToScatterV(const brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
-                  const brigade_matrix* result, brigade_type type, int root,
-                  const brigade_call_options* options, CallArguments* to);
-Status ToAllToAll(const brigade_group* group, const brigade_matrix* source,
-                  const brigade_matrix* result, brigade_type type,
-                  const brigade_call_options* options, CallArguments* to);
-Status ToAllToAllV(const brigade_group* group, const brigade_matrix* sent,
-                   const brigade_matrix* received, size_t matrix_bytes, brigade_type type,
-                   const brigade_call_options* options, CallArguments* to);
-Status ToReduceScatter(const brigade_group* group, const brigade_matrix* source,
-                       const brigade_matrix* result, brigade_type type, brigade_op op,
-                       const brigade_call_options* options, CallArguments* to);
-Status ToReduceScatterV(const brigade_group* group, const brigade_matrix* blocks,
-                        size_t matrix_bytes, const brigade_matrix* result, brigade_type type,
-                        brigade_op op, const brigade_call_options* options, CallArguments* to);
-Status ToScan(const brigade_group* group, const brigade_matrix* source,
-              const brigade_matrix* result, brigade_type type, brigade_op op,
-              const brigade_call_options* options, CallArguments* to);
-Status ToExscan(const brigade_group* group, const brigade_matrix* source,
-                const brigade_matrix* result, brigade_type type, brigade_op op,
-                const brigade_call_options* options, CallArguments* to);
-Status ToBarrier(const brigade_group* group, const brigade_call_options* options,
-                 CallArguments* to);
+// Fills in the operation, and its function or locations.
+Status SetOperation(brigade_op op, CallArguments* to);
+Status ToMatrix(const char* name, const brigade_matrix* c, const PatternCall& call, Matrix* matrix);
+// Converts the blocks of a matrix: equal numbers of columns, one block per rank of the scope.
+Status ToBlocks(const char* name, const brigade_group& group, const brigade_matrix* c,
+                CallArguments* to, std::vector<Matrix>* blocks);
+// Converts an array of blocks, one per rank of the scope.
+Status ToBlocks(const char* name, const brigade_group& group, const brigade_matrix* matrices,
+                size_t matrix_bytes, CallArguments* to, std::vector<Matrix>* blocks);
+
+inline size_t RanksOf(const brigade_group& group, const CallArguments& to) {
+  return static_cast<size_t>(group.group->ScopeSize(to.call.scope));
+}
+inline size_t RankIn(const brigade_group& group, const CallArguments& to) {
+  return static_cast<size_t>(group.group->ScopeRank(to.call.scope));
+}
+inline bool IsRoot(const brigade_group& group, const CallArguments& to) {
+  return group.group->ScopeRank(to.call.scope) == to.call.root;
+}
 
 // The scope of the C interface. kInvalidArgument: it has no such value.
 Status ToScope(int scope, ChannelKind* kind);

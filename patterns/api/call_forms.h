@@ -1,4 +1,5 @@
-// The three forms of a call of the C interface: blocking, started and planned.
+// The three forms of a call of the C interface: blocking, started and planned. Each form converts
+// the arguments of the program by kConvert(group, given..., &arguments).
 
 #ifndef BRIGADE_PATTERNS_API_CALL_FORMS_H_
 #define BRIGADE_PATTERNS_API_CALL_FORMS_H_
@@ -15,13 +16,12 @@
 
 namespace brigade {
 
-// A plan of the arguments that `convert` makes.
-template <typename Convert>
-Status MakePlan(brigade_group* group, const Convert& convert, std::unique_ptr<brigade_plan>* plan) {
+template <auto kConvert, typename... Given>
+Status MakePlan(std::unique_ptr<brigade_plan>* plan, brigade_group* group, Given... given) {
   auto made = std::make_unique<brigade_plan>();
   made->group = group;
   CallArguments& arguments = made->arguments;
-  BRIGADE_RETURN_IF_ERROR(convert(&arguments));
+  BRIGADE_RETURN_IF_ERROR(kConvert(group, given..., &arguments));
   BRIGADE_RETURN_IF_ERROR(group->group->Prepare(arguments.call, &made->call));
   if (arguments.receive) {
     BRIGADE_RETURN_IF_ERROR(group->group->Prepare(*arguments.receive, &made->receive));
@@ -30,26 +30,25 @@ Status MakePlan(brigade_group* group, const Convert& convert, std::unique_ptr<br
   return Status();
 }
 
-template <typename Convert>
-brigade_status PlanCall(brigade_group* group, brigade_plan** plan, const Convert& convert) {
+template <auto kConvert, typename... Given>
+brigade_status PlanCall(brigade_plan** plan, brigade_group* group, Given... given) {
   return Enter(group, [&]() -> Status {
     BRIGADE_RETURN_IF_ERROR(CheckPointer("plan", plan));
     *plan = nullptr;
     std::unique_ptr<brigade_plan> made;
-    BRIGADE_RETURN_IF_ERROR(MakePlan(group, convert, &made));
+    BRIGADE_RETURN_IF_ERROR(MakePlan<kConvert>(&made, group, given...));
     *plan = made.release();
     return Status();
   });
 }
 
-template <typename Convert>
-brigade_status StartCall(brigade_group* group, brigade_operation** operation,
-                         const Convert& convert) {
+template <auto kConvert, typename... Given>
+brigade_status StartCall(brigade_operation** operation, brigade_group* group, Given... given) {
   return Enter(group, [&]() -> Status {
     BRIGADE_RETURN_IF_ERROR(CheckPointer("operation", operation));
     *operation = nullptr;
     auto started = std::make_unique<brigade_operation>();
-    BRIGADE_RETURN_IF_ERROR(MakePlan(group, convert, &started->own_plan));
+    BRIGADE_RETURN_IF_ERROR(MakePlan<kConvert>(&started->own_plan, group, given...));
     started->plan = started->own_plan.get();
     BRIGADE_RETURN_IF_ERROR(started->Start());
     *operation = started.release();
@@ -57,25 +56,23 @@ brigade_status StartCall(brigade_group* group, brigade_operation** operation,
   });
 }
 
-template <typename Convert>
-brigade_status RunPlan(brigade_group* group, const brigade_call_options* options,
-                       const Convert& convert) {
+// A blocking call of two parts: both are checked before either begins.
+template <auto kConvert, typename... Given>
+brigade_status RunPlan(brigade_group* group, Given... given) {
   return Enter(group, [&]() -> Status {
     std::unique_ptr<brigade_plan> plan;
-    BRIGADE_RETURN_IF_ERROR(MakePlan(group, convert, &plan));
-    return WithStatistics(options == nullptr ? nullptr : options->statistics,
+    BRIGADE_RETURN_IF_ERROR(MakePlan<kConvert>(&plan, group, given...));
+    return WithStatistics(plan->arguments.statistics(),
                           [&](OperationStatistics* did) { return plan->Run(did); });
   });
 }
 
-template <typename Convert>
-brigade_status RunCall(brigade_group* group, const Convert& convert) {
+template <auto kConvert, typename... Given>
+brigade_status RunCall(brigade_group* group, Given... given) {
   return Enter(group, [&]() -> Status {
     CallArguments arguments;
-    BRIGADE_RETURN_IF_ERROR(convert(&arguments));
-    brigade_statistics* const statistics =
-        arguments.options ? arguments.options->statistics : nullptr;
-    return WithStatistics(statistics, [&](OperationStatistics* did) -> Status {
+    BRIGADE_RETURN_IF_ERROR(kConvert(group, given..., &arguments));
+    return WithStatistics(arguments.statistics(), [&](OperationStatistics* did) -> Status {
       BRIGADE_RETURN_IF_ERROR(group->group->Run(arguments.call, did));
       arguments.CopyOwnBlock(did);
       return Status();
