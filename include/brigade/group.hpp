@@ -78,71 +78,47 @@ class Group : public detail::ReductionCalls {
   template <typename Source>
   Result Send(const Source& source, int destination,
               const brigade_call_options& options = CallOptions()) {
-    const auto source_c = ToC(source);
-    return brigade_send(get(), &source_c.matrix, source_c.type, destination, &options);
+    return OneMatrix(Run(brigade_send), options, source, destination);
   }
   /// Starts Send. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
   template <typename Source>
   Result StartSend(const Source& source, int destination, Operation* operation,
                    const brigade_call_options& options = CallOptions()) {
-    const auto source_c = ToC(source);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_send_start(get(), &source_c.matrix, source_c.type, destination, &options,
-                                started);
-    });
+    return OneMatrix(Make(brigade_send_start, operation), options, source, destination);
   }
   /// Plans Send. `plan` is replaced.
   template <typename Source>
   Result PlanSend(const Source& source, int destination, Plan* plan,
                   const brigade_call_options& options = CallOptions()) {
-    const auto source_c = ToC(source);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_send(get(), &source_c.matrix, source_c.type, destination, &options, made);
-    });
+    return OneMatrix(Make(brigade_plan_send, plan), options, source, destination);
   }
 
   /// See brigade_recv().
   template <typename Destination>
   Result Receive(Destination&& destination, int source,
                  const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>());
-    const auto destination_c = ToC(destination);
-    return brigade_recv(get(), &destination_c.matrix, destination_c.type, source, &options);
+    return WrittenMatrix(Run(brigade_recv), options, destination, source);
   }
   /// Starts Receive. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
   template <typename Destination>
   Result StartReceive(Destination&& destination, int source, Operation* operation,
                       const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>());
-    const auto destination_c = ToC(destination);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_recv_start(get(), &destination_c.matrix, destination_c.type, source, &options,
-                                started);
-    });
+    return WrittenMatrix(Make(brigade_recv_start, operation), options, destination, source);
   }
   /// Plans Receive. `plan` is replaced.
   template <typename Destination>
   Result PlanReceive(Destination&& destination, int source, Plan* plan,
                      const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>());
-    const auto destination_c = ToC(destination);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_recv(get(), &destination_c.matrix, destination_c.type, source, &options,
-                               made);
-    });
+    return WrittenMatrix(Make(brigade_plan_recv, plan), options, destination, source);
   }
 
   /// See brigade_sendrecv().
   template <typename Sent, typename Received>
   Result SendReceive(const Sent& sent, int destination, Received&& received, int source,
                      const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Received>() && HaveOneType<const Sent, Received>());
-    const auto sent_c = ToC(sent);
-    const auto received_c = ToC(received);
-    return brigade_sendrecv(get(), &sent_c.matrix, destination, &received_c.matrix, source,
-                            sent_c.type, &options);
+    return SentAndReceived(Run(brigade_sendrecv), options, sent, destination, received, source);
   }
   /// Starts SendReceive. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
@@ -150,74 +126,72 @@ class Group : public detail::ReductionCalls {
   Result StartSendReceive(const Sent& sent, int destination, Received&& received, int source,
                           Operation* operation,
                           const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Received>() && HaveOneType<const Sent, Received>());
-    const auto sent_c = ToC(sent);
-    const auto received_c = ToC(received);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_sendrecv_start(get(), &sent_c.matrix, destination, &received_c.matrix, source,
-                                    sent_c.type, &options, started);
-    });
+    return SentAndReceived(Make(brigade_sendrecv_start, operation), options, sent, destination,
+                           received, source);
   }
   /// Plans SendReceive. `plan` is replaced.
   template <typename Sent, typename Received>
   Result PlanSendReceive(const Sent& sent, int destination, Received&& received, int source,
                          Plan* plan, const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Received>() && HaveOneType<const Sent, Received>());
-    const auto sent_c = ToC(sent);
-    const auto received_c = ToC(received);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_sendrecv(get(), &sent_c.matrix, destination, &received_c.matrix, source,
-                                   sent_c.type, &options, made);
-    });
+    return SentAndReceived(Make(brigade_plan_sendrecv, plan), options, sent, destination, received,
+                           source);
   }
 
   /// See brigade_bcast().
   template <typename Buffer>
   Result Broadcast(Buffer&& buffer, int root, const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    const auto buffer_c = ToC(buffer);
-    return brigade_bcast(get(), &buffer_c.matrix, buffer_c.type, root, &options);
+    return WrittenMatrix(Run(brigade_bcast), options, buffer, root);
   }
   /// Starts Broadcast. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
   template <typename Buffer>
   Result StartBroadcast(Buffer&& buffer, int root, Operation* operation,
                         const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    const auto buffer_c = ToC(buffer);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_bcast_start(get(), &buffer_c.matrix, buffer_c.type, root, &options, started);
-    });
+    return WrittenMatrix(Make(brigade_bcast_start, operation), options, buffer, root);
   }
   /// Plans Broadcast. `plan` is replaced.
   template <typename Buffer>
   Result PlanBroadcast(Buffer&& buffer, int root, Plan* plan,
                        const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    const auto buffer_c = ToC(buffer);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_bcast(get(), &buffer_c.matrix, buffer_c.type, root, &options, made);
-    });
+    return WrittenMatrix(Make(brigade_plan_bcast, plan), options, buffer, root);
   }
 
   /// See brigade_barrier().
   Result Barrier(const brigade_call_options& options = CallOptions()) {
-    return brigade_barrier(get(), &options);
+    return Run(brigade_barrier)(options);
   }
   /// Starts Barrier. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
   Result StartBarrier(Operation* operation, const brigade_call_options& options = CallOptions()) {
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_barrier_start(get(), &options, started);
-    });
+    return Make(brigade_barrier_start, operation)(options);
   }
   /// Plans Barrier. `plan` is replaced.
   Result PlanBarrier(Plan* plan, const brigade_call_options& options = CallOptions()) {
-    return Prepare(
-        plan, [&](brigade_plan** made) { return brigade_plan_barrier(get(), &options, made); });
+    return Make(brigade_plan_barrier, plan)(options);
   }
 
  private:
+  // Conversions of arguments to C. `form` makes the call with them.
+  template <typename Form, typename Matrix>
+  static Result OneMatrix(const Form& form, const brigade_call_options& options, Matrix& matrix,
+                          int rank) {
+    const auto matrix_c = ToC(matrix);
+    return form(options, &matrix_c.matrix, matrix_c.type, rank);
+  }
+  template <typename Form, typename Matrix>
+  static Result WrittenMatrix(const Form& form, const brigade_call_options& options, Matrix& matrix,
+                              int rank) {
+    static_assert(IsWritable<Matrix>());
+    return OneMatrix(form, options, matrix, rank);
+  }
+  template <typename Form, typename Sent, typename Received>
+  static Result SentAndReceived(const Form& form, const brigade_call_options& options,
+                                const Sent& sent, int destination, Received& received, int source) {
+    static_assert(IsWritable<Received>() && HaveOneType<const Sent, Received>());
+    const auto sent_c = ToC(sent);
+    const auto received_c = ToC(received);
+    return form(options, &sent_c.matrix, destination, &received_c.matrix, source, sent_c.type);
+  }
   template <typename Make>
   Result Keep(const std::shared_ptr<brigade_engine>& engine, const Make& make) {
     brigade_group* made = nullptr;

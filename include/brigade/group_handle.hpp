@@ -120,15 +120,22 @@ class GroupHandle {
     return matrices;
   }
 
-  // Starts a call. The operation keeps the group alive until the operation is complete.
-  template <typename Start>
-  Result Begin(Operation* operation, const Start& start) {
-    return operation->Keep(group_, start);
+  // The forms of a call: functions that call a C function. `in_c` are its arguments between the
+  // group and the options.
+  template <typename Function>
+  auto Run(Function* run) {
+    return [this, run](const brigade_call_options& options, auto... in_c) -> Result {
+      return run(get(), in_c..., &options);
+    };
   }
-  // Plans a call. The plan keeps the group alive until the plan is destroyed.
-  template <typename Make>
-  Result Prepare(Plan* plan, const Make& make) {
-    return plan->Keep(group_, make);
+  // `object` is an Operation or a Plan. The object keeps the group alive until the operation is
+  // complete, or the plan is destroyed.
+  template <typename Function, typename Object>
+  auto Make(Function* make, Object* object) {
+    return [this, make, object](const brigade_call_options& options, auto... in_c) -> Result {
+      return object->Keep(group_,
+                          [&](auto** made) { return make(get(), in_c..., &options, made); });
+    };
   }
 
   std::shared_ptr<brigade_engine> engine_;

@@ -24,160 +24,87 @@ class ReductionCalls : public BlockCalls {
   template <typename Source, typename Destination>
   Result Reduce(const Source& source, Destination&& result, brigade_op op, int root,
                 const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return brigade_reduce(get(), &source_c.matrix, &result_c.matrix, source_c.type, op, root,
-                          &options);
+    return Combine(Run(brigade_reduce), options, source, result, op, root);
   }
   /// Starts Reduce. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
   template <typename Source, typename Destination>
   Result StartReduce(const Source& source, Destination&& result, brigade_op op, int root,
                      Operation* operation, const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_reduce_start(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
-                                  root, &options, started);
-    });
+    return Combine(Make(brigade_reduce_start, operation), options, source, result, op, root);
   }
   /// Plans Reduce. `plan` is replaced.
   template <typename Source, typename Destination>
   Result PlanReduce(const Source& source, Destination&& result, brigade_op op, int root, Plan* plan,
                     const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_reduce(get(), &source_c.matrix, &result_c.matrix, source_c.type, op, root,
-                                 &options, made);
-    });
+    return Combine(Make(brigade_plan_reduce, plan), options, source, result, op, root);
   }
 
   /// Reduce in place: see brigade_reduce() with a NULL `source`.
   template <typename Buffer>
   Result ReduceInPlace(Buffer&& buffer, brigade_op op, int root,
                        const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return brigade_reduce(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, root, &options);
+    return CombineInPlace(Run(brigade_reduce), options, buffer, op, root);
   }
   /// Starts ReduceInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
   /// still pending or was not waited for.
   template <typename Buffer>
   Result StartReduceInPlace(Buffer&& buffer, brigade_op op, int root, Operation* operation,
                             const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_reduce_start(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, root,
-                                  &options, started);
-    });
+    return CombineInPlace(Make(brigade_reduce_start, operation), options, buffer, op, root);
   }
   /// Plans ReduceInPlace. `plan` is replaced.
   template <typename Buffer>
   Result PlanReduceInPlace(Buffer&& buffer, brigade_op op, int root, Plan* plan,
                            const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_reduce(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, root,
-                                 &options, made);
-    });
+    return CombineInPlace(Make(brigade_plan_reduce, plan), options, buffer, op, root);
   }
 
   /// See brigade_allreduce().
   template <typename Source, typename Destination>
   Result AllReduce(const Source& source, Destination&& result, brigade_op op,
                    const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return brigade_allreduce(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
-                             &options);
+    return Combine(Run(brigade_allreduce), options, source, result, op);
   }
   /// Starts AllReduce. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
   template <typename Source, typename Destination>
   Result StartAllReduce(const Source& source, Destination&& result, brigade_op op,
                         Operation* operation, const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_allreduce_start(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
-                                     &options, started);
-    });
+    return Combine(Make(brigade_allreduce_start, operation), options, source, result, op);
   }
   /// Plans AllReduce. `plan` is replaced.
   template <typename Source, typename Destination>
   Result PlanAllReduce(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                        const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_allreduce(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
-                                    &options, made);
-    });
+    return Combine(Make(brigade_plan_allreduce, plan), options, source, result, op);
   }
 
   /// AllReduce in place: see brigade_allreduce() with a NULL `source`.
   template <typename Buffer>
   Result AllReduceInPlace(Buffer&& buffer, brigade_op op,
                           const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return brigade_allreduce(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options);
+    return CombineInPlace(Run(brigade_allreduce), options, buffer, op);
   }
   /// Starts AllReduceInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
   /// still pending or was not waited for.
   template <typename Buffer>
   Result StartAllReduceInPlace(Buffer&& buffer, brigade_op op, Operation* operation,
                                const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_allreduce_start(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options,
-                                     started);
-    });
+    return CombineInPlace(Make(brigade_allreduce_start, operation), options, buffer, op);
   }
   /// Plans AllReduceInPlace. `plan` is replaced.
   template <typename Buffer>
   Result PlanAllReduceInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
                               const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_allreduce(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options,
-                                    made);
-    });
+    return CombineInPlace(Make(brigade_plan_allreduce, plan), options, buffer, op);
   }
 
   /// See brigade_reduce_scatter().
   template <typename Source, typename Destination>
   Result ReduceScatter(const Source& source, Destination&& result, brigade_op op,
                        const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return brigade_reduce_scatter(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
-                                  &options);
+    return Combine(Run(brigade_reduce_scatter), options, source, result, op);
   }
   /// Starts ReduceScatter. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
   /// still pending or was not waited for.
@@ -185,40 +112,20 @@ class ReductionCalls : public BlockCalls {
   Result StartReduceScatter(const Source& source, Destination&& result, brigade_op op,
                             Operation* operation,
                             const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_reduce_scatter_start(get(), &source_c.matrix, &result_c.matrix, source_c.type,
-                                          op, &options, started);
-    });
+    return Combine(Make(brigade_reduce_scatter_start, operation), options, source, result, op);
   }
   /// Plans ReduceScatter. `plan` is replaced.
   template <typename Source, typename Destination>
   Result PlanReduceScatter(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                            const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_reduce_scatter(get(), &source_c.matrix, &result_c.matrix, source_c.type,
-                                         op, &options, made);
-    });
+    return Combine(Make(brigade_plan_reduce_scatter, plan), options, source, result, op);
   }
 
   /// See brigade_reduce_scatterv(); `blocks` has one view per rank of the scope.
   template <typename T, typename Destination>
   Result ReduceScatterV(const std::vector<View<T>>& blocks, Destination&& result, brigade_op op,
                         const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<View<T>, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    if (Result wrong = CheckNumber("blocks", blocks.size(), options); !wrong) return wrong;
-    const auto blocks_c = BlocksToC(blocks);
-    const auto result_c = ToOperand(result);
-    return brigade_reduce_scatterv(get(), blocks_c.data(), sizeof(brigade_matrix), &result_c.matrix,
-                                   result_c.type, op, &options);
+    return CombineBlocks(Run(brigade_reduce_scatterv), options, blocks, result, op);
   }
   /// Starts ReduceScatterV. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
   /// still pending or was not waited for.
@@ -226,174 +133,125 @@ class ReductionCalls : public BlockCalls {
   Result StartReduceScatterV(const std::vector<View<T>>& blocks, Destination&& result,
                              brigade_op op, Operation* operation,
                              const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<View<T>, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    if (Result wrong = CheckNumber("blocks", blocks.size(), options); !wrong) return wrong;
-    const auto blocks_c = BlocksToC(blocks);
-    const auto result_c = ToOperand(result);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_reduce_scatterv_start(get(), blocks_c.data(), sizeof(brigade_matrix),
-                                           &result_c.matrix, result_c.type, op, &options, started);
-    });
+    return CombineBlocks(Make(brigade_reduce_scatterv_start, operation), options, blocks, result,
+                         op);
   }
   /// Plans ReduceScatterV. `plan` is replaced.
   template <typename T, typename Destination>
   Result PlanReduceScatterV(const std::vector<View<T>>& blocks, Destination&& result, brigade_op op,
                             Plan* plan, const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<View<T>, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    if (Result wrong = CheckNumber("blocks", blocks.size(), options); !wrong) return wrong;
-    const auto blocks_c = BlocksToC(blocks);
-    const auto result_c = ToOperand(result);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_reduce_scatterv(get(), blocks_c.data(), sizeof(brigade_matrix),
-                                          &result_c.matrix, result_c.type, op, &options, made);
-    });
+    return CombineBlocks(Make(brigade_plan_reduce_scatterv, plan), options, blocks, result, op);
   }
 
   /// See brigade_scan().
   template <typename Source, typename Destination>
   Result Scan(const Source& source, Destination&& result, brigade_op op,
               const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return brigade_scan(get(), &source_c.matrix, &result_c.matrix, source_c.type, op, &options);
+    return Combine(Run(brigade_scan), options, source, result, op);
   }
   /// Starts Scan. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
   template <typename Source, typename Destination>
   Result StartScan(const Source& source, Destination&& result, brigade_op op, Operation* operation,
                    const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_scan_start(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
-                                &options, started);
-    });
+    return Combine(Make(brigade_scan_start, operation), options, source, result, op);
   }
   /// Plans Scan. `plan` is replaced.
   template <typename Source, typename Destination>
   Result PlanScan(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                   const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_scan(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
-                               &options, made);
-    });
+    return Combine(Make(brigade_plan_scan, plan), options, source, result, op);
   }
 
   /// Scan in place: see brigade_scan() with a NULL `source`.
   template <typename Buffer>
   Result ScanInPlace(Buffer&& buffer, brigade_op op,
                      const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return brigade_scan(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options);
+    return CombineInPlace(Run(brigade_scan), options, buffer, op);
   }
   /// Starts ScanInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
   template <typename Buffer>
   Result StartScanInPlace(Buffer&& buffer, brigade_op op, Operation* operation,
                           const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_scan_start(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options,
-                                started);
-    });
+    return CombineInPlace(Make(brigade_scan_start, operation), options, buffer, op);
   }
   /// Plans ScanInPlace. `plan` is replaced.
   template <typename Buffer>
   Result PlanScanInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
                          const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_scan(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options, made);
-    });
+    return CombineInPlace(Make(brigade_plan_scan, plan), options, buffer, op);
   }
 
   /// See brigade_exscan().
   template <typename Source, typename Destination>
   Result ExScan(const Source& source, Destination&& result, brigade_op op,
                 const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return brigade_exscan(get(), &source_c.matrix, &result_c.matrix, source_c.type, op, &options);
+    return Combine(Run(brigade_exscan), options, source, result, op);
   }
   /// Starts ExScan. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
   /// pending or was not waited for.
   template <typename Source, typename Destination>
   Result StartExScan(const Source& source, Destination&& result, brigade_op op,
                      Operation* operation, const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_exscan_start(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
-                                  &options, started);
-    });
+    return Combine(Make(brigade_exscan_start, operation), options, source, result, op);
   }
   /// Plans ExScan. `plan` is replaced.
   template <typename Source, typename Destination>
   Result PlanExScan(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                     const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
-    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
-    const auto source_c = ToOperand(source);
-    const auto result_c = ToOperand(result);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_exscan(get(), &source_c.matrix, &result_c.matrix, source_c.type, op,
-                                 &options, made);
-    });
+    return Combine(Make(brigade_plan_exscan, plan), options, source, result, op);
   }
 
   /// ExScan in place: see brigade_exscan() with a NULL `source`.
   template <typename Buffer>
   Result ExScanInPlace(Buffer&& buffer, brigade_op op,
                        const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return brigade_exscan(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options);
+    return CombineInPlace(Run(brigade_exscan), options, buffer, op);
   }
   /// Starts ExScanInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
   /// still pending or was not waited for.
   template <typename Buffer>
   Result StartExScanInPlace(Buffer&& buffer, brigade_op op, Operation* operation,
                             const brigade_call_options& options = CallOptions()) {
-    static_assert(IsWritable<Buffer>());
-    if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
-    const auto buffer_c = ToOperand(buffer);
-    return Begin(operation, [&](brigade_operation** started) {
-      return brigade_exscan_start(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options,
-                                  started);
-    });
+    return CombineInPlace(Make(brigade_exscan_start, operation), options, buffer, op);
   }
   /// Plans ExScanInPlace. `plan` is replaced.
   template <typename Buffer>
   Result PlanExScanInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
                            const brigade_call_options& options = CallOptions()) {
+    return CombineInPlace(Make(brigade_plan_exscan, plan), options, buffer, op);
+  }
+
+ private:
+  // Conversions of arguments to C. `form` makes the call with them.
+  template <typename Form, typename Source, typename Destination, typename... Root>
+  static Result Combine(const Form& form, const brigade_call_options& options, const Source& source,
+                        Destination& result, brigade_op op, Root... root) {
+    static_assert(IsWritable<Destination>() && HaveOneType<const Source, Destination>());
+    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    const auto source_c = ToOperand(source);
+    const auto result_c = ToOperand(result);
+    return form(options, &source_c.matrix, &result_c.matrix, source_c.type, op, root...);
+  }
+  template <typename Form, typename Buffer, typename... Root>
+  static Result CombineInPlace(const Form& form, const brigade_call_options& options,
+                               Buffer& buffer, brigade_op op, Root... root) {
     static_assert(IsWritable<Buffer>());
     if (Result wrong = CheckFunction<Buffer>(op, options); !wrong) return wrong;
     const auto buffer_c = ToOperand(buffer);
-    return Prepare(plan, [&](brigade_plan** made) {
-      return brigade_plan_exscan(get(), nullptr, &buffer_c.matrix, buffer_c.type, op, &options,
-                                 made);
-    });
+    return form(options, nullptr, &buffer_c.matrix, buffer_c.type, op, root...);
+  }
+  template <typename Form, typename T, typename Destination>
+  Result CombineBlocks(const Form& form, const brigade_call_options& options,
+                       const std::vector<View<T>>& blocks, Destination& result, brigade_op op) {
+    static_assert(IsWritable<Destination>() && HaveOneType<View<T>, Destination>());
+    if (Result wrong = CheckFunction<Destination>(op, options); !wrong) return wrong;
+    if (Result wrong = CheckNumber("blocks", blocks.size(), options); !wrong) return wrong;
+    const auto blocks_c = BlocksToC(blocks);
+    const auto result_c = ToOperand(result);
+    return form(options, blocks_c.data(), sizeof(brigade_matrix), &result_c.matrix, result_c.type,
+                op);
   }
 };
 
