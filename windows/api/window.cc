@@ -131,10 +131,11 @@ brigade_status Begin(brigade_window* window, RmaKind kind, const brigade_target*
   });
 }
 
-// Returns the outcome of call(values, target), with `count` adjacent elements on both sides.
-template <typename Call>
+// Returns the outcome of kCall(first..., values, target, no request), with `count` adjacent
+// elements on both sides.
+template <auto kCall, typename... First>
 brigade_status OnRun(const void* data, int64_t count, brigade_type type, int rank,
-                     int64_t displacement, const Call& call) {
+                     int64_t displacement, First... first) {
   Element element;
   const Status known = brigade::ToElement(type, &element);
   if (!known.ok()) return ToC(known);
@@ -142,7 +143,7 @@ brigade_status OnRun(const void* data, int64_t count, brigade_type type, int ran
   // Puts and accumulates only read `data`. A get passes memory that is not const.
   const brigade_values values{const_cast<void*>(data), count, layout};
   const brigade_target target{rank, displacement, count, layout};
-  return call(&values, &target);
+  return kCall(first..., &values, &target, nullptr);
 }
 
 bool HasRank(const brigade_window* window, int rank) {
@@ -245,35 +246,23 @@ void* brigade_window_pointer(const brigade_window* window, int rank) {
 
 brigade_status brigade_window_put(brigade_window* window, const void* data, int64_t count,
                                   brigade_type type, int rank, int64_t displacement) {
-  return OnRun(data, count, type, rank, displacement,
-               [&](const brigade_values* values, const brigade_target* target) {
-                 return brigade_window_put_values(window, values, target, nullptr);
-               });
+  return OnRun<brigade_window_put_values>(data, count, type, rank, displacement, window);
 }
 
 brigade_status brigade_window_get(brigade_window* window, void* result, int64_t count,
                                   brigade_type type, int rank, int64_t displacement) {
-  return OnRun(result, count, type, rank, displacement,
-               [&](const brigade_values* values, const brigade_target* target) {
-                 return brigade_window_get_values(window, values, target, nullptr);
-               });
+  return OnRun<brigade_window_get_values>(result, count, type, rank, displacement, window);
 }
 
 brigade_status brigade_window_accumulate(brigade_window* window, brigade_op op, const void* data,
                                          int64_t count, brigade_type type, int rank,
                                          int64_t displacement) {
-  return OnRun(data, count, type, rank, displacement,
-               [&](const brigade_values* values, const brigade_target* target) {
-                 return brigade_window_accumulate_values(window, op, values, target, nullptr);
-               });
+  return OnRun<brigade_window_accumulate_values>(data, count, type, rank, displacement, window, op);
 }
 
 brigade_status brigade_window_put_notify(brigade_window* window, const void* data, int64_t count,
                                          brigade_type type, int rank, int64_t displacement) {
-  return OnRun(data, count, type, rank, displacement,
-               [&](const brigade_values* values, const brigade_target* target) {
-                 return brigade_window_put_notify_values(window, values, target, nullptr);
-               });
+  return OnRun<brigade_window_put_notify_values>(data, count, type, rank, displacement, window);
 }
 
 brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_op op, brigade_type type,
