@@ -30,10 +30,11 @@ Program* Current() {
   return program;
 }
 
-template <typename Part>
-void Do(const char* call, const Part& part) {
+// Makes a call of the program; `call` is its name in BSPlib.
+template <auto kCall, typename... Given>
+void Do(const char* call, Given... given) {
   Program* const program = Current();
-  const Status status = part(program);
+  const Status status = (program->*kCall)(given...);
   if (status.ok()) return;
   // Whoever is lost may have said why, and ends the job.
   if (status.code() == StatusCode::kPeerLost) std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -42,17 +43,11 @@ void Do(const char* call, const Part& part) {
 
 }  // namespace
 
-void bsp_init(void (*start)(void), int, char**) {
-  Do(__func__, [&](Program* program) { return program->Init(start); });
-}
+void bsp_init(void (*start)(void), int, char**) { Do<&Program::Init>(__func__, start); }
 
-void bsp_begin(int most_processes) {
-  Do(__func__, [&](Program* program) { return program->Begin(most_processes); });
-}
+void bsp_begin(int most_processes) { Do<&Program::Begin>(__func__, most_processes); }
 
-void bsp_end() {
-  Do(__func__, [](Program* program) { return program->End(); });
-}
+void bsp_end() { Do<&Program::End>(__func__); }
 
 void bsp_abort(const char* format, ...) {
   va_list values;
@@ -71,74 +66,52 @@ int bsp_nprocs() { return Current()->processes(); }
 
 int bsp_pid() {
   int process = 0;
-  Do(__func__, [&](Program* program) { return program->Process(&process); });
+  Do<&Program::Process>(__func__, &process);
   return process;
 }
 
 double bsp_time() {
   double seconds = 0;
-  Do(__func__, [&](Program* program) { return program->Time(&seconds); });
+  Do<&Program::Time>(__func__, &seconds);
   return seconds;
 }
 
-void bsp_sync() {
-  Do(__func__, [](Program* program) { return program->Sync(); });
-}
+void bsp_sync() { Do<&Program::Sync>(__func__); }
 
-void bsp_push_reg(const void* address, int bytes) {
-  Do(__func__, [&](Program* program) { return program->Push(address, bytes); });
-}
+void bsp_push_reg(const void* address, int bytes) { Do<&Program::Push>(__func__, address, bytes); }
 
-void bsp_pop_reg(const void* address) {
-  Do(__func__, [&](Program* program) { return program->Pop(address); });
-}
+void bsp_pop_reg(const void* address) { Do<&Program::Pop>(__func__, address); }
 
 void bsp_put(int pid, const void* source, void* address, int offset, int bytes) {
-  Do(__func__, [&](Program* program) {
-    return program->Put(Way::kBuffered, pid, source, address, offset, bytes);
-  });
+  Do<&Program::Put>(__func__, Way::kBuffered, pid, source, address, offset, bytes);
 }
 
 void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes) {
-  Do(__func__, [&](Program* program) {
-    return program->Put(Way::kDirect, pid, source, address, offset, bytes);
-  });
+  Do<&Program::Put>(__func__, Way::kDirect, pid, source, address, offset, bytes);
 }
 
 void bsp_get(int pid, const void* address, int offset, void* result, int bytes) {
-  Do(__func__, [&](Program* program) {
-    return program->Get(Way::kBuffered, pid, address, offset, result, bytes);
-  });
+  Do<&Program::Get>(__func__, Way::kBuffered, pid, address, offset, result, bytes);
 }
 
 void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes) {
-  Do(__func__, [&](Program* program) {
-    return program->Get(Way::kDirect, pid, address, offset, result, bytes);
-  });
+  Do<&Program::Get>(__func__, Way::kDirect, pid, address, offset, result, bytes);
 }
 
-void bsp_set_tagsize(int* bytes) {
-  Do(__func__, [&](Program* program) { return program->SetTagSize(bytes); });
-}
+void bsp_set_tagsize(int* bytes) { Do<&Program::SetTagSize>(__func__, bytes); }
 
 void bsp_send(int pid, const void* tag, const void* payload, int bytes) {
-  Do(__func__, [&](Program* program) { return program->Send(pid, tag, payload, bytes); });
+  Do<&Program::Send>(__func__, pid, tag, payload, bytes);
 }
 
-void bsp_qsize(int* count, int* bytes) {
-  Do(__func__, [&](Program* program) { return program->CountMessages(count, bytes); });
-}
+void bsp_qsize(int* count, int* bytes) { Do<&Program::CountMessages>(__func__, count, bytes); }
 
-void bsp_get_tag(int* status, void* tag) {
-  Do(__func__, [&](Program* program) { return program->GetTag(status, tag); });
-}
+void bsp_get_tag(int* status, void* tag) { Do<&Program::GetTag>(__func__, status, tag); }
 
-void bsp_move(void* payload, int most_bytes) {
-  Do(__func__, [&](Program* program) { return program->Move(payload, most_bytes); });
-}
+void bsp_move(void* payload, int most_bytes) { Do<&Program::Move>(__func__, payload, most_bytes); }
 
 int bsp_hpmove(void** tag, void** payload) {
   int bytes = 0;
-  Do(__func__, [&](Program* program) { return program->MoveDirectly(tag, payload, &bytes); });
+  Do<&Program::MoveDirectly>(__func__, tag, payload, &bytes);
   return bytes;
 }

@@ -35,45 +35,22 @@ Program* Current(const char* call) {
   return program;
 }
 
-template <typename Part>
-void Do(const char* call, const Part& part) {
+// Makes a call of the program; `call` is its name in LI.
+template <auto kCall, typename... Given>
+void Do(const char* call, Given... given) {
   Program* const program = Current(call);
-  const Status status = part(program);
+  const Status status = (program->*kCall)(given...);
   if (!status.ok()) program->Fail(call, status.message());
-}
-
-void Put(const char* call, int pid, const void* source, const void* address, size_t offset,
-         size_t bytes) {
-  Do(call, [&](Program* program) { return program->Put(pid, source, address, offset, bytes); });
-}
-
-void Get(const char* call, int pid, const void* address, size_t offset, void* result,
-         size_t bytes) {
-  Do(call, [&](Program* program) { return program->Get(pid, address, offset, result, bytes); });
-}
-
-void Register(const char* call, void* address, size_t bytes) {
-  Do(call, [&](Program* program) { return program->Register(address, bytes); });
-}
-
-void Commit(const char* call) {
-  Do(call, [](Program* program) { return program->Commit(); });
-}
-
-void Barrier(const char* call) {
-  Do(call, [](Program* program) { return program->Barrier(); });
 }
 
 }  // namespace
 
 void LIBEGIN(int processes) {
-  Do(__func__, [&](Program* program) { return program->Begin(processes); });
+  Do<&Program::Begin>(__func__, processes);
   std::atexit([] { Current("exit")->Leave(); });
 }
 
-void LIEND() {
-  Do(__func__, [](Program* program) { return program->End(); });
-}
+void LIEND() { Do<&Program::End>(__func__); }
 
 void LIABORT() { Current(__func__)->Fail(__func__, "called by the program"); }
 
@@ -81,54 +58,44 @@ int LINPROCS() { return Current(__func__)->processes(); }
 
 int LIPID() {
   int process = 0;
-  Do(__func__, [&](Program* program) { return program->Process(&process); });
+  Do<&Program::Process>(__func__, &process);
   return process;
 }
 
-void LIREGISTER(void* address, size_t bytes) { Register(__func__, address, bytes); }
+void LIREGISTER(void* address, size_t bytes) { Do<&Program::Register>(__func__, address, bytes); }
 
-void LIINIT() {
-  Do(__func__, [](Program* program) { return program->Init(); });
-}
+void LIINIT() { Do<&Program::InitAll>(__func__); }
 
-void LICOMMIT() { Commit(__func__); }
+void LICOMMIT() { Do<&Program::Commit>(__func__); }
 
-void LIDEREGISTER(void* address) {
-  Do(__func__, [&](Program* program) { return program->Deregister(address); });
-}
+void LIDEREGISTER(void* address) { Do<&Program::Deregister>(__func__, address); }
 
 void LIPUT(int pid, const void* source, const void* address, size_t offset, size_t bytes) {
-  Put(__func__, pid, source, address, offset, bytes);
+  Do<&Program::Put>(__func__, pid, source, address, offset, bytes);
 }
 
 void LIGET(int pid, const void* address, size_t offset, void* result, size_t bytes) {
-  Get(__func__, pid, address, offset, result, bytes);
+  Do<&Program::Get>(__func__, pid, address, offset, result, bytes);
 }
 
-void LISYNC() {
-  Do(__func__, [](Program* program) { return program->Sync(); });
-}
+void LISYNC() { Do<&Program::SyncAll>(__func__); }
 
-void LIBARRIER() { Barrier(__func__); }
+void LIBARRIER() { Do<&Program::Barrier>(__func__); }
 
-void LIOREGISTER(void* address, size_t bytes) { Register(__func__, address, bytes); }
+void LIOREGISTER(void* address, size_t bytes) { Do<&Program::Register>(__func__, address, bytes); }
 
-void LIOINIT(const void* address) {
-  Do(__func__, [&](Program* program) { return program->Init(address); });
-}
+void LIOINIT(const void* address) { Do<&Program::Init>(__func__, address); }
 
-void LIOCOMMIT() { Commit(__func__); }
+void LIOCOMMIT() { Do<&Program::Commit>(__func__); }
 
 void LIOPUT(int pid, const void* source, const void* address, size_t offset, size_t bytes) {
-  Put(__func__, pid, source, address, offset, bytes);
+  Do<&Program::Put>(__func__, pid, source, address, offset, bytes);
 }
 
 void LIOGET(int pid, const void* address, size_t offset, void* result, size_t bytes) {
-  Get(__func__, pid, address, offset, result, bytes);
+  Do<&Program::Get>(__func__, pid, address, offset, result, bytes);
 }
 
-void LIOSYNC(const void* address) {
-  Do(__func__, [&](Program* program) { return program->Sync(address); });
-}
+void LIOSYNC(const void* address) { Do<&Program::Sync>(__func__, address); }
 
-void LIOBARRIER() { Barrier(__func__); }
+void LIOBARRIER() { Do<&Program::Barrier>(__func__); }

@@ -100,7 +100,7 @@ Status Program::Open(int slot) {
   return backend_->Init(slot);
 }
 
-Status Program::Init() {
+Status Program::InitAll() {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   for (const int slot : registered_) BRIGADE_RETURN_IF_ERROR(Open(slot));
   return Status();
@@ -166,18 +166,18 @@ Status Program::Get(int pid, const void* address, size_t offset, void* result, s
   return backend_->Get(slot, pid, offset, result, bytes);
 }
 
-Status Program::SyncAll(const std::vector<int>& slots) {
+Status Program::SyncSlots(const std::vector<int>& slots) {
   BRIGADE_RETURN_IF_ERROR(backend_->Sync(slots));
   for (const int slot : slots) at(slot).is_under_way = false;
   return Status();
 }
 
-Status Program::Sync() {
+Status Program::SyncAll() {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   std::vector<int> slots;
   std::copy_if(registered_.begin(), registered_.end(), std::back_inserter(slots),
                [&](int slot) { return at(slot).is_open; });
-  return SyncAll(slots);
+  return SyncSlots(slots);
 }
 
 Status Program::Sync(const void* address) {
@@ -185,7 +185,7 @@ Status Program::Sync(const void* address) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   BRIGADE_RETURN_IF_ERROR(Find(address, &slot));
   if (!at(slot).is_open) return Invalid(MemoryAt(address) + " is not open: call LIINIT first");
-  return SyncAll({slot});
+  return SyncSlots({slot});
 }
 
 Status Program::Barrier() {

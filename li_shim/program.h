@@ -38,9 +38,9 @@ class Program {
   Status Get(int pid, const void* address, size_t offset, void* result, size_t bytes);
   Status Barrier();
   // Of all memory, and of one piece.
-  Status Init();
+  Status InitAll();
   Status Init(const void* address);
-  Status Sync();
+  Status SyncAll();
   Status Sync(const void* address);
 
  private:
@@ -56,7 +56,7 @@ class Program {
   Status CheckRunning() const;
   Status Find(const void* address, int* slot) const;
   Status Open(int slot);
-  Status SyncAll(const std::vector<int>& slots);
+  Status SyncSlots(const std::vector<int>& slots);
   Status CheckAccess(int pid, const void* address, size_t offset, const void* local, size_t bytes,
                      int* slot);
   Memory& at(int slot) { return memory_[static_cast<size_t>(slot)]; }
