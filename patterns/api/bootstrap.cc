@@ -24,13 +24,9 @@ namespace {
 
 template <typename Make>
 brigade_status MakeBootstrap(brigade_bootstrap** bootstrap, const Make& make) {
-  return Enter(nullptr, [&]() -> Status {
-    BRIGADE_RETURN_IF_ERROR(CheckPointer("bootstrap", bootstrap));
-    *bootstrap = nullptr;
-    auto made = std::make_unique<brigade_bootstrap>();
-    BRIGADE_RETURN_IF_ERROR(make(&made->bootstrap));
-    *bootstrap = made.release();
-    return Status();
+  return Enter(nullptr, [&] {
+    return brigade::MakeObject("bootstrap", bootstrap,
+                               [&](brigade_bootstrap* made) { return make(&made->bootstrap); });
   });
 }
 

@@ -5,7 +5,6 @@
 #define BRIGADE_PATTERNS_API_CALL_FORMS_H_
 
 #include <memory>
-#include <utility>
 
 #include "brigade/operation.h"
 #include "membuf/status.h"
@@ -17,42 +16,33 @@
 namespace brigade {
 
 template <auto kConvert, typename... Given>
-Status MakePlan(std::unique_ptr<brigade_plan>* plan, brigade_group* group, Given... given) {
-  auto made = std::make_unique<brigade_plan>();
-  made->group = group;
-  CallArguments& arguments = made->arguments;
+Status FillPlan(brigade_plan* plan, brigade_group* group, Given... given) {
+  plan->group = group;
+  CallArguments& arguments = plan->arguments;
   BRIGADE_RETURN_IF_ERROR(kConvert(group, given..., &arguments));
-  BRIGADE_RETURN_IF_ERROR(group->group->Prepare(arguments.call, &made->call));
-  if (arguments.receive) {
-    BRIGADE_RETURN_IF_ERROR(group->group->Prepare(*arguments.receive, &made->receive));
-  }
-  *plan = std::move(made);
-  return Status();
+  BRIGADE_RETURN_IF_ERROR(group->group->Prepare(arguments.call, &plan->call));
+  if (!arguments.receive) return Status();
+  return group->group->Prepare(*arguments.receive, &plan->receive);
 }
 
 template <auto kConvert, typename... Given>
 brigade_status PlanCall(brigade_plan** plan, brigade_group* group, Given... given) {
-  return Enter(group, [&]() -> Status {
-    BRIGADE_RETURN_IF_ERROR(CheckPointer("plan", plan));
-    *plan = nullptr;
-    std::unique_ptr<brigade_plan> made;
-    BRIGADE_RETURN_IF_ERROR(MakePlan<kConvert>(&made, group, given...));
-    *plan = made.release();
-    return Status();
+  return Enter(group, [&] {
+    return MakeObject("plan", plan, [&](brigade_plan* made) {
+      return FillPlan<kConvert>(made, group, given...);
+    });
   });
 }
 
 template <auto kConvert, typename... Given>
 brigade_status StartCall(brigade_operation** operation, brigade_group* group, Given... given) {
-  return Enter(group, [&]() -> Status {
-    BRIGADE_RETURN_IF_ERROR(CheckPointer("operation", operation));
-    *operation = nullptr;
-    auto started = std::make_unique<brigade_operation>();
-    BRIGADE_RETURN_IF_ERROR(MakePlan<kConvert>(&started->own_plan, group, given...));
-    started->plan = started->own_plan.get();
-    BRIGADE_RETURN_IF_ERROR(started->Start());
-    *operation = started.release();
-    return Status();
+  return Enter(group, [&] {
+    return MakeObject("operation", operation, [&](brigade_operation* started) -> Status {
+      started->own_plan = std::make_unique<brigade_plan>();
+      started->plan = started->own_plan.get();
+      BRIGADE_RETURN_IF_ERROR(FillPlan<kConvert>(started->plan, group, given...));
+      return started->Start();
+    });
   });
 }
 
@@ -60,10 +50,10 @@ brigade_status StartCall(brigade_operation** operation, brigade_group* group, Gi
 template <auto kConvert, typename... Given>
 brigade_status RunPlan(brigade_group* group, Given... given) {
   return Enter(group, [&]() -> Status {
-    std::unique_ptr<brigade_plan> plan;
-    BRIGADE_RETURN_IF_ERROR(MakePlan<kConvert>(&plan, group, given...));
-    return WithStatistics(plan->arguments.statistics(),
-                          [&](OperationStatistics* did) { return plan->Run(did); });
+    brigade_plan plan;
+    BRIGADE_RETURN_IF_ERROR(FillPlan<kConvert>(&plan, group, given...));
+    return WithStatistics(plan.arguments.statistics(),
+                          [&](OperationStatistics* did) { return plan.Run(did); });
   });
 }
 

@@ -191,15 +191,12 @@ brigade_status brigade_plan_run(brigade_plan* plan, brigade_statistics* statisti
 }
 
 brigade_status brigade_plan_start(brigade_plan* plan, brigade_operation** operation) {
-  return Enter(plan == nullptr ? nullptr : plan->group, [&]() -> Status {
-    BRIGADE_RETURN_IF_ERROR(CheckPointer("operation", operation));
-    *operation = nullptr;
-    BRIGADE_RETURN_IF_ERROR(CheckPointer("plan", plan));
-    auto started = std::make_unique<brigade_operation>();
-    started->plan = plan;
-    BRIGADE_RETURN_IF_ERROR(started->Start());
-    *operation = started.release();
-    return Status();
+  return Enter(plan == nullptr ? nullptr : plan->group, [&] {
+    return brigade::MakeObject("operation", operation, [&](brigade_operation* started) -> Status {
+      BRIGADE_RETURN_IF_ERROR(CheckPointer("plan", plan));
+      started->plan = plan;
+      return started->Start();
+    });
   });
 }
 

@@ -3,7 +3,6 @@
 #include "brigade/engine.h"
 
 #include <cstdio>
-#include <memory>
 #include <string>
 
 #include "patterns/api/handles.h"
@@ -83,13 +82,9 @@ Status CreateEngine(const brigade_options* given, brigade_engine* engine) {
 }  // namespace
 
 brigade_status brigade_engine_create(const brigade_options* options, brigade_engine** engine) {
-  return brigade::Enter(nullptr, [&]() -> Status {
-    BRIGADE_RETURN_IF_ERROR(brigade::CheckPointer("engine", engine));
-    *engine = nullptr;
-    auto created = std::make_unique<brigade_engine>();
-    BRIGADE_RETURN_IF_ERROR(CreateEngine(options, created.get()));
-    *engine = created.release();
-    return Status();
+  return brigade::Enter(nullptr, [&] {
+    return brigade::MakeObject(
+        "engine", engine, [&](brigade_engine* created) { return CreateEngine(options, created); });
   });
 }
 

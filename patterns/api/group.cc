@@ -26,15 +26,12 @@ namespace brigade {
 
 Status MakeGroup(brigade_engine* engine, Bootstrap* bootstrap, int rows, int cols,
                  brigade_group** group) {
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
-  *group = nullptr;
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("engine", engine));
-  PollMpiInWaitsOf(engine->endpoint.get());
-  auto made = std::make_unique<brigade_group>();
-  made->engine = engine;
-  BRIGADE_RETURN_IF_ERROR(Group::Create(engine->engine.get(), bootstrap, rows, cols, &made->group));
-  *group = made.release();
-  return Status();
+  return MakeObject("group", group, [&](brigade_group* made) -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("engine", engine));
+    PollMpiInWaitsOf(engine->endpoint.get());
+    made->engine = engine;
+    return Group::Create(engine->engine.get(), bootstrap, rows, cols, &made->group);
+  });
 }
 
 }  // namespace brigade

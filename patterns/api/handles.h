@@ -47,6 +47,17 @@ inline Status CheckPointer(const char* name, const void* pointer) {
   return pointer != nullptr ? Status() : NullPointer(name);
 }
 
+// Makes an object of the C interface, which `make` fills in. On failure *place is null.
+template <typename Object, typename Make>
+Status MakeObject(const char* name, Object** place, const Make& make) {
+  BRIGADE_RETURN_IF_ERROR(CheckPointer(name, place));
+  *place = nullptr;
+  auto made = std::make_unique<Object>();
+  BRIGADE_RETURN_IF_ERROR(make(made.get()));
+  *place = made.release();
+  return Status();
+}
+
 // Runs the inside of a function of the C interface. An exception, such as that of an allocation,
 // becomes a failure, which breaks `group` unless it is null: no exception leaves C.
 brigade_status ExceptionToC(brigade_group* group) noexcept;

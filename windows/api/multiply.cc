@@ -97,20 +97,17 @@ Status ToC(const MultiplyStatistics& did, brigade_multiply_statistics* statistic
 }
 
 Status Make(brigade_group* group, size_t buffer_bytes, brigade_multiplier** multiplier) {
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("multiplier", multiplier));
-  *multiplier = nullptr;
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
-  brigade::MultiplierOptions options;
-  options.rows = group->group->rows();
-  options.cols = group->group->cols();
-  if (buffer_bytes != 0) options.buffer_bytes = buffer_bytes;
-  auto made = std::make_unique<brigade_multiplier>();
-  BRIGADE_RETURN_IF_ERROR(
-      brigade::MakeInSpace(group, [&](brigade::WindowSpace* space, brigade::Bootstrap* bootstrap) {
-        return Multiplier::Create(space, bootstrap, options, &made->multiplier);
-      }));
-  *multiplier = made.release();
-  return Status();
+  return brigade::MakeObject("multiplier", multiplier, [&](brigade_multiplier* made) -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
+    brigade::MultiplierOptions options;
+    options.rows = group->group->rows();
+    options.cols = group->group->cols();
+    if (buffer_bytes != 0) options.buffer_bytes = buffer_bytes;
+    return brigade::MakeInSpace(
+        group, [&](brigade::WindowSpace* space, brigade::Bootstrap* bootstrap) {
+          return Multiplier::Create(space, bootstrap, options, &made->multiplier);
+        });
+  });
 }
 
 }  // namespace

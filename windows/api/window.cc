@@ -151,18 +151,15 @@ bool HasRank(const brigade_window* window, int rank) {
 }
 
 Status Make(brigade_group* group, brigade::WindowOptions options, brigade_window** window) {
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("window", window));
-  *window = nullptr;
-  BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
-  options.is_checked = group->engine->checks_windows;
-  auto made = std::make_unique<brigade_window>();
-  made->engine = group->engine->engine.get();
-  BRIGADE_RETURN_IF_ERROR(
-      brigade::MakeInSpace(group, [&](brigade::WindowSpace* space, brigade::Bootstrap* bootstrap) {
-        return Window::Create(space, bootstrap, options, &made->window);
-      }));
-  *window = made.release();
-  return Status();
+  return brigade::MakeObject("window", window, [&](brigade_window* made) -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
+    options.is_checked = group->engine->checks_windows;
+    made->engine = group->engine->engine.get();
+    return brigade::MakeInSpace(group,
+                                [&](brigade::WindowSpace* space, brigade::Bootstrap* bootstrap) {
+                                  return Window::Create(space, bootstrap, options, &made->window);
+                                });
+  });
 }
 
 }  // namespace
