@@ -65,7 +65,12 @@ class GridTable {
   }
   // REQUIRES: Find(context) is not null.
   std::unique_ptr<ProcessGrid> Remove(int context) { return std::move(grids_[context]); }
-  void Clear() { grids_.clear(); }
+  // Ends the grids one by one: delete callbacks on their communicators may look at others, end
+  // others, or make some.
+  void Clear() {
+    for (size_t i = 0; i < grids_.size(); ++i) grids_[i].reset();
+    grids_.clear();
+  }
   // Contexts that exist.
   size_t count() const {
     return grids_.size() - static_cast<size_t>(std::count(grids_.begin(), grids_.end(), nullptr));

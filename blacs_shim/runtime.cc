@@ -230,9 +230,10 @@ int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<in
   return grids_.Insert(std::move(grid));
 }
 
-void Runtime::CloseGrid(int context) {
-  const std::unique_ptr<ProcessGrid> grid = grids_.Remove(context);
+std::unique_ptr<ProcessGrid> Runtime::CloseGrid(int context) {
+  std::unique_ptr<ProcessGrid> grid = grids_.Remove(context);
   handles_.Forget(grid->communicator, context);
+  return grid;
 }
 
 void Runtime::Drain(const char* routine) {
@@ -247,7 +248,8 @@ void Runtime::Trim() {
 // Groups are closed first: two ranks with unreceived messages of each other would otherwise wait
 // for each other's close.
 void Runtime::Reset(const char* routine) {
-  grids_.Clear();
+  grids_.Clear();  // not entered: delete callbacks of the program may call the BLACS
+  const Entry entry(routine);
   handles_ = SystemHandles();
   Drain(routine);
   Trim();

@@ -75,14 +75,14 @@ class Runtime {
   // Makes a grid (ProcessGrid::Create) and its context; `members` must include this process.
   int OpenGrid(const char* routine, MPI_Comm parent, const std::vector<int>& members, int rows,
                int cols);
-  // REQUIRES: the context exists.
-  void CloseGrid(int context);
+  // Ends a context. Its grid ends when the caller destroys it. REQUIRES: the context exists.
+  std::unique_ptr<ProcessGrid> CloseGrid(int context);
   // Waits until every returned send has left.
   void Drain(const char* routine);
   // Returns memory that is kept for reuse to the system.
   void Trim();
   // blacs_exit: frees all contexts and handles, and waits for pending sends; MPI and the engine
-  // stay. Messages that this rank has not received are lost.
+  // stay. Messages that this rank has not received are lost. REQUIRES: no Entry is held.
   void Reset(const char* routine);
 
  private:

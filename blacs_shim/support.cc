@@ -5,6 +5,7 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -263,9 +264,11 @@ void GridMap(Language language, Integers context, Integers usermap, int64_t ldum
 
 void GridExit(int64_t context) {
   const char* const routine = "blacs_gridexit";
+  // Destroyed after the entry: delete callbacks on its communicator may call the BLACS.
+  std::unique_ptr<ProcessGrid> ended;
   const Entry entry(routine);
   GridOf(routine, context);
-  Runtime::Start(routine).CloseGrid(static_cast<int>(context));
+  ended = Runtime::Start(routine).CloseGrid(static_cast<int>(context));
 }
 
 // The next three are the most frequent calls of all and only look: they do not enter.
@@ -306,10 +309,12 @@ void Abort(int64_t context, int64_t code) {
 
 void Exit(int64_t not_done) {
   const char* const routine = "blacs_exit";
-  const Entry entry(routine);
-  if (!MpiIsActive() || IsTornDown()) return;
+  {
+    const Entry entry(routine);
+    if (!MpiIsActive() || IsTornDown()) return;
+  }
   if (Runtime* runtime = Runtime::Current()) runtime->Reset(routine);
-  if (not_done == 0) MPI_Finalize();
+  if (not_done == 0) MPI_Finalize();  // delete callbacks on MPI_COMM_SELF may call the BLACS, too
 }
 
 int HandleOf(MPI_Comm communicator) {

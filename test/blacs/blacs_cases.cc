@@ -176,6 +176,46 @@ void ManyContexts(int contexts) {
   Cblacs_exit(0);
 }
 
+void SetDeleteCallback(MPI_Comm comm, MPI_Comm_delete_attr_function* callback, void* state) {
+  int keyval = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, callback, &keyval, nullptr);
+  MPI_Comm_set_attr(comm, keyval, state);
+  MPI_Comm_free_keyval(&keyval);
+}
+
+int EndContext(MPI_Comm, int, void* context, void*) {
+  Cblacs_gridexit(*static_cast<int*>(context));
+  std::printf("another grid ends\n");
+  return MPI_SUCCESS;
+}
+
+int UseNewGrid(MPI_Comm, int, void*, void*) {
+  const int context = NewGrid();
+  TakeTurns(context, 2);
+  Cblacs_gridexit(context);
+  Cblacs_exit(1);
+  std::printf("a new grid is used\n");
+  return MPI_SUCCESS;
+}
+
+// Delete callbacks call the BLACS inside blacs_gridexit and blacs_exit: on the communicator of a
+// grid, and on MPI_COMM_SELF.
+void CallFromCallbacks() {
+  SetDeleteCallback(MPI_COMM_SELF, UseNewGrid, nullptr);
+  for (const bool exits : {false, true}) {
+    const int context = NewGrid();
+    int other = NewGrid();
+    int handle = -1;
+    Cblacs_get(context, 10, &handle);
+    SetDeleteCallback(Cblacs2sys_handle(handle), EndContext, &other);
+    if (exits) {
+      Cblacs_exit(0);
+    } else {
+      Cblacs_gridexit(context);
+    }
+  }
+}
+
 // The result that MPI's own function returns from now on.
 int answer_of_create_group = MPI_SUCCESS;
 
@@ -398,6 +438,7 @@ const Cases& AllCases() {
          }
          Cblacs_exit(0);
        }},
+      {"callbacks", CallFromCallbacks},
       {"exit_unreceived", [] { LeaveUnreceived(16, [] { Cblacs_exit(0); }); }},
       {"exit_unreceived_long", [] { LeaveUnreceived(1 << 17, [] { Cblacs_exit(0); }); }},
       {"exit_unreceived_one",

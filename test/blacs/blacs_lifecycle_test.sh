@@ -62,6 +62,10 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   run again
   lines 3 'received intact'
 
+  run callbacks
+  lines 4 'another grid ends'
+  lines 2 'a new grid is used'
+
   # Messages without a receive do not keep ranks from leaving.
   run exit_unreceived
   run finalize_unreceived
