@@ -94,7 +94,8 @@ struct UserOp {
   // `result` may be equal to `left` or `right`, and is apart from both otherwise. All three are
   // contiguous, and aligned to the largest power of two that divides `element_bytes`, at most 64:
   // operands in user memory that are not are gathered into a block. The function must be
-  // associative and thread-safe, must not call Brigade, and may run in the progress thread.
+  // associative and thread-safe, must not throw or call Brigade, and may run in the progress
+  // thread.
   void (*combine)(void* result, const void* left, const void* right, int64_t count,
                   void* context) = nullptr;
   void* context = nullptr;

@@ -53,9 +53,10 @@ struct Failure : brigade_failure {
 };
 
 /// An operation on elements of type T that a function of the program defines. The function has the
-/// form `T f(const T& left, const T& right)`, and must be associative. To reduce with a
-/// UserFunction `u`, pass #BRIGADE_USER, and set brigade::CallOptions::user_op to `&u`. `u` must
-/// live until all calls with `u` are complete, and all plans with `u` are destroyed.
+/// form `T f(const T& left, const T& right)`, and must be associative. An exception that leaves the
+/// function ends the process (std::terminate). To reduce with a UserFunction `u`, pass
+/// #BRIGADE_USER, and set brigade::CallOptions::user_op to `&u`. `u` must live until all calls with
+/// `u` are complete, and all plans with `u` are destroyed.
 template <typename T, typename F>
 struct UserFunction : brigade_user_op {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -71,7 +72,7 @@ struct UserFunction : brigade_user_op {
 
  private:
   static void Combine(void* result, const void* left, const void* right, int64_t count,
-                      void* context) {
+                      void* context) noexcept {
     const F& f = static_cast<UserFunction*>(context)->function;
     const auto* const l = static_cast<const T*>(left);
     const auto* const r = static_cast<const T*>(right);

@@ -5,6 +5,7 @@
 #define BRIGADE_OPERATION_HPP_
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "brigade/brigade.h"
@@ -30,7 +31,13 @@ class Operation {
   bool Test() { return brigade_test(operation_.get()) != 0; }
   /// Blocks until the operation is complete, and returns its outcome. The object is null
   /// afterwards. For a null operation, returns #BRIGADE_OK immediately, and all counters are 0.
+  /// Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `statistics` was not initialised.
   Result Wait(brigade_statistics* statistics = nullptr) {
+    if (statistics != nullptr && statistics->size != sizeof(*statistics)) {
+      return {BRIGADE_INVALID_ARGUMENT, "brigade_statistics has a size of " +
+                                            std::to_string(statistics->size) +
+                                            ": initialise it with brigade_statistics_init()"};
+    }
     Started ended = std::move(operation_);
     return brigade_wait(ended.release(), statistics);
   }

@@ -98,17 +98,20 @@ struct ViewTraits<M, std::void_t<decltype(std::declval<M&>().data_handle()),
     static_assert(M::rank() == 1 || M::rank() == 2, "a matrix has one or two dimensions");
     const auto extent = [&](int r) { return static_cast<int64_t>(m.extent(r)); };
     const auto stride = [&](int r) { return static_cast<int64_t>(m.stride(r)); };
-    // A matrix of one column may have any stride.
-    [[maybe_unused]] const auto Ld = [](int64_t of, int64_t rows) { return of < rows ? rows : of; };
+    // A matrix of one column may have any stride. If columns overlap, the call refuses the matrix.
+    const auto Ld = [](int64_t apart, int64_t rows, int64_t cols) {
+      return cols <= 1 ? rows : apart < rows ? -1 : apart;
+    };
     if constexpr (M::rank() == 1) {
       return stride(0) == 1 ? View<T>(m.data_handle(), extent(0))
-                            : View<T>(m.data_handle(), 1, extent(0), stride(0));
+                            : View<T>(m.data_handle(), 1, extent(0), Ld(stride(0), 1, extent(0)));
     } else {
       const bool by_columns = stride(0) == 1 && (extent(1) <= 1 || stride(1) >= extent(0));
-      if (by_columns)
-        return View<T>(m.data_handle(), extent(0), extent(1), Ld(stride(1), extent(0)));
+      if (by_columns) {
+        return View<T>(m.data_handle(), extent(0), extent(1), Ld(stride(1), extent(0), extent(1)));
+      }
       // If the elements of a row are not adjacent, the call refuses the matrix.
-      const int64_t ld = stride(1) == 1 ? Ld(stride(0), extent(1)) : -1;
+      const int64_t ld = stride(1) == 1 ? Ld(stride(0), extent(1), extent(0)) : -1;
       return View<T>(m.data_handle(), extent(1), extent(0), ld);
     }
   }

@@ -7,6 +7,7 @@
 #include <eigen3/Eigen/Dense>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -153,6 +154,16 @@ TEST_F(BrigadeHppOperation, AnActiveOperationIsNotStartedAgain) {
   ASSERT_TRUE(StartSum(&second_, &operation));
   EXPECT_TRUE(operation.Wait());
   EXPECT_EQ(second_, Sum());
+}
+
+TEST_F(BrigadeHppOperation, StaysWhereAWaitIsRefused) {
+  Operation operation;
+  ASSERT_TRUE(StartSum(&first_, &operation));
+  brigade_statistics counters = {};
+  EXPECT_EQ(operation.Wait(&counters).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_EQ(StartSum(&second_, &operation).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_TRUE(operation.Wait());
+  EXPECT_EQ(first_, Sum());
 }
 
 TEST_F(BrigadeHppOperation, IsWaitedForWhereAnotherIsPutInItsPlace) {
@@ -353,11 +364,14 @@ TEST_F(BrigadeHppOperation, MatricesOfOtherLibraries) {
   EXPECT_EQ(values, std::vector<double>(6, size_ - 1));
 }
 
-// Of one column by rows, and of one that no call can take.
+// Of one column by rows, and of matrices that no call can take.
 TEST_F(BrigadeHppOperation, StridesThatAreOdd) {
   struct Strided : Span<true> {
     int steps[2];
     int stride(int r) const { return steps[r]; }
+  };
+  struct Repeated : Strided {
+    static constexpr int rank() { return 1; }
   };
   std::vector<double> values(6, rank_);
   Strided column;
@@ -370,9 +384,20 @@ TEST_F(BrigadeHppOperation, StridesThatAreOdd) {
   EXPECT_EQ(values, std::vector<double>(6, size_ - 1));
   column.rows = 2;
   column.cols = 2;
-  column.steps[0] = 2;
-  column.steps[1] = 3;
-  EXPECT_EQ(group_.Broadcast(column, size_ - 1).status, BRIGADE_INVALID_ARGUMENT);
+  for (const auto& [row, col] : {std::pair(2, 3), std::pair(1, 1), std::pair(0, 1)}) {
+    column.steps[0] = row;
+    column.steps[1] = col;
+    EXPECT_EQ(group_.Broadcast(column, size_ - 1).status, BRIGADE_INVALID_ARGUMENT) << row;
+  }
+  const Repeated one{column};
+  EXPECT_EQ(group_.Broadcast(one, size_ - 1).status, BRIGADE_INVALID_ARGUMENT);
+}
+
+TEST(BrigadeHpp, AFunctionThatThrowsEndsTheProcess) {
+  const auto throws = [](const double&, const double&) -> double { throw std::runtime_error(""); };
+  UserFunction<double, decltype(throws)> operation(throws, /*commutes=*/true);
+  double value = 0;
+  EXPECT_DEATH(operation.combine(&value, &value, &value, 1, operation.context), "");
 }
 
 TEST_F(BrigadeHppOperation, AFailureKeepsTheOldObject) {
