@@ -68,7 +68,7 @@ class GridTable {
   // Ends the grids one by one: delete callbacks on their communicators may look at others, end
   // others, or make some.
   void Clear() {
-    for (size_t i = 0; i < grids_.size(); ++i) grids_[i].reset();
+    for (size_t i = 0; i < grids_.size(); ++i) Remove(static_cast<int>(i));
     grids_.clear();
   }
   // Contexts that exist.
