@@ -192,8 +192,9 @@ class Group : public detail::ReductionCalls {
     const auto received_c = ToC(received);
     return form(options, &sent_c.matrix, destination, &received_c.matrix, source, sent_c.type);
   }
+  // `engine` is no reference: a group may replace its parent, whose engine this is.
   template <typename Make>
-  Result Keep(const std::shared_ptr<brigade_engine>& engine, const Make& make) {
+  Result Keep(std::shared_ptr<brigade_engine> engine, const Make& make) {
     brigade_group* made = nullptr;
     Result result = make(&made);
     if (!result) return result;
@@ -201,7 +202,7 @@ class Group : public detail::ReductionCalls {
     engine_.reset();
     if (made == nullptr) return result;  // this rank is no member
     group_.reset(made, [engine](brigade_group* group) { brigade_group_destroy(group); });
-    engine_ = engine;
+    engine_ = std::move(engine);
     return result;
   }
 };

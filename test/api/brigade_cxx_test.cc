@@ -393,6 +393,14 @@ TEST_F(BrigadeHppOperation, StridesThatAreOdd) {
   EXPECT_EQ(group_.Broadcast(one, size_ - 1).status, BRIGADE_INVALID_ARGUMENT);
 }
 
+TEST_F(BrigadeHppOperation, AGroupReplacesItsParent) {
+  engine_ = Engine();
+  ASSERT_TRUE(group_.Duplicate(&group_));
+  ASSERT_TRUE(group_.Split(0, -rank_, &group_));
+  EXPECT_EQ(group_.rank(), size_ - 1 - rank_);
+  EXPECT_TRUE(group_.Barrier());
+}
+
 TEST(BrigadeHpp, AFunctionThatThrowsEndsTheProcess) {
   const auto throws = [](const double&, const double&) -> double { throw std::runtime_error(""); };
   UserFunction<double, decltype(throws)> operation(throws, /*commutes=*/true);
