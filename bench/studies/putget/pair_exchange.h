@@ -11,14 +11,11 @@
 #ifndef BRIGADE_BENCH_STUDIES_PUTGET_PAIR_EXCHANGE_H_
 #define BRIGADE_BENCH_STUDIES_PUTGET_PAIR_EXCHANGE_H_
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "bench/contenders/one_sided.h"
 #include "bench/studies/putget/pauses.h"
 #include "membuf/status.h"
 
@@ -57,6 +54,7 @@ class PairExchange {
   static int64_t DoublesFor(const std::vector<Channel>& channels);
 
  protected:
+  // A pause comes before each part that is sent or awaited.
   PairExchange(const std::vector<Channel>& channels, const Pauses& pauses);
 
   virtual double* arrived() = 0;
@@ -75,20 +73,9 @@ class PairExchange {
     int round = 0;      // modulo 2
   };
   std::vector<State> channels_;
-  std::vector<double> outgoing_;
+  const std::unique_ptr<double[]> outgoing_;
   Pauses pauses_;
 };
-
-// A pause comes before each part that is sent or awaited.
-
-// By puts with notification into `window`, which has room for DoublesFor(channels).
-std::unique_ptr<PairExchange> ExchangeByPuts(std::unique_ptr<OneSided> window,
-                                             const std::vector<Channel>& channels,
-                                             const Pauses& pauses);
-// By MPI_Isend and MPI_Irecv. `name` is who is measured.
-std::unique_ptr<PairExchange> ExchangeByMessages(MPI_Comm comm, const std::string& name,
-                                                 const std::vector<Channel>& channels,
-                                                 const Pauses& pauses);
 
 }  // namespace brigade::bench
 
