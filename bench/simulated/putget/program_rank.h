@@ -57,6 +57,8 @@ class ProgramRank {
   // broadcasts. Collective. Returns when all ranks have called `prepare`.
   Status Open(size_t bytes, int rows, int cols, const std::function<void()>& prepare);
   Status Close();
+  // Where slots arrive.
+  double* arrived() { return reinterpret_cast<double*>(in_.data()); }
   double ClockUs() const { return world_->Clock(rank_); }
 
   void Compute(double flops);

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <utility>
 
-#include "bench/simulated/putget/cg_program.h"
 #include "bench/simulated/putget/md_program.h"
 #include "bench/simulated/putget/mg_program.h"
+#include "bench/simulated/putget/program_exchange.h"
 #include "bench/simulated/putget/summa_program.h"
+#include "bench/studies/putget/cg_solver.h"
+#include "bench/studies/putget/mg_solver.h"
 #include "transport/sim/sim_transport.h"
 
 namespace brigade::bench {
@@ -19,28 +21,35 @@ constexpr double kGflopsOfProducts = 40;
 constexpr int kChunk = 128;  // columns, and atoms
 
 Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, double* ended_us) {
-  const auto run = [&](auto* program, int rows, int cols, const auto& prepare) {
-    BRIGADE_RETURN_IF_ERROR(me->Open(program->bytes(), rows, cols, prepare));
+  const auto run = [&](size_t bytes, int rows, int cols, const auto& prepare, const auto& steps) {
+    BRIGADE_RETURN_IF_ERROR(me->Open(bytes, rows, cols, prepare));
     *began_us = me->ClockUs();
-    BRIGADE_RETURN_IF_ERROR(program->Run(me));
+    BRIGADE_RETURN_IF_ERROR(steps());
     *ended_us = me->ClockUs();
     return me->Close();
   };
   const auto nothing = [] {};
   if (cell.study == "mg") {
     MgProgram program(cell.size, me->rank(), cell.ranks);
-    return run(&program, 1, cell.ranks, nothing);
+    return run(program.bytes(), 1, cell.ranks, nothing, [&] { return program.Run(me); });
   }
   if (cell.study == "cg") {
-    CgProgram program(cell.size, cell.detail, me->rank(), cell.ranks);
-    return run(&program, 1, cell.ranks, nothing);
+    CgSolver solver({' ', cell.size, cell.detail, 1, 0, 0}, me->rank(), cell.ranks);
+    ProgramExchange exchange(me, solver.channels());
+    const auto doubles = static_cast<size_t>(PairExchange::DoublesFor(solver.channels()));
+    return run(doubles * sizeof(double), 1, cell.ranks, nothing,
+               [&] { return solver.Run(&exchange, me->ahead()); });
   }
   if (cell.study == "md") {
     MdProgram program(cell.size, cell.detail, me->rank(), cell.ranks);
-    return run(&program, program.rows(), program.columns(), [&] { program.Expose(me); });
+    return run(
+        program.bytes(), program.rows(), program.columns(), [&] { program.Expose(me); },
+        [&] { return program.Run(me); });
   }
   SummaProgram program(cell.ranks, cell.size, cell.detail, me->rank());
-  return run(&program, program.rows(), program.columns(), [&] { program.Expose(me); });
+  return run(
+      program.bytes(), program.rows(), program.columns(), [&] { program.Expose(me); },
+      [&] { return program.Run(me); });
 }
 
 }  // namespace
@@ -50,15 +59,18 @@ std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
   std::vector<PutgetCell> cells;
   const bool is_power = (ranks & (ranks - 1)) == 0;
   if (study == "mg" && is_power) {
-    for (const auto& [name, points] : {std::pair('A', 256), std::pair('C', 512)}) {
+    for (const char name : {'A', 'C'}) {
+      const int points = FindMgClass(name)->points;
       if (!MgProgram::Fits(points, ranks)) continue;
       cells.push_back(
           {std::string("NAS MG, class ") + name, study, ranks, points, 0, kGflopsByMemory});
     }
   } else if (study == "cg" && is_power) {
-    cells.push_back({"NAS CG, class A", study, ranks, 14000, 11, kGflopsByMemory});
-    cells.push_back({"NAS CG, class B", study, ranks, 75000, 13, kGflopsByMemory});
-    cells.push_back({"NAS CG, class C", study, ranks, 150000, 15, kGflopsByMemory});
+    for (const char name : {'A', 'B', 'C'}) {
+      const CgClass& of = *FindCgClass(name);
+      cells.push_back(
+          {std::string("NAS CG, class ") + name, study, ranks, of.n, of.nonzeros, kGflopsByMemory});
+    }
   } else if (study == "summa" && SummaProgram::Fits(ranks)) {
     for (const int block : {256, 512}) {
       if (!orders.empty()) break;

@@ -44,11 +44,12 @@ CgSolver::CgSolver(const CgClass& of, int rank, int ranks) : class_(of) {
   const int row = rank / shape.columns;
   const int column = rank % shape.columns;
   const int wider = shape.columns / shape.rows;
-  block_.rows = of.n / shape.rows;
-  block_.first_row = row * block_.rows;
-  block_.columns = of.n / shape.columns;
+  block_.columns = (of.n + shape.columns - 1) / shape.columns;
   block_.first_column = column * block_.columns;
-  MakeCgBlock(of, &block_);
+  block_.rows = wider * block_.columns;
+  block_.first_row = row * block_.rows;
+  // Few of the products of two entries fall on one place.
+  entries_ = double(of.n) * (of.nonzeros + 1) * (of.nonzeros + 1) / ranks;
 
   for (const int64_t doubles : {int64_t{block_.rows}, int64_t{2}}) {
     for (int bit = 1; bit < shape.columns; bit *= 2) {
@@ -69,13 +70,23 @@ CgSolver::CgSolver(const CgClass& of, int rank, int ranks) : class_(of) {
 }
 
 void CgSolver::MultiplyRows(const Vector& p, int first, int end, double* result) const {
-  for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(end); ++i) {
-    double sum = 0;
-    for (size_t k = block_.starts[i]; k < block_.starts[i + 1]; ++k) {
-      sum += block_.value[k] * p[static_cast<size_t>(block_.column[k])];
+  exchange_->Compute(2 * entries_ * (end - first) / block_.rows, [&] {
+    for (auto i = static_cast<size_t>(first); i < static_cast<size_t>(end); ++i) {
+      double sum = 0;
+      for (size_t k = block_.starts[i]; k < block_.starts[i + 1]; ++k) {
+        sum += block_.value[k] * p[static_cast<size_t>(block_.column[k])];
+      }
+      result[i] = sum;
     }
-    result[i] = sum;
-  }
+  });
+}
+
+void CgSolver::Add(size_t stage, int first, int end, double* sum) const {
+  const double* const mine = exchange_->Outgoing(stage) + first;
+  const double* const theirs = exchange_->Incoming(stage) + first;
+  exchange_->Compute(end - first, [&] {
+    for (int i = 0; i < end - first; ++i) sum[i] = mine[i] + theirs[i];
+  });
 }
 
 double* CgSolver::Kept() {
@@ -98,14 +109,10 @@ Status CgSolver::Multiply(const Vector& p, const double** q) {
   for (size_t stage = 0; stage < stages_; ++stage) {
     BRIGADE_RETURN_IF_ERROR(exchange_->Begin(stage, 0, rows));
     BRIGADE_RETURN_IF_ERROR(exchange_->Await(stage));
-    const double* const mine = exchange_->Outgoing(stage);
-    const double* const theirs = exchange_->Incoming(stage);
     if (stage + 1 < stages_) {
-      double* const sum = exchange_->Outgoing(stage + 1);
-      for (int i = 0; i < rows; ++i) sum[i] = mine[i] + theirs[i];
+      Add(stage, 0, rows, exchange_->Outgoing(stage + 1));
     } else {
-      double* const sum = Kept();
-      for (int i = 0; i < block_.columns; ++i) sum[i] = mine[kept_ + i] + theirs[kept_ + i];
+      Add(stage, kept_, kept_ + block_.columns, Kept());
     }
     BRIGADE_RETURN_IF_ERROR(exchange_->End(stage));
   }
@@ -128,18 +135,15 @@ Status CgSolver::MultiplyInHalves(const Vector& p, const double** q) {
     const bool is_last = stage + 1 == stages_;
     for (int half = 0; half < 2; ++half) {
       BRIGADE_RETURN_IF_ERROR(exchange_->Await(stage));
-      const double* const mine = exchange_->Outgoing(stage);
-      const double* const theirs = exchange_->Incoming(stage);
       const int first = is_last ? std::max(bounds[half], kept_) : bounds[half];
       const int end =
           is_last ? std::min(bounds[half + 1], kept_ + block_.columns) : bounds[half + 1];
       if (first >= end) continue;
       const size_t next = is_last ? transpose_ : stage + 1;
-      const int moved = is_last ? kept_ : 0;
-      double* const sum = is_last ? Kept() : exchange_->Outgoing(next);
-      for (int i = first; i < end; ++i) sum[i - moved] = mine[i] + theirs[i];
+      const int moved = first - (is_last ? kept_ : 0);
+      Add(stage, first, end, (is_last ? Kept() : exchange_->Outgoing(next)) + moved);
       if (next == kNoChannel) continue;
-      BRIGADE_RETURN_IF_ERROR(exchange_->Begin(next, first - moved, end - first));
+      BRIGADE_RETURN_IF_ERROR(exchange_->Begin(next, moved, end - first));
       if (is_last) ++transposed;
     }
     BRIGADE_RETURN_IF_ERROR(exchange_->End(stage));
@@ -162,33 +166,41 @@ Status CgSolver::Sum(double* values) {
 // z = 1/matrix x, as near as conjugate gradients come; *residual = |x - matrix z|.
 Status CgSolver::Solve(double* residual) {
   const size_t count = x_.size();
+  const auto columns = static_cast<double>(count);
   const double* q;
   double sums[2] = {0, 0};
-  std::fill(z_.begin(), z_.end(), 0.0);
-  r_ = x_;
-  p_ = x_;
-  sums[0] = Dot(r_.data(), r_.data(), count);
+  exchange_->Compute(2 * columns, [&] {
+    std::fill(z_.begin(), z_.end(), 0.0);
+    r_ = x_;
+    p_ = x_;
+    sums[0] = Dot(r_.data(), r_.data(), count);
+  });
   BRIGADE_RETURN_IF_ERROR(Sum(sums));
   double rho = sums[0];
   for (int i = 0; i < kInnerIterations; ++i) {
     BRIGADE_RETURN_IF_ERROR(ahead_ ? MultiplyInHalves(p_, &q) : Multiply(p_, &q));
-    sums[0] = Dot(p_.data(), q, count);
+    exchange_->Compute(2 * columns, [&] { sums[0] = Dot(p_.data(), q, count); });
     BRIGADE_RETURN_IF_ERROR(Sum(sums));
-    const double alpha = rho / sums[0];
-    for (size_t j = 0; j < count; ++j) {
-      z_[j] += alpha * p_[j];
-      r_[j] -= alpha * q[j];
-    }
-    const double rho_before = rho;
-    sums[0] = Dot(r_.data(), r_.data(), count);
+    exchange_->Compute(6 * columns, [&] {
+      const double alpha = rho / sums[0];
+      for (size_t j = 0; j < count; ++j) {
+        z_[j] += alpha * p_[j];
+        r_[j] -= alpha * q[j];
+      }
+      sums[0] = Dot(r_.data(), r_.data(), count);
+    });
     BRIGADE_RETURN_IF_ERROR(Sum(sums));
+    exchange_->Compute(2 * columns, [&] {
+      const double beta = sums[0] / rho;
+      for (size_t j = 0; j < count; ++j) p_[j] = r_[j] + beta * p_[j];
+    });
     rho = sums[0];
-    const double beta = rho / rho_before;
-    for (size_t j = 0; j < count; ++j) p_[j] = r_[j] + beta * p_[j];
   }
   BRIGADE_RETURN_IF_ERROR(ahead_ ? MultiplyInHalves(z_, &q) : Multiply(z_, &q));
-  sums[0] = 0;
-  for (size_t j = 0; j < count; ++j) sums[0] += (x_[j] - q[j]) * (x_[j] - q[j]);
+  exchange_->Compute(3 * columns, [&] {
+    sums[0] = 0;
+    for (size_t j = 0; j < count; ++j) sums[0] += (x_[j] - q[j]) * (x_[j] - q[j]);
+  });
   BRIGADE_RETURN_IF_ERROR(Sum(sums));
   *residual = std::sqrt(sums[0]);
   return Status();
@@ -201,11 +213,17 @@ Status CgSolver::Run(PairExchange* exchange, bool ahead) {
   for (int i = 0; i < class_.iterations; ++i) {
     double residual;
     BRIGADE_RETURN_IF_ERROR(Solve(&residual));
-    double sums[2] = {Dot(x_.data(), z_.data(), x_.size()), Dot(z_.data(), z_.data(), z_.size())};
+    double sums[2] = {0, 0};
+    exchange_->Compute(4.0 * block_.columns, [&] {
+      sums[0] = Dot(x_.data(), z_.data(), x_.size());
+      sums[1] = Dot(z_.data(), z_.data(), z_.size());
+    });
     BRIGADE_RETURN_IF_ERROR(Sum(sums));
-    zeta_ = class_.shift + 1 / sums[0];
-    const double scale = 1 / std::sqrt(sums[1]);
-    for (size_t j = 0; j < x_.size(); ++j) x_[j] = scale * z_[j];
+    exchange_->Compute(block_.columns, [&] {
+      zeta_ = class_.shift + 1 / sums[0];
+      const double scale = 1 / std::sqrt(sums[1]);
+      for (size_t j = 0; j < x_.size(); ++j) x_[j] = scale * z_[j];
+    });
   }
   return Status();
 }

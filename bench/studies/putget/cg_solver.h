@@ -25,10 +25,13 @@ namespace brigade::bench {
 
 class CgSolver {
  public:
-  // Empty if a class can be solved by so many ranks, otherwise why not.
+  // Empty if a class can be solved by so many ranks, otherwise why not. In virtual time any power
+  // of two of ranks can: blocks that do not divide are rounded up.
   static std::string WhyNot(const CgClass& of, int ranks);
   // Local.
   CgSolver(const CgClass& of, int rank, int ranks);
+  // Local. Not needed in virtual time.
+  void MakeMatrix() { MakeCgBlock(class_, &block_); }
 
   // Returns the channels of Run.
   const std::vector<Channel>& channels() const { return channels_; }
@@ -46,6 +49,8 @@ class CgSolver {
   Status MultiplyInHalves(const Vector& p, const double** q);
   // Rows `first` to `end` of this rank's part of a product.
   void MultiplyRows(const Vector& p, int first, int end, double* result) const;
+  // sum[i - first] = row i of what this rank sent in a stage + that of its partner.
+  void Add(size_t stage, int first, int end, double* sum) const;
   // The part of a product that this rank's column of the grid needs, from `kept_` on, goes to the
   // partner of `transpose_`, if there is one, where it becomes part of *q.
   double* Kept();
@@ -56,6 +61,7 @@ class CgSolver {
 
   const CgClass class_;
   CgBlock block_;
+  double entries_ = 0;  // of a block, about
   std::vector<Channel> channels_;
   size_t stages_ = 0;  // channels of vectors; as many follow for sums
   size_t transpose_ = kNoChannel;

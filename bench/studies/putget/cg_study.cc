@@ -16,6 +16,7 @@ void Measure(Study* study, const CgClass& of) {
   const std::string why_not = CgSolver::WhyNot(of, study->ranks());
   if (!why_not.empty()) AbortUnlessOk(Status(StatusCode::kInvalidArgument, why_not));
   CgSolver solver(of, study->rank(), study->ranks());
+  solver.MakeMatrix();
   PairSubjects subjects(study, solver.channels());
   Case benchmark;
   benchmark.name = std::string("NAS CG, class ") + of.name;

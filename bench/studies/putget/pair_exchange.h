@@ -45,6 +45,12 @@ class PairExchange {
   Status Await(size_t channel);
   // Ends the channel's round. All its parts were awaited.
   Status End(size_t channel);
+  // Calls `work`, which is so many operations on doubles. In virtual time, where messages have no
+  // contents, takes the time of the operations instead.
+  template <typename Work>
+  void Compute(double operations, const Work& work) {
+    if (!TakesTimeOf(operations)) work();
+  }
 
   // Collective. The last call.
   virtual Status Free() = 0;
@@ -63,6 +69,7 @@ class PairExchange {
                            int64_t count) = 0;
   virtual Status AwaitPart(size_t channel, int partner) = 0;
   virtual Status EndRound(size_t channel) = 0;
+  virtual bool TakesTimeOf(double /*operations*/) { return false; }
 
  private:
   int64_t PlaceOf(size_t channel) const;
