@@ -3,6 +3,7 @@
 #ifndef BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_EXCHANGE_H_
 #define BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_EXCHANGE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -25,28 +26,34 @@ class ProgramExchange final : public PairExchange {
 
  protected:
   double* arrived() override { return me_->arrived(); }
-  Status BeginPart(size_t channel, int partner, const double* /*data*/, int64_t place,
+  Status BeginPart(size_t channel, const Channel& with, const double* /*data*/, int64_t place,
                    int64_t count) override {
-    const auto bytes = [](int64_t doubles) {
-      return static_cast<size_t>(doubles) * sizeof(double);
-    };
-    coming_[channel].push_back({partner, partner, bytes(place), bytes(count)});
-    return me_->Begin(coming_[channel].back(), 0, bytes(count));
+    const Part part{static_cast<size_t>(place) * sizeof(double),
+                    static_cast<size_t>(count) * sizeof(double)};
+    if (with.from >= 0) coming_[channel].push_back(part);
+    return with.to < 0 ? Status() : me_->Begin(with.to, part.place, part.bytes);
   }
-  Status AwaitPart(size_t channel, int /*partner*/) override {
-    const Slot part = coming_[channel].front();
+  Status AwaitPart(size_t channel, int from) override {
+    const Part part = coming_[channel].front();
     coming_[channel].pop_front();
-    return me_->Await(part, 0, part.bytes);
+    return me_->Await(from, part.place, part.bytes);
   }
   Status EndRound(size_t /*channel*/) override { return Status(); }
   bool TakesTimeOf(double operations) override {
     me_->Compute(operations);
     return true;
   }
+  bool TakesTimeOfCopy(size_t bytes, size_t run_bytes) override {
+    me_->Copy(bytes, run_bytes);
+    return true;
+  }
 
  private:
+  struct Part {
+    size_t place, bytes;
+  };
   ProgramRank* const me_;
-  std::vector<std::deque<Slot>> coming_;  // by channel, at places of their own
+  std::vector<std::deque<Part>> coming_;  // by channel
 };
 
 }  // namespace brigade::bench

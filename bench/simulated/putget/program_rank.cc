@@ -85,29 +85,28 @@ Status ProgramRank::RunPair(Pattern pattern, int peer, std::byte* data, size_t b
   return group_->Run(call);
 }
 
-Status ProgramRank::Begin(const Slot& slot, size_t first, size_t bytes) {
-  const size_t place = PlaceOf(slot) + first;
+Status ProgramRank::Begin(int to, size_t place, size_t bytes) {
   std::byte* const data = &out_[place];
-  Mark(data, bytes, MarkOf(rank_, ++sent_[slot.to]));
-  if (way_ == ProgramWay::kMessages) return RunPair(Pattern::kSend, slot.to, data, bytes);
+  Mark(data, bytes, MarkOf(rank_, ++sent_[to]));
+  if (way_ == ProgramWay::kMessages) return RunPair(Pattern::kSend, to, data, bytes);
   auto length = static_cast<int64_t>(bytes);
-  if (IsOnMyHost(slot.to)) {
+  if (IsOnMyHost(to)) {
     Copy(bytes, bytes);
-    std::memcpy((*memories_)[static_cast<size_t>(slot.to)] + place, data, bytes);
+    std::memcpy((*memories_)[static_cast<size_t>(to)] + place, data, bytes);
     length = 0;
   }
   return window_->PutNotify({data, OneByte(), length},
-                            {slot.to, static_cast<int64_t>(place), OneByte(), length});
+                            {to, static_cast<int64_t>(place), OneByte(), length});
 }
 
-Status ProgramRank::Await(const Slot& slot, size_t first, size_t bytes) {
-  std::byte* const data = &in_[PlaceOf(slot) + first];
+Status ProgramRank::Await(int from, size_t place, size_t bytes) {
+  std::byte* const data = &in_[place];
   if (way_ == ProgramWay::kMessages) {
-    BRIGADE_RETURN_IF_ERROR(RunPair(Pattern::kReceive, slot.from, data, bytes));
+    BRIGADE_RETURN_IF_ERROR(RunPair(Pattern::kReceive, from, data, bytes));
   } else {
-    BRIGADE_RETURN_IF_ERROR(window_->NotifyWait(slot.from));
+    BRIGADE_RETURN_IF_ERROR(window_->NotifyWait(from));
   }
-  return CheckMark(data, bytes, MarkOf(slot.from, ++taken_[slot.from]), slot.from);
+  return CheckMark(data, bytes, MarkOf(from, ++taken_[from]), from);
 }
 
 Status ProgramRank::StartGet(int source, size_t place, size_t bytes, Landing* landing) {

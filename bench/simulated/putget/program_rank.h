@@ -31,17 +31,6 @@ enum class ProgramWay {
   kAhead      // by puts or gets, as early as possible
 };
 
-// Messages that a rank sends to one peer, and receives from one peer, equal or not, round by round.
-// The sender has an equal slot, at an equal place, and receives as much from this rank. A slot has
-// two places, used in turn, and messages are not acknowledged (PairExchange has the reason).
-struct Slot {
-  int to = 0;
-  int from = 0;
-  size_t place = 0;  // the same on all ranks that share it
-  size_t bytes = 0;  // of the longest message
-  int round = 0;     // modulo 2
-};
-
 class ProgramRank {
  public:
   // `memories`: of all ranks, by rank; empty before the first rank is made.
@@ -53,11 +42,11 @@ class ProgramRank {
   ProgramWay way() const { return way_; }
   bool ahead() const { return way_ == ProgramWay::kAhead; }
 
-  // Allocates `bytes` of memory for slots, or for gets of other ranks, and makes a grid for
+  // Allocates `bytes` of memory for messages, or for gets of other ranks, and makes a grid for
   // broadcasts. Collective. Returns when all ranks have called `prepare`.
   Status Open(size_t bytes, int rows, int cols, const std::function<void()>& prepare);
   Status Close();
-  // Where slots arrive.
+  // Where messages arrive.
   double* arrived() { return reinterpret_cast<double*>(in_.data()); }
   double ClockUs() const { return world_->Clock(rank_); }
 
@@ -65,10 +54,9 @@ class ProgramRank {
   // The program itself copies within its memory.
   void Copy(size_t bytes, size_t run_bytes);
 
-  // As PairExchange's: bytes `first` to `first` + `bytes`, whole doubles.
-  Status Begin(const Slot& slot, size_t first, size_t bytes);
-  Status Await(const Slot& slot, size_t first, size_t bytes);
-  static void End(Slot* slot) { slot->round ^= 1; }
+  // As PairExchange's. Messages are whole doubles, and have equal places on both sides.
+  Status Begin(int to, size_t place, size_t bytes);
+  Status Await(int from, size_t place, size_t bytes);
 
   // Exposes memory that other ranks get, or receive by a broadcast.
   void Expose(size_t place, size_t bytes) { Mark(&in_[place], bytes, MarkOf(rank_, place)); }
@@ -98,9 +86,6 @@ class ProgramRank {
  private:
   bool IsOnMyHost(int peer) const {
     return world_->machine().HostOf(peer) == world_->machine().HostOf(rank_);
-  }
-  static size_t PlaceOf(const Slot& slot) {
-    return slot.place + (slot.round == 0 ? 0 : slot.bytes);
   }
   Status RunPair(Pattern pattern, int peer, std::byte* data, size_t bytes);
   // The first and the last double of a message.

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "bench/simulated/putget/md_program.h"
-#include "bench/simulated/putget/mg_program.h"
 #include "bench/simulated/putget/program_exchange.h"
 #include "bench/simulated/putget/summa_program.h"
 #include "bench/studies/putget/cg_solver.h"
+#include "bench/studies/putget/mg_halo.h"
 #include "bench/studies/putget/mg_solver.h"
 #include "transport/sim/sim_transport.h"
 
@@ -28,17 +28,20 @@ Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, dou
     *ended_us = me->ClockUs();
     return me->Close();
   };
-  const auto nothing = [] {};
+  const auto run_solver = [&](const auto& solver, const auto& steps) {
+    ProgramExchange exchange(me, solver.channels());
+    const auto doubles = static_cast<size_t>(PairExchange::DoublesFor(solver.channels()));
+    return run(
+        doubles * sizeof(double), 1, cell.ranks, [] {}, [&] { return steps(&exchange); });
+  };
   if (cell.study == "mg") {
-    MgProgram program(cell.size, me->rank(), cell.ranks);
-    return run(program.bytes(), 1, cell.ranks, nothing, [&] { return program.Run(me); });
+    MgSolver solver({' ', cell.size, 1, {}, 0}, me->rank(), cell.ranks, /*has_values=*/false);
+    return run_solver(solver,
+                      [&](auto* exchange) { return solver.Iterate(exchange, me->ahead()); });
   }
   if (cell.study == "cg") {
     CgSolver solver({' ', cell.size, cell.detail, 1, 0, 0}, me->rank(), cell.ranks);
-    ProgramExchange exchange(me, solver.channels());
-    const auto doubles = static_cast<size_t>(PairExchange::DoublesFor(solver.channels()));
-    return run(doubles * sizeof(double), 1, cell.ranks, nothing,
-               [&] { return solver.Run(&exchange, me->ahead()); });
+    return run_solver(solver, [&](auto* exchange) { return solver.Run(exchange, me->ahead()); });
   }
   if (cell.study == "md") {
     MdProgram program(cell.size, cell.detail, me->rank(), cell.ranks);
@@ -61,7 +64,7 @@ std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
   if (study == "mg" && is_power) {
     for (const char name : {'A', 'C'}) {
       const int points = FindMgClass(name)->points;
-      if (!MgProgram::Fits(points, ranks)) continue;
+      if (!MgHalo::Fits(points, ranks)) continue;
       cells.push_back(
           {std::string("NAS MG, class ") + name, study, ranks, points, 0, kGflopsByMemory});
     }

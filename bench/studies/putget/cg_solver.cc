@@ -53,7 +53,8 @@ CgSolver::CgSolver(const CgClass& of, int rank, int ranks) : class_(of) {
 
   for (const int64_t doubles : {int64_t{block_.rows}, int64_t{2}}) {
     for (int bit = 1; bit < shape.columns; bit *= 2) {
-      channels_.push_back({row * shape.columns + (column ^ bit), doubles});
+      const int partner = row * shape.columns + (column ^ bit);
+      channels_.push_back({partner, partner, doubles});
     }
   }
   stages_ = channels_.size() / 2;
@@ -61,7 +62,7 @@ CgSolver::CgSolver(const CgClass& of, int rank, int ranks) : class_(of) {
   const int partner = column / wider * shape.columns + wider * row + column % wider;
   kept_ = column % wider * block_.columns;
   // Channels are the same everywhere: a rank that is its own partner has one without use.
-  if (ranks > 1) channels_.push_back({partner, block_.columns});
+  if (ranks > 1) channels_.push_back({partner, partner, block_.columns});
   if (partner != rank) transpose_ = channels_.size() - 1;
 
   const auto columns = static_cast<size_t>(block_.columns);

@@ -14,11 +14,9 @@ namespace brigade::bench {
 
 class MgGrid {
  public:
-  // Points along x, y and z without the halo; zero.
-  explicit MgGrid(const std::array<int, 3>& points)
-      : points_(points),
-        values_(static_cast<size_t>(points[0] + 2) * static_cast<size_t>(points[1] + 2) *
-                static_cast<size_t>(points[2] + 2)) {}
+  // Points along x, y and z without the halo; zero, or without values.
+  MgGrid(const std::array<int, 3>& points, bool has_values)
+      : points_(points), values_(has_values ? At(0, points[2] + 2) : 0) {}
 
   int points(int dimension) const { return points_[static_cast<size_t>(dimension)]; }
   // Points are counted from 1, halo is 0 and points + 1. A row goes along x, and begins with halo.

@@ -31,13 +31,16 @@ class MgSolver {
  public:
   // Empty if there can be so many ranks, otherwise why not.
   static std::string WhyNot(int ranks);
-  // Local.
-  MgSolver(const MgClass& of, int rank, int ranks);
+  // Local. In virtual time, grids need no values, and ranks are any power of two for which
+  // MgHalo::Fits.
+  MgSolver(const MgClass& of, int rank, int ranks, bool has_values = true);
 
   // Returns the channels of Run.
   const std::vector<Channel>& channels() const { return halo_.channels(); }
   // Collective: the whole benchmark.
   Status Run(PairExchange* exchange, bool ahead);
+  // Collective: one iteration alone.
+  Status Iterate(PairExchange* exchange, bool ahead);
   // Of the last run, on this rank's points.
   double SumOfResidualSquares() const { return SumOfSquares(levels_.back().r); }
   // Empty if that, summed over all ranks, is what verification expects.
@@ -45,12 +48,15 @@ class MgSolver {
 
  private:
   struct Level {
+    const MgLevel* part;
     MgGrid u;
     MgGrid r;
   };
 
   void PlaceCharges();
-  Status Fill(MgGrid* grid) { return halo_.Fill(grid, exchange_, ahead_); }
+  Status Fill(const Level& level, MgGrid* grid) const {
+    return halo_.Fill(*level.part, grid, exchange_, ahead_);
+  }
   Status UpdateResidual(const MgGrid& v, Level* level);
   Status Improve(Level* level);
   Status Cycle();

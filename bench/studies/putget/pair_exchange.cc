@@ -26,13 +26,13 @@ double* PairExchange::Outgoing(size_t channel) { return outgoing_.get() + PlaceO
 
 Status PairExchange::Begin(size_t channel, int64_t first, int64_t count) {
   pauses_.Take();
-  return BeginPart(channel, channels_[channel].channel.partner, Outgoing(channel) + first,
+  return BeginPart(channel, channels_[channel].channel, Outgoing(channel) + first,
                    PlaceOf(channel) + first, count);
 }
 
 Status PairExchange::Await(size_t channel) {
   pauses_.Take();
-  return AwaitPart(channel, channels_[channel].channel.partner);
+  return AwaitPart(channel, channels_[channel].channel.from);
 }
 
 Status PairExchange::End(size_t channel) {

@@ -1,16 +1,18 @@
 // PairExchange: messages that pairs of ranks exchange, in rounds, without acknowledgements.
 //
 // A channel is between two ranks. In each of its rounds both send each other messages of equal
-// length, in one or several parts, and both receive all of it. Messages have two places per
-// channel, at the sender and at the receiver, used in turn. Two are enough. A rank writes to a
-// place, here or at its partner, that was last used two rounds ago. In the round in between it
-// received its partner's message, which the partner sent after it had received and read the message
-// of the round before. One place would not be enough: a partner that has not read this round's
-// message may have sent its own, which is all that this rank waits for.
+// length, in one or several parts, and both receive all of it. Or two channels are used together:
+// one leads from a rank's first neighbour to its second, the other one back. Messages have two
+// places per channel, at the sender and at the receiver, used in turn. Two are enough. A rank
+// writes to a place, here or at its partner, that was last used two rounds ago. In the round in
+// between it received its partner's message, which the partner sent after it had received and read
+// the message of the round before. One place would not be enough: a partner that has not read this
+// round's message may have sent its own, which is all that this rank waits for.
 
 #ifndef BRIGADE_BENCH_STUDIES_PUTGET_PAIR_EXCHANGE_H_
 #define BRIGADE_BENCH_STUDIES_PUTGET_PAIR_EXCHANGE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,7 +24,9 @@
 namespace brigade::bench {
 
 struct Channel {
-  int partner = 0;      // not this rank
+  // Not this rank; nobody, if negative, which is possible in virtual time only.
+  int to = 0;
+  int from = 0;
   int64_t doubles = 0;  // of the longest message
 };
 
@@ -51,6 +55,11 @@ class PairExchange {
   void Compute(double operations, const Work& work) {
     if (!TakesTimeOf(operations)) work();
   }
+  // As Compute, for a copy of `bytes` bytes, `run_bytes` of them in a row.
+  template <typename Work>
+  void Copy(size_t bytes, size_t run_bytes, const Work& work) {
+    if (!TakesTimeOfCopy(bytes, run_bytes)) work();
+  }
 
   // Collective. The last call.
   virtual Status Free() = 0;
@@ -65,11 +74,12 @@ class PairExchange {
 
   virtual double* arrived() = 0;
   // `place`: of the part among all that arrive.
-  virtual Status BeginPart(size_t channel, int partner, const double* data, int64_t place,
+  virtual Status BeginPart(size_t channel, const Channel& with, const double* data, int64_t place,
                            int64_t count) = 0;
-  virtual Status AwaitPart(size_t channel, int partner) = 0;
+  virtual Status AwaitPart(size_t channel, int from) = 0;
   virtual Status EndRound(size_t channel) = 0;
   virtual bool TakesTimeOf(double /*operations*/) { return false; }
+  virtual bool TakesTimeOfCopy(size_t /*bytes*/, size_t /*run_bytes*/) { return false; }
 
  private:
   int64_t PlaceOf(size_t channel) const;

@@ -23,13 +23,11 @@ class Puts final : public PairExchange {
 
  protected:
   double* arrived() override { return window_->memory(); }
-  Status BeginPart(size_t /*channel*/, int partner, const double* data, int64_t place,
+  Status BeginPart(size_t /*channel*/, const Channel& with, const double* data, int64_t place,
                    int64_t count) override {
-    return window_->PutNotify(data, count, partner, place);
+    return window_->PutNotify(data, count, with.to, place);
   }
-  Status AwaitPart(size_t /*channel*/, int partner) override {
-    return window_->NotifyWait(partner);
-  }
+  Status AwaitPart(size_t /*channel*/, int from) override { return window_->NotifyWait(from); }
   Status EndRound(size_t /*channel*/) override { return Status(); }
 
  private:
@@ -52,16 +50,16 @@ class Messages final : public PairExchange {
 
  protected:
   double* arrived() override { return arrived_.data(); }
-  Status BeginPart(size_t channel, int partner, const double* data, int64_t place,
+  Status BeginPart(size_t channel, const Channel& with, const double* data, int64_t place,
                    int64_t count) override {
     const int tag = static_cast<int>(channel);
-    MPI_Irecv(&arrived_[static_cast<size_t>(place)], static_cast<int>(count), MPI_DOUBLE, partner,
+    MPI_Irecv(&arrived_[static_cast<size_t>(place)], static_cast<int>(count), MPI_DOUBLE, with.from,
               tag, comm_, &coming_[channel].emplace_back());
-    MPI_Isend(data, static_cast<int>(count), MPI_DOUBLE, partner, tag, comm_,
+    MPI_Isend(data, static_cast<int>(count), MPI_DOUBLE, with.to, tag, comm_,
               &leaving_[channel].emplace_back());
     return Status();
   }
-  Status AwaitPart(size_t channel, int /*partner*/) override {
+  Status AwaitPart(size_t channel, int /*from*/) override {
     MPI_Wait(&coming_[channel].front(), MPI_STATUS_IGNORE);
     coming_[channel].pop_front();
     return Status();
