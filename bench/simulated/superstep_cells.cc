@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "bench/studies/as_relations.h"
+#include "bench/studies/exchange_epochs.h"
 #include "li_shim/gathered_puts.h"
 #include "membuf/strided_layout.h"
 #include "patterns/engine/engine.h"
@@ -23,16 +25,20 @@ namespace {
 
 using Relation = std::vector<std::vector<SuperstepPiece>>;  // by rank
 
-SuperstepCell TotalExchange(int ranks, long ints) {
+// Blocks of `ints` ints. Computing takes no time here.
+SuperstepCell AsCell(const AsRelation& relation, int ranks, long ints) {
   SuperstepCell cell;
-  cell.name = "total exchange";
+  cell.name = relation.name;
   cell.rows = ints;
   cell.cols = ranks;
   cell.bytes = static_cast<size_t>(ints * ranks) * 4;
+  cell.meets = relation.meets;
   Relation all(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
     for (int j = 1; j < ranks; ++j) {
-      all[static_cast<size_t>(from)].push_back({(from + j) % ranks, static_cast<size_t>(ints) * 4});
+      const int to = (from + j) % ranks;
+      if (!relation.sends(from, to, ranks)) continue;
+      all[static_cast<size_t>(from)].push_back({to, static_cast<size_t>(ints) * 4});
     }
   }
   cell.pieces.push_back(std::move(all));
@@ -125,38 +131,6 @@ SuperstepCell RadixSort(int ranks, long keys, bool is_skewed, const std::string&
   return cell;
 }
 
-// The messages of the five tests before a barrier: an int to some other ranks, or to none.
-// Computing takes no time here.
-std::vector<SuperstepCell> BarrierTests(int ranks) {
-  using Sends = bool (*)(int from, int to, int ranks);
-  const std::pair<const char*, Sends> tests[] = {
-      {"test 1, empty", [](int, int, int) { return false; }},
-      {"test 2, computation", [](int, int, int) { return false; }},
-      {"test 3, full", [](int, int, int) { return true; }},
-      {"test 4, simple", [](int from, int to, int all) { return from == 0 && to == all - 1; }},
-      {"test 5, scatter", [](int from, int, int) { return from == 0; }},
-  };
-  std::vector<SuperstepCell> cells;
-  for (const auto& [name, sends] : tests) {
-    SuperstepCell cell;
-    cell.name = name;
-    cell.rows = 1;
-    cell.cols = ranks;
-    cell.bytes = static_cast<size_t>(ranks) * 4;
-    cell.meets = true;
-    Relation all(static_cast<size_t>(ranks));
-    for (int from = 0; from < ranks; ++from) {
-      for (int j = 1; j < ranks; ++j) {
-        const int to = (from + j) % ranks;
-        if (sends(from, to, ranks)) all[static_cast<size_t>(from)].push_back({to, 4});
-      }
-    }
-    cell.pieces.push_back(std::move(all));
-    cells.push_back(std::move(cell));
-  }
-  return cells;
-}
-
 SuperstepCell Exchange(int ranks, int neighbours, long doubles) {
   SuperstepCell cell;
   cell.name = "exchange with " + std::to_string(neighbours) + " neighbour";
@@ -166,9 +140,9 @@ SuperstepCell Exchange(int ranks, int neighbours, long doubles) {
   cell.bytes = static_cast<size_t>(doubles * neighbours) * 8;
   Relation all(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
-    for (int j = 1; j <= neighbours; ++j) {
-      all[static_cast<size_t>(from)].push_back(
-          {(from + j) % ranks, static_cast<size_t>(doubles) * 8});
+    const Neighbours near(from, ranks, neighbours);
+    for (const int to : near.targets) {
+      all[static_cast<size_t>(from)].push_back({to, static_cast<size_t>(doubles) * 8});
     }
   }
   cell.pieces.push_back(all);
@@ -371,8 +345,8 @@ std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks,
   std::vector<SuperstepCell> cells;
   if (study == "as") {
     if (has_own) sizes = {1, 16, 256, 4096, 16384};
-    cells = BarrierTests(ranks);
-    for (const long ints : sizes) cells.push_back(TotalExchange(ranks, ints));
+    for (const AsRelation& test : kAsTests) cells.push_back(AsCell(test, ranks, 1));
+    for (const long ints : sizes) cells.push_back(AsCell(kTotalExchange, ranks, ints));
   } else if (study == "mult") {
     if (has_own) sizes = {320, 640};
     for (const long n : sizes) cells.push_back(Product(ranks, n));

@@ -13,32 +13,13 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/runner/case.h"
+#include "bench/studies/as_relations.h"
 #include "bench/studies/li_suite.h"
 #include "brigade/li.h"
 #include "membuf/copy_bytes.h"
 
 namespace brigade::bench {
 namespace {
-
-// The senders and receivers of an exchange.
-struct Relation {
-  const char* name;
-  bool (*sends)(int from, int to, int ranks);
-  bool computes;
-  bool meets;  // ends with a barrier of MPI, too, where messages alone do not
-};
-
-bool ToNobody(int /*from*/, int /*to*/, int /*ranks*/) { return false; }
-bool ToEverybody(int /*from*/, int /*to*/, int /*ranks*/) { return true; }
-bool ToTheLast(int from, int to, int ranks) { return from == 0 && to == ranks - 1; }
-bool FromTheFirst(int from, int to, int /*ranks*/) { return from == 0 && to != 0; }
-
-constexpr Relation kTests[] = {
-    {"test 1, empty", ToNobody, false, true},       {"test 2, computation", ToNobody, true, true},
-    {"test 3, full", ToEverybody, false, true},     {"test 4, simple", ToTheLast, false, true},
-    {"test 5, scatter", FromTheFirst, false, true},
-};
-constexpr Relation kTotalExchange = {"total exchange", ToEverybody, false, false};
 
 // A block of ints of each rank for each.
 class Exchange {
@@ -57,7 +38,7 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  void Measure(const Relation& relation, int64_t ints) {
+  void Measure(const AsRelation& relation, int64_t ints) {
     relation_ = relation;
     ints_ = ints;
     Case exchange;
@@ -148,7 +129,7 @@ class Exchange {
   const int ranks_;
   std::vector<int32_t> out_;
   std::vector<int32_t> in_;
-  Relation relation_ = kTotalExchange;
+  AsRelation relation_ = kTotalExchange;
   int64_t ints_ = 0;
   Messages messages_;
   volatile uint32_t computed_ = 1;
@@ -169,7 +150,7 @@ int Main(int argc, char** argv) {
   return LiSuite::Main(argc, argv, &app, [&](LiSuite* suite) {
     Exchange exchange(suite, *std::max_element(ints.begin(), ints.end()));
     if (has_tests) {
-      for (const Relation& test : kTests) exchange.Measure(test, 1);
+      for (const AsRelation& test : kAsTests) exchange.Measure(test, 1);
     }
     for (const int64_t each : ints) exchange.Measure(kTotalExchange, each);
   });
