@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bench/simulated/putget/summa_program.h"
+#include "bench/studies/putget/grid_rows.h"
 
 namespace brigade::bench {
 namespace {
@@ -17,7 +17,7 @@ MdProgram::MdProgram(int atoms, int block, int rank, int ranks)
       per_rank_((atoms + ranks - 1) / ranks),
       rank_(rank),
       ranks_(ranks),
-      rows_(SummaProgram::RowsFor(ranks)),
+      rows_(GridRows(ranks)),
       columns_(ranks / rows_),
       forces_(static_cast<size_t>(per_rank_) * 3 * sizeof(double)),
       counter_(2 * forces_) {

@@ -8,6 +8,7 @@
 #include "bench/simulated/putget/program_exchange.h"
 #include "bench/simulated/putget/summa_program.h"
 #include "bench/studies/putget/cg_solver.h"
+#include "bench/studies/putget/grid_rows.h"
 #include "bench/studies/putget/mg_halo.h"
 #include "bench/studies/putget/mg_solver.h"
 #include "transport/sim/sim_transport.h"
@@ -81,9 +82,9 @@ std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
                        ranks, block, kChunk, kGflopsOfProducts});
     }
     for (const int order : orders) {
-      const int block = order / SummaProgram::RowsFor(ranks);
+      const int block = order / GridRows(ranks);
       const int chunk = std::min(block, kChunk);
-      if (order % SummaProgram::RowsFor(ranks) != 0 || block % chunk != 0) continue;
+      if (order % GridRows(ranks) != 0 || block % chunk != 0) continue;
       cells.push_back(
           {"SUMMA, n = " + std::to_string(order), study, ranks, block, chunk, kGflopsOfProducts});
     }

@@ -2,14 +2,6 @@
 
 namespace brigade::bench {
 
-int SummaProgram::RowsFor(int ranks) {
-  int rows = 1;
-  for (int i = 1; i * i <= ranks; ++i) {
-    if (ranks % i == 0) rows = i;
-  }
-  return rows;
-}
-
 void SummaProgram::Expose(ProgramRank* me) const {
   me->Expose(0, Chunk());
   me->Expose(Chunk(), Chunk());

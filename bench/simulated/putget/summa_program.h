@@ -11,20 +11,19 @@
 #include <cstddef>
 
 #include "bench/simulated/putget/program_rank.h"
+#include "bench/studies/putget/grid_rows.h"
 #include "membuf/status.h"
 
 namespace brigade::bench {
 
 class SummaProgram {
  public:
-  // Returns the rows of the grid for `ranks` ranks.
-  static int RowsFor(int ranks);
-  // Returns whether its columns are a multiple of its rows.
-  static bool Fits(int ranks) { return ranks / RowsFor(ranks) % RowsFor(ranks) == 0; }
+  // Returns whether the columns of the grid are a multiple of its rows.
+  static bool Fits(int ranks) { return ranks / GridRows(ranks) % GridRows(ranks) == 0; }
   // REQUIRES: Fits(ranks). `block`: rows and columns of a block; `width`: of a chunk, a divisor of
   // it.
   SummaProgram(int ranks, int block, int width, int rank)
-      : rows_(RowsFor(ranks)),
+      : rows_(GridRows(ranks)),
         columns_(ranks / rows_),
         chunks_(block / width),
         block_(block),

@@ -1,27 +1,17 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "bench/studies/putget/grid_rows.h"
 #include "bench/studies/putget/md_forces.h"
 
 namespace brigade::bench {
-namespace {
-
-int RowsFor(int ranks) {
-  int rows = 1;
-  for (int i = 1; i * i <= ranks; ++i) {
-    if (ranks % i == 0) rows = i;
-  }
-  return rows;
-}
-
-}  // namespace
 
 MdFolds::MdFolds(MPI_Comm comm, const MdSystem& system, int times)
     : system_(system), times_(times) {
   int rank, ranks;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  const int columns = ranks / RowsFor(ranks);
+  const int columns = ranks / GridRows(ranks);
   Split(comm, rank / columns, rank % columns, &row_);
   Split(comm, rank % columns, rank / columns, &column_);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bench/studies/putget/grid_rows.h"
+
 extern "C" void dgemm_(const char* trans_a, const char* trans_b, const int* m, const int* n,
                        const int* k, const double* alpha, const double* a, const int* lda,
                        const double* b, const int* ldb, const double* beta, double* c,
@@ -16,19 +18,10 @@ double Element(int64_t row, int64_t column, int64_t which) {
   return static_cast<double>((x * 0x9e3779b97f4a7c15u) >> 54) - 512;
 }
 
-// Rows of the grid that is nearest to a square, and not higher than wide.
-int RowsFor(int ranks) {
-  int rows = 1;
-  for (int i = 1; i * i <= ranks; ++i) {
-    if (ranks % i == 0) rows = i;
-  }
-  return rows;
-}
-
 }  // namespace
 
 std::string Summa::WhyNot(int n, int ranks) {
-  const int rows = RowsFor(ranks);
+  const int rows = GridRows(ranks);
   if (n % rows == 0 && n % (ranks / rows) == 0) return "";
   return "SUMMA: order " + std::to_string(n) + " does not divide by the grid of " +
          std::to_string(rows) + " x " + std::to_string(ranks / rows) + " ranks";
@@ -38,7 +31,7 @@ Summa::Summa(MPI_Comm comm, int n, int width, const Pauses& pauses) : n_(n), pau
   int ranks;
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &ranks);
-  rows_ = RowsFor(ranks);
+  rows_ = GridRows(ranks);
   columns_ = ranks / rows_;
   row_ = rank_ / columns_;
   column_ = rank_ % columns_;

@@ -14,6 +14,7 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/runner/case.h"
+#include "bench/studies/putget/grid_rows.h"
 #include "bench/studies/putget/study.h"
 #include "bench/studies/srumma/global_arrays.h"
 #include "bench/studies/srumma/half_product.h"
@@ -214,12 +215,7 @@ class Products {
   }
 
   int Rows() const {
-    if (!parameters_.grid.empty()) return parameters_.grid[0];
-    int rows = 1;
-    for (int i = 1; i * i <= study_->ranks(); ++i) {
-      if (study_->ranks() % i == 0) rows = i;
-    }
-    return rows;
+    return parameters_.grid.empty() ? GridRows(study_->ranks()) : parameters_.grid[0];
   }
 
   Study* const study_;
