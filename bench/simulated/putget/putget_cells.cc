@@ -5,12 +5,13 @@
 #include <utility>
 
 #include "bench/simulated/putget/md_program.h"
+#include "bench/simulated/putget/program_chunks.h"
 #include "bench/simulated/putget/program_exchange.h"
-#include "bench/simulated/putget/summa_program.h"
 #include "bench/studies/putget/cg_solver.h"
 #include "bench/studies/putget/grid_rows.h"
 #include "bench/studies/putget/mg_halo.h"
 #include "bench/studies/putget/mg_solver.h"
+#include "bench/studies/putget/summa.h"
 #include "transport/sim/sim_transport.h"
 
 namespace brigade::bench {
@@ -50,10 +51,15 @@ Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, dou
         program.bytes(), program.rows(), program.columns(), [&] { program.Expose(me); },
         [&] { return program.Run(me); });
   }
-  SummaProgram program(cell.ranks, cell.size, cell.detail, me->rank());
+  const int rows = GridRows(cell.ranks);
+  const int columns = cell.ranks / rows;
+  Summa summa(rows * cell.size, columns * cell.size, cell.detail, me->rank(), cell.ranks, nullptr);
+  const size_t chunk_bytes =
+      static_cast<size_t>(cell.size) * static_cast<size_t>(cell.detail) * sizeof(double);
+  ProgramChunks chunks(me, chunk_bytes);
   return run(
-      program.bytes(), program.rows(), program.columns(), [&] { program.Expose(me); },
-      [&] { return program.Run(me); });
+      2 * chunk_bytes, rows, columns, [&] { chunks.Expose(); },
+      [&] { return summa.Run(&chunks, me->ahead()); });
 }
 
 }  // namespace
@@ -61,6 +67,7 @@ Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, dou
 std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
                                     const std::vector<int>& orders) {
   std::vector<PutgetCell> cells;
+  const int rows = GridRows(ranks);
   const bool is_power = (ranks & (ranks - 1)) == 0;
   if (study == "mg" && is_power) {
     for (const char name : {'A', 'C'}) {
@@ -75,16 +82,16 @@ std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
       cells.push_back(
           {std::string("NAS CG, class ") + name, study, ranks, of.n, of.nonzeros, kGflopsByMemory});
     }
-  } else if (study == "summa" && SummaProgram::Fits(ranks)) {
+  } else if (study == "summa" && ranks / rows % rows == 0) {
     for (const int block : {256, 512}) {
       if (!orders.empty()) break;
       cells.push_back({"SUMMA, blocks of " + std::to_string(block) + ", chunks of 128", study,
                        ranks, block, kChunk, kGflopsOfProducts});
     }
     for (const int order : orders) {
-      const int block = order / GridRows(ranks);
+      const int block = order / rows;
       const int chunk = std::min(block, kChunk);
-      if (order % GridRows(ranks) != 0 || block % chunk != 0) continue;
+      if (order % rows != 0 || block % chunk != 0) continue;
       cells.push_back(
           {"SUMMA, n = " + std::to_string(order), study, ranks, block, chunk, kGflopsOfProducts});
     }

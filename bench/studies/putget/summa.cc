@@ -4,11 +4,6 @@
 
 #include "bench/studies/putget/grid_rows.h"
 
-extern "C" void dgemm_(const char* trans_a, const char* trans_b, const int* m, const int* n,
-                       const int* k, const double* alpha, const double* a, const int* lda,
-                       const double* b, const int* ldb, const double* beta, double* c,
-                       const int* ldc);
-
 namespace brigade::bench {
 namespace {
 
@@ -27,43 +22,45 @@ std::string Summa::WhyNot(int n, int ranks) {
          std::to_string(rows) + " x " + std::to_string(ranks / rows) + " ranks";
 }
 
-Summa::Summa(MPI_Comm comm, int n, int width, const Pauses& pauses) : n_(n), pauses_(pauses) {
-  int ranks;
-  MPI_Comm_rank(comm, &rank_);
-  MPI_Comm_size(comm, &ranks);
-  rows_ = GridRows(ranks);
-  columns_ = ranks / rows_;
-  row_ = rank_ / columns_;
-  column_ = rank_ % columns_;
-  MPI_Comm_split(comm, row_, column_, &row_comm_);
-  MPI_Comm_split(comm, column_, row_, &column_comm_);
-  local_rows_ = n / rows_;
+Summa::Summa(int m, int n, int width, int rank, int ranks, Kernel kernel) : kernel_(kernel), n_(n) {
+  const int rows = GridRows(ranks);
+  columns_ = ranks / rows;
+  row_ = rank / columns_;
+  column_ = rank % columns_;
+  local_rows_ = m / rows;
   local_columns_ = n / columns_;
+  rows_of_b_ = n / rows;
   block_ = int64_t{local_rows_} * local_columns_;
 
   for (int first = 0; first < n;) {
-    Chunk chunk;
-    chunk.a_column = first / local_columns_;
-    chunk.b_row = first / local_rows_;
-    const int end = std::min(
-        {first + width, (chunk.a_column + 1) * local_columns_, (chunk.b_row + 1) * local_rows_});
-    chunk.width = end - first;
-    chunk.a_place = int64_t{first % local_columns_} * local_rows_;
-    chunk.b_place = block_ + int64_t{first % local_rows_} * local_columns_;
-    chunks_.push_back(chunk);
+    const int a_column = first / local_columns_;
+    const int b_row = first / rows_of_b_;
+    const int end =
+        std::min({first + width, (a_column + 1) * local_columns_, (b_row + 1) * rows_of_b_});
+    const int64_t own_width = end - first;
+    const Piece of_a = {0,
+                        a_column,
+                        row_ * columns_ + a_column,
+                        a_column == column_,
+                        int64_t{first % local_columns_} * local_rows_,
+                        own_width * local_rows_};
+    const Piece of_b = {1,
+                        b_row,
+                        b_row * columns_ + column_,
+                        b_row == row_,
+                        block_ + int64_t{first % rows_of_b_} * local_columns_,
+                        own_width * local_columns_};
+    chunks_.push_back({end - first, {of_a, of_b}});
     first = end;
   }
-  for (Arriving& arriving : arriving_) {
-    arriving.a.resize(static_cast<size_t>(local_rows_) * static_cast<size_t>(width));
-    arriving.b.resize(static_cast<size_t>(local_columns_) * static_cast<size_t>(width));
+  if (kernel == nullptr) return;
+  for (auto& arriving : arriving_) {
+    arriving[0].resize(static_cast<size_t>(local_rows_) * static_cast<size_t>(width));
+    arriving[1].resize(static_cast<size_t>(local_columns_) * static_cast<size_t>(width));
   }
-  for (std::vector<double>* matrix : {&a_, &b_, &c_}) matrix->resize(static_cast<size_t>(block_));
+  own_.resize(static_cast<size_t>(block_ + int64_t{rows_of_b_} * local_columns_));
+  c_.resize(static_cast<size_t>(block_));
   Expect();
-}
-
-Summa::~Summa() {
-  MPI_Comm_free(&column_comm_);
-  MPI_Comm_free(&row_comm_);
 }
 
 // Makes this rank's A and B, and what its part of the product is.
@@ -82,83 +79,45 @@ void Summa::Expect() {
       b[k * columns + j] = Element(at, first_column + static_cast<int64_t>(j), 1);
     }
   }
-  std::copy_n(&a[static_cast<size_t>(first_column) * rows], a_.size(), a_.begin());
-  std::copy_n(&b[static_cast<size_t>(first_row) * columns], b_.size(), b_.begin());
-  c_.assign(c_.size(), 0.0);
-  Add(a.data(), b.data(), n_);
+  const auto first_of_b = static_cast<size_t>(row_ * rows_of_b_) * columns;
+  std::copy_n(&a[static_cast<size_t>(first_column) * rows], block_, own_.begin());
+  std::copy_n(&b[first_of_b], WindowDoubles() - block_, own_.begin() + block_);
+  kernel_(local_rows_, local_columns_, n_, a.data(), b.data(), c_.data());
   wanted_ = c_;
 }
 
-void Summa::FillWindow(double* memory) const {
-  std::copy(b_.begin(), b_.end(), std::copy(a_.begin(), a_.end(), memory));
+void Summa::FillWindow(double* memory) const { std::copy(own_.begin(), own_.end(), memory); }
+
+double* Summa::DataOf(const Piece& piece, size_t turn) {
+  if (kernel_ == nullptr) return nullptr;
+  return piece.is_own ? own_.data() + piece.place : arriving_[turn][piece.matrix].data();
 }
 
-void Summa::Add(const double* a, const double* b, int width) {
-  const double one = 1;
-  dgemm_("N", "T", &local_rows_, &local_columns_, &width, &one, a, &local_rows_, b, &local_columns_,
-         &one, c_.data(), &local_rows_);
-}
-
-Status Summa::RunByBroadcasts() {
-  c_.assign(c_.size(), 0.0);
-  for (const Chunk& chunk : chunks_) {
-    double* a = arriving_[0].a.data();
-    double* b = arriving_[0].b.data();
-    if (chunk.a_column == column_) a = &a_[static_cast<size_t>(chunk.a_place)];
-    if (chunk.b_row == row_) b = &b_[static_cast<size_t>(chunk.b_place - block_)];
-    MPI_Bcast(a, local_rows_ * chunk.width, MPI_DOUBLE, chunk.a_column, row_comm_);
-    MPI_Bcast(b, local_columns_ * chunk.width, MPI_DOUBLE, chunk.b_row, column_comm_);
-    Add(a, b, chunk.width);
-  }
-  return Status();
-}
-
-Status Summa::StartGets(OneSided* window, const Chunk& chunk, Arriving* arriving) {
-  pauses_.Take();
-  const int a_rank = row_ * columns_ + chunk.a_column;
-  const int b_rank = chunk.b_row * columns_ + column_;
-  if (a_rank != rank_) {
-    BRIGADE_RETURN_IF_ERROR(window->StartGet(arriving->a.data(), int64_t{local_rows_} * chunk.width,
-                                             a_rank, chunk.a_place, &arriving->pending[0]));
-  }
-  if (b_rank != rank_) {
-    BRIGADE_RETURN_IF_ERROR(window->StartGet(arriving->b.data(),
-                                             int64_t{local_columns_} * chunk.width, b_rank,
-                                             chunk.b_place, &arriving->pending[1]));
-  }
-  return Status();
-}
-
-Status Summa::Await(Arriving* arriving) {
-  pauses_.Take();
-  for (auto& pending : arriving->pending) {
-    if (pending) BRIGADE_RETURN_IF_ERROR(pending->Wait());
-    pending.reset();
-  }
-  return Status();
-}
-
-Status Summa::RunByGets(OneSided* window, bool ahead) {
+Status Summa::Run(Source* source, bool ahead) {
   c_.assign(c_.size(), 0.0);
   // Each begins elsewhere, so that not all get from the same rank at once.
   const size_t count = chunks_.size();
-  const size_t shift = count * static_cast<size_t>(row_ + column_) / static_cast<size_t>(columns_);
+  const size_t shift = source->is_one_sided() ? count * static_cast<size_t>(row_ + column_) /
+                                                    static_cast<size_t>(columns_)
+                                              : 0;
   const auto chunk_of = [&](size_t step) -> const Chunk& {
     return chunks_[(step + shift) % count];
   };
-  if (ahead) BRIGADE_RETURN_IF_ERROR(StartGets(window, chunk_of(0), arriving_.data()));
-  for (size_t step = 0; step < count; ++step) {
-    Arriving* const arriving = &arriving_[step % 2];
-    const Chunk& chunk = chunk_of(step);
-    if (!ahead) {
-      BRIGADE_RETURN_IF_ERROR(StartGets(window, chunk, arriving));
-    } else if (step + 1 < count) {
-      BRIGADE_RETURN_IF_ERROR(StartGets(window, chunk_of(step + 1), &arriving_[(step + 1) % 2]));
+  const auto start = [&](size_t step) {
+    if (step >= count) return Status();
+    for (const Piece& piece : chunk_of(step).pieces) {
+      BRIGADE_RETURN_IF_ERROR(source->Start(piece, DataOf(piece, step % 2), step % 2));
     }
-    BRIGADE_RETURN_IF_ERROR(Await(arriving));
-    Add(chunk.a_column == column_ ? &a_[static_cast<size_t>(chunk.a_place)] : arriving->a.data(),
-        chunk.b_row == row_ ? &b_[static_cast<size_t>(chunk.b_place - block_)] : arriving->b.data(),
-        chunk.width);
+    return Status();
+  };
+  if (ahead) BRIGADE_RETURN_IF_ERROR(start(0));
+  for (size_t step = 0; step < count; ++step) {
+    BRIGADE_RETURN_IF_ERROR(start(ahead ? step + 1 : step));
+    BRIGADE_RETURN_IF_ERROR(source->Await(step % 2));
+    const auto& [width, pieces] = chunk_of(step);
+    if (source->TakesTimeOf(2.0 * local_rows_ * local_columns_ * width)) continue;
+    kernel_(local_rows_, local_columns_, width, DataOf(pieces[0], step % 2),
+            DataOf(pieces[1], step % 2), c_.data());
   }
   return Status();
 }

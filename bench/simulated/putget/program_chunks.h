@@ -1,0 +1,50 @@
+// ProgramChunks: the chunks of SUMMA (bench/studies/putget) between ranks in virtual time, by gets
+// or by this library's broadcasts.
+
+#ifndef BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_CHUNKS_H_
+#define BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_CHUNKS_H_
+
+#include <array>
+#include <cstddef>
+
+#include "bench/simulated/putget/program_rank.h"
+#include "bench/studies/putget/summa.h"
+#include "membuf/status.h"
+
+namespace brigade::bench {
+
+class ProgramChunks final : public Summa::Source {
+ public:
+  // `bytes`: of every piece. A rank's pieces of a matrix are all the same memory.
+  ProgramChunks(ProgramRank* me, size_t bytes) : me_(me), bytes_(bytes) {}
+
+  void Expose() {
+    for (const size_t matrix : {0, 1}) me_->Expose(matrix * bytes_, bytes_);
+  }
+  bool is_one_sided() const override { return me_->way() != ProgramWay::kMessages; }
+  Status Start(const Summa::Piece& piece, double* /*data*/, size_t turn) override {
+    const size_t place = piece.matrix * bytes_;
+    if (!is_one_sided()) return me_->Broadcast(piece.matrix == 0, piece.owner, place, bytes_);
+    if (piece.is_own) return Status();
+    return me_->StartGet(piece.rank, place, bytes_, &arriving_[turn][piece.matrix]);
+  }
+  Status Await(size_t turn) override {
+    for (ProgramRank::Landing& landing : arriving_[turn]) {
+      BRIGADE_RETURN_IF_ERROR(me_->AwaitGet(&landing));
+    }
+    return Status();
+  }
+  bool TakesTimeOf(double operations) override {
+    me_->Compute(operations);
+    return true;
+  }
+
+ private:
+  ProgramRank* const me_;
+  const size_t bytes_;
+  std::array<std::array<ProgramRank::Landing, 2>, 2> arriving_;  // by turn and matrix
+};
+
+}  // namespace brigade::bench
+
+#endif  // BRIGADE_BENCH_SIMULATED_PUTGET_PROGRAM_CHUNKS_H_
