@@ -14,11 +14,12 @@
       in a NUL. scope: R (my row), C (my column), A (all). uplo: U (upper); any other character
       means lower. diag: U (unit: the diagonal is left out); any other character means non-unit.
       top: see docs/user/blacs.md.
-   5. A send (sd2d) returns once the caller may reuse the matrix, and does not wait for the
-      receiver. A receive (rv2d) returns when the data have arrived. Messages between two processes
-      of a context keep their order, even if their types differ. Sender and receiver must pass the
-      same number of elements, but may pass different shapes. A receive into a larger region leaves
-      the rest of the region untouched.
+   5. A send (sd2d) returns once the caller may reuse the matrix. A send waits for the receiver
+      only while the memory for sent messages is full (BRIGADE_OVERFLOW_BYTES). A receive (rv2d)
+      returns when the data have arrived. Messages between two processes of a context keep their
+      order, even if their types differ. Sender and receiver must pass the same number of elements,
+      but may pass different shapes. A receive into a larger region leaves the rest of the region
+      untouched.
    6. All processes of a scope make their scoped calls in the same order, with equal scope, top,
       rdest, cdest and number of elements. Broadcasts: one process, the source, calls bs2d. All
       other processes call br2d, and pass the coordinates of the source as rsrc and csrc. If scope
@@ -111,8 +112,8 @@ void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
    Cost: a few messages per process. The first grid opens the transport; on several hosts, the
    first grid also measures the transport once. */
 void Cblacs_gridinit(blacs_int* ctxt, const char* order, blacs_int nprow, blacs_int npcol);
-/** Makes a grid of any processes, like Cblacs_gridinit(). usermap[j * ldumap + i] is the rank, in
-   the communicator of the system handle, of the process at {i,j}. */
+/** Makes a grid of any processes, like Cblacs_gridinit(). The process at {i,j} is rank
+   usermap[j * ldumap + i] of the system handle's communicator. */
 void Cblacs_gridmap(blacs_int* ctxt, const blacs_int* usermap, blacs_int ldumap, blacs_int nprow,
                     blacs_int npcol);
 /** Frees a context. Local. Messages that have been sent still arrive. */

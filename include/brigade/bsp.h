@@ -72,8 +72,8 @@ typedef int bsp_size_t;
 /// @{
 
 /// Lets process 0 run alone until bsp_begin(). A program that calls bsp_init() must call it as the
-/// first statement of main(). On all other processes, bsp_init() calls `start` and does not return.
-/// Collective.
+/// first statement of main(). On all other processes, bsp_init() calls `start`, and ends the
+/// process when `start` has returned. Collective.
 ///
 /// @param start  a function whose first statement is bsp_begin(), and whose last statement is
 ///               bsp_end(); the program must call this function on process 0 after bsp_init()
@@ -89,8 +89,7 @@ void bsp_init(void (*start)(void), int argc, char** argv);
 ///                        call, with exit code 0.
 void bsp_begin(int most_processes);
 /// Ends the program, and finalises MPI if bsp_begin() initialised MPI. Collective: all processes
-/// must call bsp_end() in the same superstep. Operations of that superstep do not take place. If
-/// the program called bsp_init(), all processes except process 0 exit after bsp_end(). After
+/// must call bsp_end() in the same superstep. Operations of that superstep do not take place. After
 /// bsp_end() a process may call only bsp_nprocs() and bsp_abort().
 void bsp_end(void);
 /// Ends the program on all processes, and prints the text on stderr. Local; may be called at any
@@ -179,8 +178,8 @@ void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes
 
 /// @}
 /// @name Messages
-/// A message consists of a tag and a payload. The tags of all messages of a superstep have one
-/// length. A message that is sent in a superstep can be received in the next superstep only.
+/// A message consists of a tag and a payload. All tags of a superstep have the same length.
+/// A message that is sent in a superstep can be received in the next superstep only.
 /// Messages are received in the order of their senders' numbers, and from one sender in the order
 /// of sending.
 /// @{

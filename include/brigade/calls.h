@@ -15,7 +15,7 @@
 ///    destroyed. The program may change the values in this memory while no operation of the plan is
 ///    pending.
 ///
-/// Start and plan copy the arguments and their structures (brigade_matrix, brigade_user_op). If the
+/// Forms 2 and 3 copy the arguments and their structures (brigade_matrix, brigade_user_op). If the
 /// program changes a structure afterwards, the change has no effect on the operation or plan.
 ///
 /// Different ranks may use different forms of the same call.

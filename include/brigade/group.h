@@ -125,8 +125,8 @@ BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
 /// Aborts a group. Local. Every pending and later call on the group fails with #BRIGADE_ABORTED, on
 /// all ranks. The error text has the number of the aborting rank and `text`. Has no effect on a
 /// broken group. Only the thread that uses the engine may call this function, so the function
-/// cannot end a call that blocks in this process. To end this call, set
-/// brigade_call_options::timeout_seconds.
+/// cannot end a call that blocks in this process. brigade_call_options::timeout_seconds limits the
+/// time of a blocking call.
 ///
 /// @param group  can only be destroyed afterwards
 /// @param text   the reason; its first 200 bytes reach the other ranks

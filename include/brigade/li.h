@@ -22,9 +22,8 @@
 ///
 /// Conventions:
 ///
-/// 1. Superstep 0 lasts until the first LICOMMIT. Each later superstep lasts from a call of
-/// LICOMMIT
-///    or LIBARRIER to the next call of LICOMMIT or LIBARRIER. Error texts contain the number.
+/// 1. Superstep 0 lasts until the first LICOMMIT. Each later superstep lasts from one call of
+///    LICOMMIT or LIBARRIER to the next.
 /// 2. Within a superstep, two operations must not access the same byte if one of them writes the
 ///    byte. Nor must an operation access a byte that the owner of the byte loads or stores, unless
 ///    both only read the byte. An operation reads its source and writes its destination at an
@@ -35,7 +34,7 @@
 ///    finds two kinds of violations of rule 2: conflicts between operations, and stores that change
 ///    the source of a put. BRIGADE_LI_CHECK=1 finds no other load or store that violates rule 2.
 /// 4. An error ends the program on all processes, and prints on stderr the process, the call and
-///    the superstep. Arguments and the order of calls are always checked.
+///    the number of the superstep. Arguments and the order of calls are always checked.
 /// 5. Offsets and lengths are in bytes.
 /// 6. Not thread-safe: one thread of a process must make all calls.
 ///
@@ -140,14 +139,14 @@ void LIBARRIER(void);
 
 /// @}
 /// @name Labelled forms
-/// The calls above for one piece of registered memory. A program may use the labelled forms and the
-/// calls above together. LIDEREGISTER() has no labelled form, and also ends registrations of
-/// LIOREGISTER().
+/// Second forms of the calls above. LIOINIT() and LIOSYNC() apply to one registered piece of
+/// memory; all other labelled forms do the same as the calls above. A program may use both forms
+/// together. LIDEREGISTER() has no labelled form, and also ends registrations of LIOREGISTER().
 /// @{
 
 /// Like LIREGISTER().
 void LIOREGISTER(void* address, size_t bytes);
-/// Like LIINIT(), for the piece at `address` only.
+/// Like LIINIT(), for the memory registered at `address` only.
 void LIOINIT(const void* address);
 /// Like LICOMMIT().
 void LIOCOMMIT(void);
@@ -155,7 +154,7 @@ void LIOCOMMIT(void);
 void LIOPUT(int pid, const void* source, const void* address, size_t offset, size_t bytes);
 /// Like LIGET().
 void LIOGET(int pid, const void* address, size_t offset, void* result, size_t bytes);
-/// Like LISYNC(), for the piece at `address` only.
+/// Like LISYNC(), for the memory registered at `address` only.
 void LIOSYNC(const void* address);
 /// Like LIBARRIER().
 void LIOBARRIER(void);

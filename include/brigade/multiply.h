@@ -61,7 +61,7 @@ typedef struct brigade_multiplier brigade_multiplier;
 ///         ranks differ in `buffer_bytes`; otherwise like brigade_window_create(). On failure no
 ///         multiplier is made.
 ///
-/// Cost: that of making a window. Products allocate the buffers later.
+/// Cost: that of making a window. The first product that needs a buffer allocates it.
 BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, size_t buffer_bytes,
                                                         brigade_multiplier** multiplier);
 /// Frees a multiplier. Collective over its ranks.
@@ -88,7 +88,7 @@ BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
 /// correspond to these values of ScaLAPACK, in this order: M, N, MB, NB, RSRC, CSRC, LLD, IA - 1,
 /// JA - 1.
 typedef struct {
-  void* data;         ///< this rank's part, column-major; must not be NULL unless it is empty
+  void* data;         ///< this rank's part, column-major; NULL only if the part is empty
   int64_t rows;       ///< rows of the whole matrix, at most 2^48
   int64_t cols;       ///< columns of the whole matrix, at most 2^48
   int64_t row_block;  ///< rows of a block, at least 1
@@ -101,8 +101,9 @@ typedef struct {
   int64_t row;  ///< first row of the submatrix
   int64_t col;  ///< first column of the submatrix
   /// A window that contains `data`, and has the same ranks as the multiplier; NULL: no window. Must
-  /// be NULL on all ranks or on no rank. If the library allocated the window's memory, ranks of one
-  /// host read each other's parts in place. The program need not open an epoch.
+  /// be NULL on all ranks or on no rank. If the window's memory is of brigade_window_allocate() or
+  /// brigade_alloc(), ranks of one host read each other's parts in place. The program need not open
+  /// an epoch.
   const brigade_window* window;
 } brigade_distributed_matrix;
 

@@ -15,13 +15,16 @@ extern "C" {
 #endif
 
 /// The topology along which messages travel. The topology determines the order in which
-/// floating-point numbers are combined. Gather and scatter accept #BRIGADE_TREE. If the parameter
-/// of the tree is at least the number of ranks, every block travels directly between its rank and
-/// the root. Scans accept #BRIGADE_HYPERCUBE and #BRIGADE_INCREASING_RINGS; for scans,
-/// #BRIGADE_INCREASING_RINGS means one chain. brigade_alltoall() accepts #BRIGADE_CIRCULANT and
-/// #BRIGADE_INCREASING_RINGS; for brigade_alltoall(), #BRIGADE_INCREASING_RINGS means that every
-/// block travels directly from its sender to its receiver. brigade_alltoallv() refuses
-/// #BRIGADE_CIRCULANT.
+/// floating-point numbers are combined. Sends, receives and barriers ignore the topology. All other
+/// calls accept #BRIGADE_AUTO and these topologies:
+///
+/// - Broadcast, reduce, all-reduce: all topologies whose comments do not exclude the call.
+/// - All-gather, reduce-scatter: #BRIGADE_CIRCULANT, and #BRIGADE_INCREASING_RINGS for one ring.
+/// - Gather, scatter: #BRIGADE_TREE. If the parameter is at least the number of ranks, every block
+///   travels directly between its rank and the root.
+/// - Scans: #BRIGADE_HYPERCUBE, and #BRIGADE_INCREASING_RINGS for one chain.
+/// - All-to-all: #BRIGADE_INCREASING_RINGS: every block travels directly from its sender to its
+///   receiver. brigade_alltoall() also accepts #BRIGADE_CIRCULANT.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
   BRIGADE_TREE,              ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
@@ -68,8 +71,8 @@ static inline brigade_statistics brigade_statistics_init(void) {
 }
 
 /// Options of a call, made by brigade_call_options_init(). If the comment of a field names calls,
-/// all other calls ignore the field. Exception: the comment of `locations` names some reductions;
-/// if `locations` is not NULL, all other reductions and scans return #BRIGADE_INVALID_ARGUMENT.
+/// all other calls ignore the field, with one exception: reductions and scans that the comment of
+/// `locations` does not name return #BRIGADE_INVALID_ARGUMENT if `locations` is not NULL.
 typedef struct {
   size_t size;                ///< set by brigade_call_options_init()
   brigade_scope scope;        ///< the scope of a collective call; equal on all ranks of the scope
@@ -84,7 +87,7 @@ typedef struct {
   /// replaces the number by the location of the maximum or minimum. Of equal maxima or minima the
   /// smallest location is stored. NULL on all ranks, or on none.
   int32_t* locations;
-  const brigade_user_op* user_op;  ///< the function of #BRIGADE_USER
+  const brigade_user_op* user_op;  ///< the operation, in calls with #BRIGADE_USER
   /// The time limit of the call on this rank, in seconds from the start of the call; 0: no limit. A
   /// call that takes longer breaks the group with #BRIGADE_TIMED_OUT. If a sender is copying into
   /// the matrix of a receive when the time limit is reached, the receive fails later: when the copy

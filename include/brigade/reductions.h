@@ -24,8 +24,8 @@ extern "C" {
 ///                 shapes and `ld` may differ.
 /// @param result   at the root: gets the result, and has as many elements as the contribution. On
 ///                 other ranks: if `source` is NULL, `result` is the contribution, and stays
-///                 unchanged; otherwise `result` is ignored, and may be NULL. No
-///                 element of `result` may overlap `source`.
+///                 unchanged; otherwise `result` is ignored, and may be NULL. No element of
+///                 `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
 /// @param op       the operation; equal on all ranks
 /// @param root     a rank of the scope; equal on all ranks
@@ -112,8 +112,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatter(
 ///                      equal on all ranks. The caller may free the array `blocks` when the
 ///                      function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param result        gets the result, and has as many elements as this rank's block. No
-///                      element of `result` may overlap `blocks`.
+/// @param result        gets the result, and has as many elements as this rank's block. No element
+///                      of `result` may overlap a matrix of `blocks`.
 /// @param type          of the elements; equal on all ranks
 /// @param op            the operation; equal on all ranks
 /// @param options       NULL for the defaults; may be freed afterwards

@@ -33,14 +33,14 @@ BRIGADE_EXPORT const char* brigade_version(void);
 typedef enum {
   BRIGADE_OK = 0,                ///< success
   BRIGADE_NO_RESOURCE = 1,       ///< staging memory is in use: call brigade_progress(), try again
-  BRIGADE_INVALID_ARGUMENT = 2,  ///< an argument of this rank is wrong
+  BRIGADE_INVALID_ARGUMENT = 2,  ///< an argument is wrong
   BRIGADE_OUT_OF_MEMORY = 3,     ///< memory, or a limit on it, is used up
   BRIGADE_TIMED_OUT = 4,         ///< a call, or its wait for overflow memory, took too long
   BRIGADE_PEER_LOST = 5,         ///< the process of a rank ended, or its connection failed
   BRIGADE_MISMATCH = 6,          ///< the calls or arguments of the ranks do not match
   BRIGADE_UNAVAILABLE = 7,       ///< not in this build, or not on this machine
   BRIGADE_INTERNAL = 8,          ///< a bug in Brigade or in the transport
-  BRIGADE_ABORTED = 9            ///< a rank aborted the group: brigade_group_abort()
+  BRIGADE_ABORTED = 9            ///< a rank aborted the group or destroyed the window or multiplier
 } brigade_status;
 
 /// Returns a word for `status`: "ok", "no resource", ... The text is static. Any thread

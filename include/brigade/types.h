@@ -77,10 +77,11 @@ typedef struct {
   /// Combines each of the `count` elements of `left` with the element of `right` at the same
   /// position, and writes the `count` combinations to `result`. `result` is `left`, or is `right`,
   /// or overlaps neither. All three pointers are aligned to the largest power of two that divides
-  /// `element_bytes`, up to 64. The library calls this function from the beginning of a call with
-  /// this operation until the call is complete; for a started call, until brigade_wait() returns.
-  /// One engine calls the function from one thread at a time, which can be a progress thread of the
-  /// library. The function must not call Brigade, and no exception may leave the function.
+  /// `element_bytes`, up to 64. The library can call this function from the beginning of a call
+  /// with this operation until the call is complete; for a started call, until brigade_wait()
+  /// returns. One engine calls the function from one thread at a time, which can be a progress
+  /// thread of the library. The function must not call Brigade, and no
+  /// exception may leave the function.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
   void* context;         ///< passed to `combine`
   size_t element_bytes;  ///< the size of an element, 1 to 65535 bytes; equal on all ranks

@@ -134,10 +134,9 @@ BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, cons
 ///
 /// @param window  invalid afterwards, unless the call returns #BRIGADE_INVALID_ARGUMENT. NULL is
 ///                ignored.
-/// @return #BRIGADE_INVALID_ARGUMENT: a lock is held, an epoch between start and complete or
-/// between
-///         post and wait is open, or this rank has not waited for a request. An epoch of fences may
-///         be open. Otherwise the first failure of the window, or #BRIGADE_OK
+/// @return #BRIGADE_INVALID_ARGUMENT: this rank holds a lock, has not waited for a request, or is
+///         between start and complete or between post and wait. An epoch of fences may be open.
+///         Otherwise the first failure of the window, or #BRIGADE_OK
 ///
 /// Cost: that of a fence.
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
@@ -161,8 +160,8 @@ BRIGADE_EXPORT int64_t brigade_window_bytes(const brigade_window* window, int ra
 BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int rank);
 /// Returns the address of a member's memory in this process, for loads and stores; `rank` may be
 /// the caller's own. Returns NULL if this process does not map the memory, or if `rank` is not a
-/// member. The program must separate loads and stores through this address from operations of other
-/// ranks on this memory. To separate them, call brigade_window_sync(), a flush, a function that
+/// member. Between loads or stores through this address and operations of other ranks on this
+/// memory, the program must call one of these: brigade_window_sync(), a flush, a function that
 /// begins or ends an epoch, or a function that consumes notifications.
 BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int rank);
 
@@ -266,8 +265,8 @@ typedef struct {
 /// (3) An accumulate waits for accumulates of other ranks on the same memory.
 /// (4) Origin and target are on one host: the first operation after a fence waits until the target
 /// has left the fence.
-/// (5) Origin and target are on one host, and the target waits in this library: an operation on
-/// many short blocks waits until the target has performed the operation.
+/// (5) The origin is on the target's host, and does not map the memory: an operation on 1024 or
+/// more short blocks can wait until a progress thread of the target has performed the operation.
 /// @{
 
 /// Puts `count` adjacent elements from `data` into the memory of `rank`.
