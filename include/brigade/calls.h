@@ -82,8 +82,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_send(brigade_group* group, const brig
                                                 const brigade_call_options* options,
                                                 brigade_plan** plan);
 
-/// Receives a matrix from a rank. There are no tags and no wildcards: the n-th receive from a rank
-/// gets the n-th message of that rank in this group.
+/// Receives a matrix from a rank. There are no tags and no wildcards: within a group, the n-th
+/// receive from rank r gets the n-th message that rank r sends to the caller.
 ///
 /// @param group        of the call
 /// @param destination  the matrix. If the matrix has more elements than the message, its last

@@ -55,7 +55,7 @@ typedef struct brigade_multiplier brigade_multiplier;
 ///                      memory of 4 buffers for sums. The buffer size determines how many terms of
 ///                      a sum one call of the BLAS adds, and therefore the last bits of results.
 ///                      With larger buffers messages are longer. A rank whose part of C is large
-///                      fetches parts of A and B repeatedly; larger buffers reduce this.
+///                      fetches parts of A and B repeatedly, with larger buffers less often.
 /// @param multiplier    the new multiplier
 /// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size on a rank; #BRIGADE_MISMATCH:
 ///         ranks differ in `buffer_bytes`; otherwise like brigade_window_create(). On failure no
