@@ -25,10 +25,10 @@
 /// 1. Superstep 0 lasts until the first LICOMMIT. Each later superstep lasts from one call of
 ///    LICOMMIT or LIBARRIER to the next.
 /// 2. Within a superstep, two operations must not access the same byte if one of them writes the
-///    byte. Nor must an operation access a byte that the owner of the byte loads or stores, unless
-///    both only read the byte. An operation reads its source and writes its destination at an
-///    unspecified time between its call and LIBARRIER. Exception: after LISYNC the program may
-///    reuse the source of a put.
+///    byte. An operation must not write a byte that the owner of the byte loads or stores, and must
+///    not read a byte that the owner stores. An operation reads its source and writes its
+///    destination at an unspecified time between its call and LIBARRIER. Exception: after LISYNC
+///    the program may reuse the source of a put.
 /// 3. A program that keeps rule 2 is called sound. A sound program gives equal bytes over all
 ///    backends. The results of programs that are not sound are unspecified. BRIGADE_LI_CHECK=1
 ///    finds two kinds of violations of rule 2: conflicts between operations, and stores that change
