@@ -43,11 +43,11 @@ typedef struct {
   double overflow_wait_seconds;
   /// The name of the file for a timeline of copies, combines, messages and waits. Default: no
   /// timeline. The library writes the file when the engine is destroyed. If the name is "lu.json",
-  /// process 3 of the job writes lu.3.json. Perfetto shows the timeline; brigade_merge_trace merges
-  /// the files of all processes. A timeline has at most 2^20 events, in 40 MiB of memory. The
-  /// timeline includes BLACS calls. If the file cannot be written, the library prints the error on
-  /// stderr. A process has one timeline at a time, for all its engines. During a timeline,
-  /// brigade_engine_create() with a file name returns #BRIGADE_INVALID_ARGUMENT.
+  /// process 3 of the job writes lu.3.json (docs/user/measuring.md). Perfetto shows the timeline;
+  /// brigade_merge_trace merges the files of all processes. A timeline has at most 2^20 events, in
+  /// 40 MiB of memory. The timeline includes BLACS calls. If the file cannot be written, the
+  /// library prints the error on stderr. A process has one timeline at a time, for all its engines.
+  /// During a timeline, brigade_engine_create() with a file name returns #BRIGADE_INVALID_ARGUMENT.
   const char* trace_file;
   /// On: when a group on several hosts is made, the library measures the cost of messages, and
   /// later chooses topologies by this cost. A measurement takes at most a second. The library keeps
