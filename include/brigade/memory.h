@@ -20,9 +20,9 @@ extern "C" {
 ///    the receiver called at most about 20 us before the sender. The sender then copies the message
 ///    straight to the receiver's matrix: one copy, no staging memory.
 /// 2. All-gathers, all-to-alls, reduce-scatters and all-reduces on up to 8 ranks of one host, if
-///    the matrices of all ranks lie in this memory and have at least 32 KiB on average. Ranks then
-///    read each other's matrices in place, and the call returns on a rank when all ranks have read
-///    the rank's matrix.
+///    the matrices of all ranks lie in this memory and have at least 32 KiB per rank on average.
+///    Ranks then read each other's matrices in place, and the call returns on a rank when all ranks
+///    have read the rank's matrix.
 ///
 /// Windows that brigade_window_create() makes of this memory are as fast as windows of
 /// brigade_window_allocate(). In every other use this memory behaves like ordinary memory.

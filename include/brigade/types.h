@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 /// The type of an element. Sends, receives and collective calls accept the types from #BRIGADE_BYTE
-/// to #BRIGADE_COMPLEX_DOUBLE. The types after #BRIGADE_COMPLEX_DOUBLE are for windows only
-/// (window.h).
+/// to #BRIGADE_COMPLEX_DOUBLE. Windows (window.h) accept all types except #BRIGADE_FLOAT16 and
+/// #BRIGADE_BFLOAT16.
 typedef enum {
   BRIGADE_BYTE = 0,        ///< 8 bits without a meaning
   BRIGADE_INT8,            ///< int8_t
@@ -49,7 +49,9 @@ typedef enum {
 /// An operation that combines two elements. The result of a reduction has equal bits on all ranks
 /// that get the result, and in every run with the same ranks, root, matrix shape and topology. On a
 /// scope of one rank, the contribution is copied unchanged. An operation that the comments below do
-/// not allow for the type is an invalid argument.
+/// not allow for the type is an invalid argument. Accumulates of windows follow C's arithmetic: a
+/// NaN result is not always the canonical NaN, a maximum or minimum of a NaN is unspecified, and -0
+/// equals +0.
 typedef enum {
   BRIGADE_SUM = 0,  ///< of numbers; integers wrap; a NaN result is the canonical NaN
   BRIGADE_PRODUCT,  ///< of numbers; integers wrap; a NaN result is the canonical NaN
