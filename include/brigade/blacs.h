@@ -57,7 +57,7 @@ typedef int blacs_int;
 #endif
 
 /** @name Start and end
-   The first call of the BLACS initialises MPI if the program has not initialised MPI. */
+   The first call that needs MPI initialises MPI if the program has not initialised MPI. */
 /** @{ */
 
 /** Returns rank and size in MPI_COMM_WORLD. Local. */

@@ -79,8 +79,9 @@ typedef int bsp_size_t;
 ///               bsp_end(); the program must call this function on process 0 after bsp_init()
 /// @param argc, argv  the arguments of main(); ignored
 void bsp_init(void (*start)(void), int argc, char** argv);
-/// Begins the program. Must be called once, and must precede all other calls except bsp_init() and
-/// bsp_nprocs(). Initialises MPI if the program has not initialised MPI. Collective.
+/// Begins the program. Must be called once, and must precede all other calls except bsp_init(),
+/// bsp_nprocs() and bsp_abort(). If the program has not initialised MPI, the first BSPlib call
+/// initialises MPI. Collective.
 ///
 /// @param most_processes  largest number of processes of the program, at least 1; equal on all
 ///                        processes. After bsp_init(), only the value of process 0 is used. If
@@ -88,7 +89,7 @@ void bsp_init(void (*start)(void), int argc, char** argv);
 ///                        If mpirun has started more processes, the surplus processes exit in this
 ///                        call, with exit code 0.
 void bsp_begin(int most_processes);
-/// Ends the program, and finalises MPI if bsp_begin() initialised MPI. Collective: all processes
+/// Ends the program, and finalises MPI if BSPlib initialised MPI. Collective: all processes
 /// must call bsp_end() in the same superstep. Operations of that superstep do not take place. After
 /// bsp_end() a process may call only bsp_nprocs() and bsp_abort().
 void bsp_end(void);

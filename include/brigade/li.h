@@ -62,12 +62,13 @@ extern "C" {
 /// @name Start and end
 /// @{
 
-/// Begins the program. Must precede all other LI calls except LINPROCS(). Initialises MPI if the
-/// backend uses MPI and the program has not initialised MPI. Collective.
+/// Begins the program. Must precede all other LI calls except LINPROCS() and LIABORT(). Collective.
+/// If the backend uses MPI and the program has not initialised MPI, the first LI call initialises
+/// MPI.
 ///
 /// @param processes  LINPROCS()
 void LIBEGIN(int processes);
-/// Ends the program and all registrations. Finalises MPI if LIBEGIN() initialised MPI. Collective.
+/// Ends the program and all registrations. Finalises MPI if LI initialised MPI. Collective.
 /// After LIEND() only LIABORT() may be called. It is an error if a process ends without a call of
 /// LIEND().
 void LIEND(void);
