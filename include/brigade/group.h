@@ -87,8 +87,8 @@ BRIGADE_EXPORT brigade_status brigade_group_duplicate(brigade_group* group,
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
 /// Returns the first failure of a group, even if another rank failed; #BRIGADE_OK if this rank
-/// knows of no failure. Does not wait. A rank that computes for long can call this function to
-/// detect failures of other ranks.
+/// knows of no failure. Progresses pending operations; does not wait. A rank that computes for long
+/// can call this function to detect failures of other ranks.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 
 /// The first failure of a group, as a structure; made by brigade_failure_init().
@@ -112,8 +112,7 @@ static inline brigade_failure brigade_failure_init(void) {
   failure.size = sizeof(failure);
   return failure;
 }
-/// Describes the first failure of a group as data. Does not wait. Otherwise like
-/// brigade_group_error().
+/// Describes the first failure of a group as data. Otherwise like brigade_group_error().
 ///
 /// @param group    the group, broken or not
 /// @param failure  the description of the failure
