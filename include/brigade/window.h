@@ -298,9 +298,9 @@ BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* wi
                                                               int rank, int64_t displacement);
 /// Puts `count` adjacent elements, followed by a notification for which the target can wait with
 /// brigade_window_notify_wait(). Needs no epoch. Puts with notification from one origin to one
-/// target arrive in the order of the calls. Once the target has consumed the notification, the
-/// caller may reuse the memory at `data`; the target can tell the caller so by a notification of
-/// its own. A request of brigade_window_put_notify_values() shows it without one.
+/// target arrive in the order of the calls. The caller may reuse the memory at `data` once the
+/// target has consumed the notification, for example when the target has sent a notification in
+/// reply. With brigade_window_put_notify_values(), the caller can wait for a request instead.
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
                                                         int64_t count, brigade_type type, int rank,
                                                         int64_t displacement);
