@@ -82,8 +82,8 @@ typedef struct {
   /// `element_bytes`, up to 64. The library can call this function from the beginning of a call
   /// with this operation until the call is complete; for a started call, until brigade_wait()
   /// returns. One engine calls the function from one thread at a time, which can be a progress
-  /// thread of the library. The function must not call Brigade, and no
-  /// exception may leave the function.
+  /// thread of the library. The function must not call Brigade, and no exception may leave the
+  /// function.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
   void* context;         ///< passed to `combine`
   size_t element_bytes;  ///< the size of an element, 1 to 65535 bytes; equal on all ranks
