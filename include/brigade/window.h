@@ -113,7 +113,7 @@ BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group
 ///
 /// @param window  a dynamic window
 /// @param memory  memory of the caller; must stay valid until it is detached
-/// @param bytes   the length of `memory`; if it is 0, nothing is attached
+/// @param bytes   the length of `memory`; if it is 0, no operation can access it
 /// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or the memory overlaps attached
 ///         memory; #BRIGADE_OUT_OF_MEMORY: this rank has 4096 ranges of memory attached already. On
 ///         failure nothing is attached.
@@ -127,7 +127,7 @@ BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void
 /// @param window  a dynamic window
 /// @param memory  the address that was passed to brigade_window_attach()
 /// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or no attached range begins at
-///         `memory`
+///         `memory`; a range of 0 bytes counts
 BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
 /// Waits until all operations on a window are complete, then frees the window. Collective over its
 /// members.

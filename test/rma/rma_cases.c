@@ -668,6 +668,9 @@ static void unattached(void) {
   CHECK(class_of(MPI_Win_detach(win, memory)) == MPI_ERR_RMA_ATTACH);
   CHECK(MPI_Win_attach(win, memory, sizeof(double)) == MPI_SUCCESS);
   CHECK(class_of(MPI_Win_attach(win, memory, 1)) == MPI_ERR_RMA_ATTACH);
+  CHECK(MPI_Win_attach(win, NULL, 0) == MPI_SUCCESS);
+  CHECK(MPI_Win_detach(win, NULL) == MPI_SUCCESS);
+  CHECK(class_of(MPI_Win_detach(win, NULL)) == MPI_ERR_RMA_ATTACH);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
   CHECK(class_of(MPI_Put(&value, 1, MPI_DOUBLE, right, theirs + 8, 1, MPI_DOUBLE, win)) ==

@@ -727,6 +727,7 @@ TEST_P(Windows, ADynamicWindowReachesAttachedMemory) {
     const size_t bytes = memory[self.rank()].size() * sizeof(double);
     Require(window->Attach(mine, bytes));
     Expect(!window->Attach(mine + bytes - 1, 1).ok(), "twice");
+    Require(window->Attach(mine + bytes, 0));
     self.Meet();
     std::vector<double> data(3000, self.rank());
     std::vector<double> got(2);
@@ -775,7 +776,10 @@ TEST_P(Windows, ADynamicWindowReachesAttachedMemory) {
     Require(window->Unlock(other));
     self.Meet();
     Require(window->Detach(mine));
-    Expect(window->Detach(mine).code() == StatusCode::kInvalidArgument, "detached twice");
+    Require(window->Detach(mine + bytes));
+    for (const std::byte* const detached : {mine, mine + bytes}) {
+      Expect(window->Detach(detached).code() == StatusCode::kInvalidArgument, "detached twice");
+    }
     self.Meet();
     Require(window->Lock(LockKind::kShared, other));
     if (looks) {

@@ -271,11 +271,21 @@ Status Window::ChangeAttached(const Change& change) {
 }
 
 Status Window::Attach(const std::byte* memory, size_t bytes) {
-  return ChangeAttached([&](AttachedRanges attached) { return attached.Attach(memory, bytes); });
+  return ChangeAttached([&](AttachedRanges attached) {
+    if (bytes == 0) attached_without_bytes_.push_back(memory);
+    return attached.Attach(memory, bytes);
+  });
 }
 
 Status Window::Detach(const std::byte* memory) {
-  return ChangeAttached([&](AttachedRanges attached) { return attached.Detach(memory); });
+  return ChangeAttached([&](AttachedRanges attached) -> Status {
+    const Status status = attached.Detach(memory);
+    std::vector<const std::byte*>& others = attached_without_bytes_;
+    const auto other = std::find(others.begin(), others.end(), memory);
+    if (status.ok() || other == others.end()) return status;
+    others.erase(other);
+    return Status();
+  });
 }
 
 std::byte* Window::PointerTo(int rank) const {

@@ -105,7 +105,8 @@ class Window final : private Engine::Listener {
 
   // --- dynamic windows ---
   // Makes memory reachable, at displacements that are its addresses. Local. kInvalidArgument, and
-  // nothing happens: it is no dynamic window, or the memory overlaps what is attached.
+  // nothing happens: it is no dynamic window, or the memory overlaps what is attached. Memory of no
+  // bytes is detached like any other.
   Status Attach(const std::byte* memory, size_t bytes);
   // REQUIRES: no operation works on it. kInvalidArgument: nothing that is attached begins there.
   Status Detach(const std::byte* memory);
@@ -274,6 +275,7 @@ class Window final : private Engine::Listener {
   bool listens_ = false;
   bool is_freed_ = true;  // or not yet made
   bool is_abandoned_ = false;
+  std::vector<const std::byte*> attached_without_bytes_;
   Memory* kept_ = nullptr;  // takes the memory when this is destroyed
 };
 
