@@ -714,6 +714,24 @@ TEST_P(Windows, WrongCallsFailAndHaveNoEffect) {
   });
 }
 
+TEST_P(Windows, ADatatypeMayLieBeforeItsDisplacement) {
+  OnRanks(2, [&](WindowRank& self) {
+    const std::unique_ptr<Window> window = self.Make(16, 8);
+    const int other = 1 - self.rank();
+    TypedLayout before;
+    Require(TypedLayout::List({{-16, &TypedLayout::One(Element::kInt64)}}, &before));
+    int64_t value = 5 + self.rank();
+    int64_t got = 0;
+    Require(window->Fence());
+    Require(window->Put(Data(&value, 1, Element::kInt64), {other, 3, before, 1}));
+    Require(window->Fence());
+    Require(window->Get(Data(&got, 1, Element::kInt64), At(self.rank(), 1, 1, Element::kInt64)));
+    Require(window->Fence());
+    Expect(got == 5 + other, "put");
+    Require(window->Free());
+  });
+}
+
 TEST_P(Windows, ADynamicWindowReachesAttachedMemory) {
   std::vector<std::vector<double>> memory(3, std::vector<double>(3000));
   OnRanks(3, [&](WindowRank& self) {

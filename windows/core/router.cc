@@ -126,14 +126,18 @@ Status Router::Resolve(RmaRequest* request) const {
   const int64_t displacement =
       request->displacement -
       (member.kind == WindowMemory::kDynamic ? static_cast<int64_t>(kProcessAddress) : 0);
-  // Behind address 0 of a dynamic window a datatype has its addresses in itself.
-  const bool is_inside = request->displacement >= 0 && displacement <= memory / member.unit &&
-                         displacement * member.unit + low >= 0 &&
-                         high <= memory - displacement * member.unit;
+  // A displacement may point anywhere, as long as the bytes of the datatype are inside. Behind
+  // address 0 of a dynamic window a datatype has its addresses in itself.
+  int64_t first = 0;
+  int64_t end = 0;
+  const bool is_inside = request->displacement >= 0 &&
+                         !__builtin_mul_overflow(displacement, member.unit, &request->offset) &&
+                         !__builtin_add_overflow(request->offset, low, &first) &&
+                         !__builtin_add_overflow(request->offset, high, &end) && first >= 0 &&
+                         end <= memory;
   if (bytes > 0 && !is_inside) {
     return Invalid(DescribeAccessOutside(member, rank, request->displacement, low, high));
   }
-  request->offset = displacement * member.unit;
   if (!request->combines()) return Status();
   if (request->op != AccumulateOp::kNoOp && request->send.bytes() != bytes) {
     return Invalid(std::to_string(request->send.bytes()) + " bytes are accumulated, and " +

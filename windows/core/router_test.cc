@@ -115,6 +115,24 @@ TEST_F(RouterTest, ARequestIsResolvedInUnitsOfItsTarget) {
   ExpectRefused(Words(0, -1), "-1 values at rank 1");
 }
 
+TEST_F(RouterTest, ADatatypeMayLieBeforeItsDisplacement) {
+  Open(WindowOptions());
+  TypedLayout before;
+  ASSERT_TRUE(TypedLayout::List({{-16, &word_}}, &before).ok());
+  RmaRequest request = Words(11, 1);
+  request.target.layout = &before;
+  ASSERT_TRUE(router_.Resolve(&request).ok());
+  EXPECT_EQ(request.offset, 88);
+  request.displacement = 12;
+  ExpectRefused(request, "8 bytes beyond the window");
+  request.displacement = 1;
+  ExpectRefused(request, "8 bytes before the window");
+  request.displacement = INT64_MAX / 8;
+  ExpectRefused(request, "beyond the window");
+  request.displacement = INT64_MAX;
+  ExpectRefused(request, "displacement outside the window");
+}
+
 TEST_F(RouterTest, ADynamicWindowBeginsAtItsAddress) {
   Open(WindowOptions(), /*is_checked=*/false, WindowMemory::kDynamic);
   EXPECT_TRUE(router_.has_dynamic());

@@ -278,8 +278,8 @@ Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, St
   // itself.
   const int64_t least = window_->attached.has_value() ? -1 : 0;
   if (header.kind != RmaKind::kLayout &&
-      (!is_known || header.offset < least || header.offset > window_->bytes ||
-       header.offset + low < 0 || high > window_->bytes - header.offset)) {
+      (!is_known || header.offset < least || high > window_->bytes - header.offset ||
+       header.offset + low < 0)) {
     return BadFrame(from, "asks for " + std::to_string(header.bytes) + " bytes at offset " +
                               std::to_string(header.offset) + " of a window of " +
                               std::to_string(window_->bytes));
