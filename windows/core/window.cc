@@ -231,6 +231,7 @@ Window::Memory Window::End(std::unique_ptr<Window> window) {
 }
 
 Status Window::Free() {
+  if (is_freed_) return Status();
   if (epochs_.has_locks()) {
     return {StatusCode::kInvalidArgument, "a window is freed of which locks are held"};
   }
