@@ -79,9 +79,11 @@ void Runtime::OnMpiFinalize() {
 
 void Runtime::End() {
   // Windows that the program has not freed: all ranks come here, in the same state. Where one does
-  // not, what it breaks is told to the others.
-  for (const auto& window : windows_) (void)window->window()->Free();
-  for (const auto& window : windows_) window->End();
+  // not, as with an open epoch, the window breaks on all ranks, before any waits in the next one.
+  for (const auto& window : windows_) {
+    (void)window->window()->Free();
+    window->End();
+  }
   requests_.CompleteAll();
 #ifndef OPEN_MPI
   // MPICH leaves windows that are not freed to UCX, which complains. Open MPI frees them.

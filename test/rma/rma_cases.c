@@ -1095,6 +1095,16 @@ static void forgotten(void) {
   MPI_Win_free(&alone);
 }
 
+/* Two windows that are never freed: one rank holds a lock of the first when MPI ends. */
+static void held(void) {
+  static int memory[2];
+  MPI_Win wins[2];
+  for (int i = 0; i < 2; ++i) {
+    MPI_Win_create(&memory[i], sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[i]);
+  }
+  if (rank == 0) MPI_Win_lock(MPI_LOCK_SHARED, right, 0, wins[0]);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -1116,6 +1126,7 @@ static const struct {
               {"computing", computing},
               {"serialized", serialized},
               {"forgotten", forgotten},
+              {"held", held},
               {"out_of_range", out_of_range},
               {"pairs", pairs},
               {"halves", halves},

@@ -80,7 +80,7 @@ if mine; then
 fi
 
 # Cases that Debian's Open MPI gets wrong or does not check.
-for name in pairs out_of_range halves computing threads bottom; do
+for name in pairs out_of_range halves computing threads bottom held; do
   mine || continue
   expect 'carried over shm' 4 $name
   expect 'carried over shm' 4 $name BRIGADE_TEST_BY_MESSAGES=1
