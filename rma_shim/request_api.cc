@@ -11,6 +11,17 @@
 #include "rma_shim/runtime.h"
 #include "transport/mpi/own_requests.h"
 
+// Since MPI 4.1; the program's MPI may have them although the one that this was built with does
+// not.
+extern "C" {
+int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* is_over,
+                                MPI_Status* status);
+int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* is_over,
+                                MPI_Status statuses[]);
+int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int* done, int indices[],
+                                 MPI_Status statuses[]);
+}
+
 namespace {
 
 using brigade::rma::Runtime;
@@ -91,4 +102,22 @@ PUBLIC(Testsome,
 PUBLIC(Request_get_status, (MPI_Request request, int* is_over, MPI_Status* status)) {
   Progress();
   return ORIGINAL(Request_get_status)(request, is_over, status);
+}
+
+PUBLIC(Request_get_status_any,
+       (int count, const MPI_Request requests[], int* index, int* is_over, MPI_Status* status)) {
+  Progress();
+  return ORIGINAL(Request_get_status_any)(count, requests, index, is_over, status);
+}
+
+PUBLIC(Request_get_status_all,
+       (int count, const MPI_Request requests[], int* is_over, MPI_Status statuses[])) {
+  Progress();
+  return ORIGINAL(Request_get_status_all)(count, requests, is_over, statuses);
+}
+
+PUBLIC(Request_get_status_some,
+       (int count, const MPI_Request requests[], int* done, int indices[], MPI_Status statuses[])) {
+  Progress();
+  return ORIGINAL(Request_get_status_some)(count, requests, done, indices, statuses);
 }

@@ -48,6 +48,7 @@ OWN_PROGRAMS = [
     ("test/blacs/blacs_c_header_test.c", ["libbrigade_blacs.so"], [], []),
     ("test/transport/one_mpi.c", [], _PRELOADED, ["mapped: ", "BLACS over transport", "carried over"]),
     ("test/finalize/sessions.c", [], _PRELOADED, ["carried over", "sessions have passed"]),
+    ("test/rma/request_statuses.c", [], ["libbrigade_rma.so"], ["carried over"]),
 ]
 FORTRAN = "test/blacs/blacs_fortran_test.f90"
 TESTERS = "xFbtest-4-noaux|xdlu|xdllt|dpb3tst"
@@ -167,7 +168,7 @@ def own_program(mpi, folder, source, libraries):
     shown = subprocess.run([f"mpicc.{mpi.build}", "-show"], capture_output=True, text=True, check=True).stdout.split()
     library = min((folder / "lib").glob("libmpi.so.*"))
     # Its own headers, where its package has them.
-    folders = ["-Iinclude", f"-I{folder}/include", *(word for word in shown if word.startswith("-I"))]
+    folders = ["-I.", "-Iinclude", f"-I{folder}/include", *(word for word in shown if word.startswith("-I"))]
     subprocess.run(["gcc", *folders, "-o", program, source, "-Wl,--no-as-needed", library, *libraries,
                     *(f"-Wl,-rpath,{file.parent}" for file in libraries)], check=True)
     return program
