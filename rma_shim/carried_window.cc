@@ -195,7 +195,11 @@ Status CarriedWindow::CheckReach(Runtime* runtime, Bootstrap* bootstrap) const {
 }
 
 CarriedWindow::~CarriedWindow() {
+  FreeHandle();
   if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
+}
+
+void CarriedWindow::FreeHandle() {
   if (handle_ != MPI_WIN_NULL) ORIGINAL(Win_free)(&handle_);
 }
 

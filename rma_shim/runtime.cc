@@ -87,10 +87,10 @@ void Runtime::End() {
   requests_.CompleteAll();
 #ifndef OPEN_MPI
   // MPICH leaves windows that are not freed to UCX, which complains. Open MPI frees them.
-  if (IsTornDownLast()) {
-    last_handle_ = MPI_WIN_NULL;
-    last_ = nullptr;
-    windows_.clear();
+  while (IsTornDownLast() && !windows_.empty()) {
+    CarriedWindow* const window = windows_.back().get();
+    window->FreeHandle();
+    Remove(window);
   }
 #endif
   space_.reset();

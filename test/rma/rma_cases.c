@@ -1095,12 +1095,16 @@ static void forgotten(void) {
   MPI_Win_free(&alone);
 }
 
-/* Two windows that are never freed: one rank holds a lock of the first when MPI ends. */
+/* Two windows that are never freed, with delete callbacks that use them: one rank holds a lock of
+   the first when MPI ends. */
 static void held(void) {
   static int memory[2];
+  int keyval;
   MPI_Win wins[2];
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, on_delete, &keyval, NULL);
   for (int i = 0; i < 2; ++i) {
-    MPI_Win_create(&memory[i], sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[i]);
+    MPI_Win_create(&memory[i], sizeof(int), 4, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[i]);
+    MPI_Win_set_attr(wins[i], keyval, &memory[i]);
   }
   if (rank == 0) MPI_Win_lock(MPI_LOCK_SHARED, right, 0, wins[0]);
 }
