@@ -8,7 +8,6 @@
 
 #include "membuf/version.h"
 #include "rma_shim/errors.h"
-#include "rma_shim/makers.h"
 #include "rma_shim/original.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_environment.h"
@@ -86,12 +85,14 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
 CarriedWindow* CarriedWindow::Create(Runtime* runtime, const char* routine,
                                      const WindowRequest& request) {
   std::unique_ptr<CarriedWindow> made(new CarriedWindow);
+  // Until the window is in the runtime's list, in the same place on all its ranks.
+  std::optional<Makers::Turn> turn;
   Status status;
   {
     // To make a window is collective over the communicator, as gathers on it are. Errors of these
     // go to its error handler.
     MpiBootstrap bootstrap(request.comm);
-    status = made->Open(runtime, request, &bootstrap);
+    status = made->Open(runtime, request, &bootstrap, &turn);
     if (MayDifferOnRanks(status.code())) Fail(routine, status.message());
     const bool is_told =
         runtime->settings().log_info || (runtime->settings().check_windows && !status.ok());
@@ -125,15 +126,15 @@ std::string CarriedWindow::MakeHandle(Runtime* runtime, const WindowRequest& req
 }
 
 // While it waits for others it lets threads in, until all have a turn.
-Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap) {
+Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap,
+                           std::optional<Makers::Turn>* turn) {
   WindowOptions options;
   Agreed agreed;
   BRIGADE_RETURN_IF_ERROR(Agree(bootstrap, MakeHandle(runtime, request), request,
                                 runtime->gate() != nullptr, runtime->settings(), &agreed));
-  std::optional<Makers::Turn> turn;
   if (agreed.key.has_value()) {
-    turn.emplace(runtime->makers(), *agreed.key);
-    BRIGADE_RETURN_IF_ERROR(turn->Await(bootstrap));
+    turn->emplace(runtime->makers(), *agreed.key);
+    BRIGADE_RETURN_IF_ERROR((*turn)->Await(bootstrap));
   }
   const Runtime::Entry entry(runtime);
   flavor_ = request.flavor;

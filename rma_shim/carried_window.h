@@ -11,12 +11,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "membuf/status.h"
+#include "rma_shim/makers.h"
 #include "rma_shim/runtime.h"
 #include "windows/core/window.h"
 
@@ -78,8 +80,9 @@ class CarriedWindow {
   std::string MakeHandle(Runtime* runtime, const WindowRequest& request);
   // Whether the address of the part of `rank` is not null.
   bool HasAddress(int rank) const { return !empty_parts_are_null_ || window_->bytes_of(rank) > 0; }
-  // Why it cannot be carried, if so; the same on all ranks.
-  Status Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap);
+  // Why it cannot be carried, if so; the same on all ranks. `turn`: of Makers, where it needs one.
+  Status Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap,
+              std::optional<Makers::Turn>* turn);
   Status CheckReach(Runtime* runtime, Bootstrap* bootstrap) const;
 
   MPI_Win handle_ = MPI_WIN_NULL;
