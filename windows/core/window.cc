@@ -10,7 +10,6 @@
 
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
-#include "patterns/group/operation.h"
 #include "transport/edge/doorbell.h"
 #include "transport/host/host.h"
 #include "transport/host_memory/shared_allocations.h"
@@ -294,27 +293,6 @@ std::byte* Window::PointerTo(int rank) const {
   return opened == nullptr ? nullptr : opened->mapped();
 }
 
-Status Window::RunWithLooks(const PatternCall& call, const Look& look) {
-  std::unique_ptr<Operation> operation;
-  const Status started = group_->Start(call, &operation);
-  // It waits for staging memory then.
-  if (started.code() == StatusCode::kNoResource) return wait_->Run(group_.get(), call);
-  BRIGADE_RETURN_IF_ERROR(started);
-  constexpr std::chrono::seconds kLookInterval(1);
-  while (!operation->Test()) {
-    {
-      const WindowWait::ProgressGuard guard(&*wait_);
-      const auto next = Engine::Clock::now() + kLookInterval;
-      (void)wait_->Until(/*by_message=*/true, "others to come",
-                         [&] { return operation->is_over() || Engine::Clock::now() >= next; });
-    }
-    if (operation->Test()) break;
-    const Status seen = look();
-    if (!seen.ok()) (void)wait_->Break(seen);  // which ends the operation
-  }
-  return operation->Wait();
-}
-
 Status Window::AllGather(const void* mine, size_t bytes, void* all, const Look& look) {
   FullFence();
   std::vector<Matrix> blocks(static_cast<size_t>(size()));
@@ -326,7 +304,7 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all, const Look& 
   spread.pattern = Pattern::kMultiBroadcast;
   spread.topology.shape = Shape::kFree;
   spread.blocks = blocks.data();
-  BRIGADE_RETURN_IF_ERROR(look ? RunWithLooks(spread, look) : wait_->Run(group_.get(), spread));
+  BRIGADE_RETURN_IF_ERROR(wait_->Run(group_.get(), spread, look));
   FullFence();
   return Status();
 }

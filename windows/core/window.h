@@ -251,8 +251,6 @@ class Window final : private Engine::Listener {
   // Collective. Blocks until all requests of others are carried out, and those of this rank are
   // sent.
   Status AwaitAllAsked();
-  // Collective, with a look as AllGather has it.
-  Status RunWithLooks(const PatternCall& call, const Look& look);
   Status SendFences();
   // How much all have asked of this rank.
   Status AddUpAsked(uint64_t* of_me);

@@ -32,16 +32,25 @@ Status WindowWait::Break(const Status& status) {
   return group_->failure;
 }
 
-Status WindowWait::Run(Group* group, const PatternCall& call) {
-  if (others_ == nullptr) return group->Run(call);
+Status WindowWait::Run(Group* group, const PatternCall& call, const std::function<Status()>& look) {
+  if (others_ == nullptr && !look) return group->Run(call);
   std::unique_ptr<Operation> operation;
   const Status started = group->Start(call, &operation);
-  // It waits for staging memory then.
+  // Sends may have all staging memory but the core, until receivers take them, perhaps behind this
+  // call. A blocking call has the core, lets no thread in and does not look.
   if (started.code() == StatusCode::kNoResource) return group->Run(call);
   BRIGADE_RETURN_IF_ERROR(started);
-  {
-    const ProgressGuard guard(this);
-    (void)Until(/*by_message=*/true, "others to come", [&] { return operation->is_over(); });
+  constexpr std::chrono::seconds kLookInterval(1);
+  while (!operation->Test()) {
+    {
+      const ProgressGuard guard(this);
+      const auto next = Engine::Clock::now() + kLookInterval;
+      (void)Until(/*by_message=*/true, "others to come",
+                  [&] { return operation->is_over() || (look && Engine::Clock::now() >= next); });
+    }
+    if (!look || operation->Test()) break;
+    const Status seen = look();
+    if (!seen.ok()) (void)Break(seen);  // which ends the operation
   }
   return operation->Wait();
 }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,8 +85,9 @@ class WindowWait {
     return group_->failure;
   }
 
-  // Runs a collective call of the group. REQUIRES: the caller has no ProgressGuard.
-  Status Run(Group* group, const PatternCall& call);
+  // Runs a collective call of the group. `look`, if it is not empty, is called about once a second
+  // meanwhile. Its failure breaks the group. REQUIRES: the caller has no ProgressGuard.
+  Status Run(Group* group, const PatternCall& call, const std::function<Status()>& look = {});
   // Breaks the group, unless it is broken, and returns what broke it. REQUIRES: the caller has no
   // ProgressGuard.
   Status Break(const Status& status);
