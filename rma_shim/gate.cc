@@ -21,7 +21,7 @@ void Gate::Leave() {
 
 void Gate::LetIn() {
   constexpr std::chrono::microseconds kNap(50);
-  // While an error handler interrupts an operation, no other thread may enter.
+  // While a call is within another one, no other thread may enter.
   if (depth_ != 1) return std::this_thread::sleep_for(kNap);
   const uint64_t entrances = entrances_;
   Leave();

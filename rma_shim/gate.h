@@ -14,7 +14,8 @@ namespace rma {
 
 class Gate : public OtherThreads {
  public:
-  // A thread may enter more than once: the error handler of a request may call us.
+  // A thread may enter more than once: our calls of MPI go through profiling tools, which may call
+  // us.
   void Enter();
   void Leave();
 

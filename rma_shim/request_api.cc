@@ -4,7 +4,9 @@
 #include <mpi.h>
 
 #include <thread>
+#include <vector>
 
+#include "rma_shim/errors.h"
 #include "rma_shim/original.h"
 #include "rma_shim/public.h"
 #include "rma_shim/requests.h"
@@ -24,15 +26,25 @@ int PMPI_Request_get_status_some(int count, const MPI_Request requests[], int* d
 
 namespace {
 
+using brigade::rma::Requests;
 using brigade::rma::Runtime;
 
 // Whether requests of ours are under way, after they got a chance.
 bool Progress() {
   Runtime* const runtime = Runtime::Current();
   if (runtime == nullptr || brigade::IsTestingOwn()) return false;
-  const Runtime::Entry entry(runtime);
-  if (runtime->requests()->any()) runtime->requests()->Progress();
-  return runtime->requests()->any();
+  std::vector<Requests::Failure> failures;
+  {
+    const Runtime::Entry entry(runtime);
+    Requests* const requests = runtime->requests();
+    if (requests->any()) requests->Progress(&failures);
+    if (failures.empty()) return requests->any();
+  }
+  for (const Requests::Failure& failure : failures) {
+    brigade::rma::Raise(failure.window, "a request of one-sided communication", failure.error,
+                        failure.text, /*tells=*/true);
+  }
+  return Progress();
 }
 
 // Until `test(&is_over)`, a call of the MPI, says so or fails. `wait`, another, may be taken once

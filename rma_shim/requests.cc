@@ -41,34 +41,29 @@ void Requests::Add(Operation* operation, MPI_Request* request) {
   }
 }
 
-void Requests::Progress() {
+void Requests::Progress(std::vector<Failure>* failures) {
   CarriedWindow* moved = nullptr;
   for (size_t i = 0; i < under_way_.size(); ++i) {
     CarriedWindow* const window = under_way_[i].operation->window;
     if (window == moved) continue;
     moved = window;
     const Status status = window->window()->Progress();
-    if (status.ok() || !Fail(window, status)) continue;
-    // The error handler may have changed the list: it begins again, shorter.
-    moved = nullptr;
-    i = SIZE_MAX;
+    if (status.ok() || !Fail(window, ErrorClassOf(status))) continue;
+    failures->push_back({window->handle(), ErrorClassOf(status), status.message()});
+    i = SIZE_MAX;  // the list begins again, shorter
   }
   Complete(nullptr);
 }
 
-// The error handler may call MPI, also for these requests, which are complete by then.
-bool Requests::Fail(CarriedWindow* window, const Status& status) {
+// The error handler may call MPI for these requests, too, which are complete by then.
+bool Requests::Fail(const CarriedWindow* window, int error) {
   const std::vector<UnderWay> failed = Take(
       [&](const Operation& operation) { return operation.window == window && !operation.over; });
-  if (failed.empty()) return false;
-  const int error = ErrorClassOf(status);
   for (const UnderWay& one : failed) {
     one.operation->error = error;
     MPI_Grequest_complete(one.request);
   }
-  Raise(window->handle(), "a request of one-sided communication", error, status.message(),
-        /*tells=*/true);
-  return true;
+  return !failed.empty();
 }
 
 template <typename Which>

@@ -9,9 +9,8 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <string>
 #include <vector>
-
-#include "membuf/status.h"
 
 namespace brigade {
 namespace rma {
@@ -34,9 +33,16 @@ class Requests {
   bool any() const { return !under_way_.empty(); }
   // The request of an operation that was started. Takes it over.
   void Add(Operation* operation, MPI_Request* request);
-  // Moves windows, and completes the requests of what is over. Requests of a broken window
-  // complete with an error, which is then raised once on the window.
-  void Progress();
+  // An error to raise on a window, for all its requests. The caller does so behind the gate: the
+  // error handler may wait for a thread that works with windows.
+  struct Failure {
+    MPI_Win window;
+    int error;
+    std::string text;
+  };
+  // Moves windows, and completes the requests of what is over. Requests of a broken window complete
+  // with an error, which is one of `failures`.
+  void Progress(std::vector<Failure>* failures);
   // Completes those of a window of which nothing is under way any more.
   void Complete(const CarriedWindow* window);
   // Completes all of them. REQUIRES: all windows have ended.
@@ -51,8 +57,8 @@ class Requests {
   // Returns those that `which` says, which are in the list no more.
   template <typename Which>
   std::vector<UnderWay> Take(const Which& which);
-  // Completes those of a window that is broken, with an error on it. False: there are none.
-  bool Fail(CarriedWindow* window, const Status& status);
+  // Completes those of a window that is broken, with an error. False: there are none.
+  bool Fail(const CarriedWindow* window, int error);
 
   std::vector<UnderWay> under_way_;
 };

@@ -1,10 +1,11 @@
 /* A window breaks on rank 0 while rank 0 has three pending requests for rank 1. The error handler
-   of the window tests one of the requests and waits for another. Rank 0 prints PASS. Argument: the
-   cause. */
+   of the window tests one of the requests, waits for another, and waits for a thread that works
+   with another window. Rank 0 prints PASS. Argument: the cause. */
 
 #define _GNU_SOURCE /* kill */
 
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,15 @@ enum { kWaitedFor, kTestedByHandler, kWaitedForByHandler, kRequests };
 
 static int handled;
 static MPI_Request requests[kRequests];
+static MPI_Win beside; /* of this rank alone */
+
+static void* use_window_beside(void* unused) {
+  const int value = 7;
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, beside);
+  MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, beside);
+  MPI_Win_unlock(0, beside);
+  return unused;
+}
 
 /* Runs once for all three requests, which are complete by then. */
 static void on_error(MPI_Win* win, int* error, ...) {
@@ -27,6 +37,9 @@ static void on_error(MPI_Win* win, int* error, ...) {
   const int tested = MPI_Test(&requests[kTestedByHandler], &is_over, MPI_STATUS_IGNORE);
   CHECK(is_over && class_of(tested) == MPI_ERR_OTHER);
   CHECK(class_of(MPI_Wait(&requests[kWaitedForByHandler], MPI_STATUS_IGNORE)) == MPI_ERR_OTHER);
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, use_window_beside, NULL) == 0);
+  pthread_join(other, NULL);
 }
 
 /* Errors of requests go to MPI_COMM_WORLD, errors of the window to on_error. */
@@ -98,14 +111,16 @@ static const struct {
 } kCases[] = {{"lost_target", lost_target}, {"unattached_memory", unattached_memory}};
 
 int main(int argc, char** argv) {
-  int process = getpid();
-  MPI_Init(&argc, &argv);
+  int process = getpid(), level, *memory;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  CHECK(argc == 2);
+  CHECK(argc == 2 && level == MPI_THREAD_MULTIPLE);
+  MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &beside);
   MPI_Bcast(&process, 1, MPI_INT, 1, MPI_COMM_WORLD);
   for (size_t i = 0; i < sizeof(kCases) / sizeof(kCases[0]); ++i) {
     if (strcmp(argv[1], kCases[i].name) != 0) continue;
     kCases[i].run(process);
+    MPI_Win_free(&beside);
     MPI_Finalize();
     return 0;
   }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The error handler of a broken window tests and waits for requests that failed with it.
+# The error handler of a broken window tests and waits for requests that failed with it, and for another thread.
 # Arguments: run_mpi.sh, the program failed_requests, the library.
 set -u
 
