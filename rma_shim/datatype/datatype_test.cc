@@ -322,6 +322,16 @@ TEST(Datatype, NamesAreMpisOrListTheParts) {
   EXPECT_NE(DescribeDatatype(made), "");
 }
 
+TEST(Datatype, AnExtentBeyondAnyMemoryIsRefused) {
+  for (const MPI_Aint extent : {MPI_Aint{1} << 62, -(MPI_Aint{1} << 62)}) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_create_resized(MPI_INT, 0, extent, &type);
+    TypedLayout layout;
+    EXPECT_EQ(TranslateDatatype(type, &layout).code(), StatusCode::kInvalidArgument);
+    MPI_Type_free(&type);
+  }
+}
+
 TEST(Datatype, OperationsOfUsersAreTold) {
   AccumulateOp op = AccumulateOp::kReplace;
   EXPECT_TRUE(FindAccumulateOp(MPI_MAXLOC, &op));

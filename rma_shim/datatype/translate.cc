@@ -348,6 +348,11 @@ Status TranslateDatatype(MPI_Datatype type, TypedLayout* layout) {
   MPI_Aint low = 0;
   MPI_Aint extent = 0;
   MPI_Type_get_extent(type, &low, &extent);
+  constexpr MPI_Aint kMost = MPI_Aint{1} << 62;  // of layouts
+  if (extent <= -kMost || extent >= kMost) {
+    return {StatusCode::kInvalidArgument,
+            "a datatype with an extent of " + std::to_string(extent) + " bytes"};
+  }
   *layout = layout->Resized(extent);
   return Status();
 }
