@@ -29,8 +29,8 @@
 ///    not read a byte that the owner stores. An operation reads its source and writes its
 ///    destination at an unspecified time between its call and LIBARRIER. Exception: after LISYNC
 ///    the program may reuse the source of a put.
-/// 3. A program that keeps rule 2 is called sound. A sound program gives equal bytes over all
-///    backends. The results of programs that are not sound are unspecified. BRIGADE_LI_CHECK=1
+/// 3. A program that keeps rule 2 is called sound. A sound program gives the same bytes with
+///    every backend. The results of programs that are not sound are unspecified. BRIGADE_LI_CHECK=1
 ///    finds two kinds of violations of rule 2: conflicts between operations, and stores that change
 ///    the source of a put. BRIGADE_LI_CHECK=1 finds no other load or store that violates rule 2.
 /// 4. An error ends the program on all processes, and prints on stderr the process, the call and
@@ -94,8 +94,8 @@ int LIPID(void);
 /// Error: #MAX_LI_WINDOWS pieces of memory are registered already. Cost: with backends `windows`
 /// and `mpi_rma`, that of making a window; with other backends, a few messages per process.
 void LIREGISTER(void* address, size_t bytes);
-/// Opens all registered memory for puts and gets. Collective. Cost: up to a barrier per piece of
-/// memory; none for memory that is open already.
+/// Opens all registered memory for puts and gets. Collective. Cost: at most one barrier for each
+/// piece of memory that this call opens.
 void LIINIT(void);
 /// Makes registrations effective, and begins a superstep. Collective. All earlier puts and gets
 /// must be complete: call LISYNC() and LIBARRIER() before LICOMMIT(). Cost: a barrier.
