@@ -16,10 +16,10 @@ extern "C" {
 /// @name Blocks
 /// In functions whose names do not end in `v`, all blocks have the same number of elements. A
 /// matrix of n blocks has n * c columns, where c is any number: block q is columns q * c to
-/// q * c + c - 1. The numbers of rows and columns of a block may differ between ranks. MPI's buffer
-/// of `count` elements for each of n ranks is the matrix `{buffer, count, n, 0}`; one block is the
-/// matrix `{block, count, 1, 0}`. In functions whose names end in `v`, a block with MPI's count and
-/// displacement is the matrix `{buffer + displacement, count, 1, 0}`.
+/// q * c + c - 1. The numbers of rows and columns of a block may differ between ranks. For an MPI
+/// buffer with `count` elements for each of n ranks, pass the matrix `{buffer, count, n, 0}`. For
+/// one block, pass `{block, count, 1, 0}`. In functions whose names end in `v`, pass
+/// `{buffer + displacement, count, 1, 0}` for a block that has a count and a displacement in MPI.
 ///
 /// The matrices of a call must not overlap. There are two exceptions: `source` of a gather or
 /// all-gather may be this rank's block in the result, and `result` of a scatter may be this rank's

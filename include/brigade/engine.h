@@ -23,9 +23,9 @@ typedef enum {
   BRIGADE_OFF = 2
 } brigade_switch;
 
-/// The options of an engine, made by brigade_options_init(). For a field that is 0, the library
-/// uses the value of the field's environment variable (docs/user/settings.md), or the default if
-/// the variable is unset. A field that is not 0 overrides the variable.
+/// The options of an engine. Initialise the structure with brigade_options_init(). For a field that
+/// is 0, the library uses the value of the field's environment variable (docs/user/settings.md), or
+/// the default if the variable is unset. A field that is not 0 overrides the variable.
 typedef struct {
   size_t size;  ///< set by brigade_options_init()
   /// "auto", "mpi", "shm", "tcp" or "sockets"; equal on all ranks of a group. Default: "auto".
@@ -36,8 +36,8 @@ typedef struct {
   /// The budget of staging memory per rank, in bytes. Equal on all ranks of a group. Default:
   /// 2 MiB.
   size_t staging_bytes;
-  /// The limit of overflow memory, in bytes: the ordinary memory for messages whose send has
-  /// returned. Default: all available memory.
+  /// The limit on overflow memory, in bytes. Overflow memory is ordinary memory for messages that
+  /// are in flight after their send has returned. Default: all available memory.
   size_t overflow_bytes;
   /// How long a send waits for overflow memory before the send fails, in seconds. Default: 120.
   double overflow_wait_seconds;

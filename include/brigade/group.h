@@ -91,7 +91,8 @@ BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 /// can call this function to detect failures of other ranks.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 
-/// The first failure of a group, as a structure; made by brigade_failure_init().
+/// A description of the first failure of a group. Initialise the structure with
+/// brigade_failure_init().
 typedef struct {
   size_t size;            ///< set by brigade_failure_init()
   brigade_status status;  ///< #BRIGADE_OK: the group is not broken
@@ -172,7 +173,8 @@ BRIGADE_EXPORT brigade_status brigade_bootstrap_callback(brigade_allgather_callb
                                                          void* context, int rank, int size,
                                                          brigade_bootstrap** bootstrap);
 
-/// Options of brigade_bootstrap_tcp(), made by brigade_bootstrap_options_init().
+/// Options of brigade_bootstrap_tcp(). Initialise the structure with
+/// brigade_bootstrap_options_init().
 typedef struct {
   size_t size;         ///< set by brigade_bootstrap_options_init()
   const char* job;     ///< a name that tells jobs apart; equal on all ranks; NULL means ""

@@ -114,8 +114,8 @@ typedef enum {
   BRIGADE_CONJUGATE_TRANSPOSED  ///< the conjugate transpose of X
 } brigade_transpose;
 
-/// The arguments of a product, made by brigade_product_init(); equal on all ranks, except where
-/// brigade_distributed_matrix permits otherwise.
+/// The arguments of a product. Initialise the structure with brigade_product_init(). The arguments
+/// must be equal on all ranks, except where brigade_distributed_matrix permits otherwise.
 typedef struct {
   size_t size;  ///< set by brigade_product_init()
   /// The type of all matrices and scalars: #BRIGADE_FLOAT, #BRIGADE_DOUBLE,
@@ -149,8 +149,8 @@ typedef enum {
   BRIGADE_MULTIPLY_NATURAL        ///< in the order of the pieces, from the first one
 } brigade_multiply_order;
 
-/// Options of a product, made by brigade_multiply_options_init(). Options change the time of a
-/// product, never its result. Options may differ by rank.
+/// Options of a product. Initialise the structure with brigade_multiply_options_init(). Options
+/// change the time of a product, never its result. Options may differ by rank.
 typedef struct {
   size_t size;                   ///< set by brigade_multiply_options_init()
   brigade_multiply_order order;  ///< order of the pieces
@@ -172,7 +172,8 @@ static inline brigade_multiply_options brigade_multiply_options_init(void) {
   return options;
 }
 
-/// Counters of a product on this rank; made by brigade_multiply_statistics_init().
+/// Counters of a product on this rank. Initialise the structure with
+/// brigade_multiply_statistics_init().
 typedef struct {
   size_t size;        ///< set by brigade_multiply_statistics_init()
   int64_t products;   ///< calls of the BLAS

@@ -31,15 +31,18 @@ typedef enum {
   BRIGADE_INCREASING_RINGS,  ///< parameter: number of chains to higher ranks; 0 means 1, a ring
   BRIGADE_DECREASING_RINGS,  ///< parameter: number of chains to lower ranks; 0 means 1, a ring
   BRIGADE_SPLIT_RING,        ///< one chain to higher ranks, and one to lower ranks
-  BRIGADE_HYPERCUBE,         ///< all-reduce and scans only: recursive doubling
-  BRIGADE_RING_ALLREDUCE,    ///< all-reduce only: reduce-scatter, then all-gather, along a ring
-  BRIGADE_TWO_TREE,          ///< broadcast and reduce only: two trees, each for half of the matrix
-  /// Broadcast, reduce, all-gather, reduce-scatter and all-to-all only: circulant graph.
+  BRIGADE_HYPERCUBE,         ///< recursive doubling; for all-reduce and scans only
+  BRIGADE_RING_ALLREDUCE,    ///< reduce-scatter, then all-gather, along a ring; for all-reduce only
+  /// Two trees, each for half of the matrix. Only broadcast and reduce accept this topology.
+  BRIGADE_TWO_TREE,
+  /// A circulant graph. Only broadcast, reduce, all-gather, reduce-scatter and all-to-all accept
+  /// this topology.
   BRIGADE_CIRCULANT
 } brigade_topology;
 
-/// Counters of one operation on this rank; made by brigade_statistics_init(). A piece is a segment
-/// of a message: the library cuts long messages into pieces, and sends each piece separately.
+/// Counters of one operation on this rank. Initialise the structure with brigade_statistics_init().
+/// A piece is a segment of a message: the library cuts long messages into pieces, and sends each
+/// piece separately.
 typedef struct {
   size_t size;  ///< set by brigade_statistics_init()
   /// The number of pieces sent. A matrix that another rank reads in place counts as one piece if it
@@ -70,9 +73,10 @@ static inline brigade_statistics brigade_statistics_init(void) {
   return statistics;
 }
 
-/// Options of a call, made by brigade_call_options_init(). If the comment of a field names calls,
-/// all other calls ignore the field, with one exception: reductions and scans that the comment of
-/// `locations` does not name return #BRIGADE_INVALID_ARGUMENT if `locations` is not NULL.
+/// Options of a call. Initialise the structure with brigade_call_options_init(). If the comment of
+/// a field names calls, all other calls ignore the field, with one exception: reductions and scans
+/// that the comment of `locations` does not name return #BRIGADE_INVALID_ARGUMENT if `locations` is
+/// not NULL.
 typedef struct {
   size_t size;                ///< set by brigade_call_options_init()
   brigade_scope scope;        ///< the scope of a collective call; equal on all ranks of the scope
