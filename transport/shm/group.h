@@ -84,6 +84,7 @@ struct Group {
                                           members[peer], peer, this);
       stream->edge.peer_memory().SetKernelCopies(members[peer]->segment->address().process,
                                                  &members[peer]->process, kernel_copies);
+      if (members[peer]->lost) stream->edge.SetLost();
     }
     return stream.get();
   }

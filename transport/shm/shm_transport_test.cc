@@ -419,8 +419,8 @@ TEST(ShmEndpoint, ARankThatHasLeftIsNoticedByProgressAlone) {
   endpoint->CloseGroup(group);
 }
 
-// A sender that writes to the edge directly does not check whether the receiver exists.
-TEST(ShmEndpoint, AnEdgeToARankThatHasLeftTakesNothing) {
+// Ranks that use an edge directly learn from it alone that the other rank is lost.
+TEST(ShmEndpoint, EdgesOfARankThatHasLeftAreLost) {
   InprocWorld world(2);
   std::thread other = RankThatLeaves(&world);
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
@@ -428,10 +428,13 @@ TEST(ShmEndpoint, AnEdgeToARankThatHasLeftTakesNothing) {
   ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(0).get(), &group).ok());
   other.join();
   OutEdge* const opened_before = endpoint->edges()->EdgeTo(PointToPoint(group), 1);
+  InEdge* const found_before = endpoint->edges()->EdgeFrom(PointToPoint(group), 1);
   endpoint->Nudge();
   endpoint->Progress();
   EXPECT_EQ(opened_before->Next(), nullptr);
   EXPECT_EQ(endpoint->edges()->EdgeTo({group, ChannelKind::kAll}, 1)->Next(), nullptr);
+  EXPECT_TRUE(found_before->lost());
+  EXPECT_TRUE(endpoint->edges()->EdgeFrom({group, ChannelKind::kAll}, 1)->lost());
   endpoint->CloseGroup(group);
 }
 
