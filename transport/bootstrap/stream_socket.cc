@@ -49,6 +49,12 @@ Status LookUp(const char* host, const std::string& port, std::vector<SystemAddre
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, freeaddrinfo);
   for (; found != nullptr; found = found->ai_next) {
     if (found->ai_family != AF_INET && found->ai_family != AF_INET6) continue;
+    // Two lines of /etc/hosts may give a name the same address.
+    const auto is_same = [found](const SystemAddress& known) {
+      return known.bytes == found->ai_addrlen &&
+             std::memcmp(&known.address, found->ai_addr, known.bytes) == 0;
+    };
+    if (std::any_of(addresses->begin(), addresses->end(), is_same)) continue;
     SystemAddress address;
     std::memcpy(&address.address, found->ai_addr, found->ai_addrlen);
     address.bytes = found->ai_addrlen;

@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -47,6 +50,29 @@ TEST(TcpBootstrap, GathersAtAName) {
   std::vector<SystemAddress> found;
   if (!Resolve(std::string(name) + ":1", &found).ok()) GTEST_SKIP() << name << " is no known host";
   ExpectOk(RunJob(Job(3, FreeAddress(name), Options()), GatherAll));
+}
+
+// As in an /etc/hosts that is written by hand.
+TEST(TcpBootstrap, ListensOnceAtAnAddressThatANameHasTwice) {
+  constexpr int kNotPermitted = 77;
+  const std::string hosts = testing::TempDir() + "/hosts_with_a_name_twice";
+  std::ofstream(hosts) << "127.0.0.1 localhost\n127.0.0.1 node1 localhost\n";
+  const std::string address = FreeAddress("localhost");
+  const pid_t child = fork();
+  if (child == 0) {
+    if ((unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
+        mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount(hosts.c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr) != 0) {
+      _exit(kNotPermitted);
+    }
+    std::vector<StreamSocket> sockets;
+    _exit(ListenAt(address, &sockets).ok() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNotPermitted) GTEST_SKIP() << "no mount namespace can be had";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(TcpBootstrap, OneRankNeedsNoAddress) {
