@@ -386,8 +386,14 @@ void Engine::ListenTo(GroupState* group) {
 }
 
 void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
+  if (IsForked()) {
+    // It is the parent's: its members are told nothing, and no message of it is taken back.
+    leaving_groups_.push_back(std::move(group));
+    return;
+  }
+  const ProgressGuard guard(this);
   // An enquiry that has come is answered by nobody afterwards.
-  if (processor_ == nullptr && !IsForked() && group->failure.ok()) {
+  if (processor_ == nullptr && group->failure.ok()) {
     endpoint_->Nudge();
     Move();
     if (group->failure.code() == StatusCode::kMismatch) {

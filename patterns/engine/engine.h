@@ -211,6 +211,8 @@ class Engine {
   void AbandonGroup(GroupState* group);
   // Hears what others say of the group, which has just been opened.
   void ListenTo(GroupState* group);
+  // Closes the group, and keeps its state until its sends have ended; in a forked child closes
+  // nothing. Takes a guard itself.
   void RemoveGroup(std::unique_ptr<GroupState> group);
   // The answer changes with the groups that are open, and with who listens, who is told.
   void RecheckProgressThread();

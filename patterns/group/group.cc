@@ -70,7 +70,6 @@ Group::~Group() {
     engine_->options().report(std::to_string(plans.made()) + " plans for " +
                               std::to_string(plans.lookups()) + " calls");
   }
-  const Engine::ProgressGuard guard(engine_);
   engine_->RemoveGroup(std::move(state_));
 }
 

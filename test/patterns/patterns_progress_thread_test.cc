@@ -91,6 +91,19 @@ class Busy : public ForwardingEndpoint {
   }
 };
 
+// Ends a forked child that closes a group of its parent.
+class OfOneProcess : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  void CloseGroup(GroupId group) override {
+    if (getpid() != process_) _exit(100);
+    target()->CloseGroup(group);
+  }
+
+ private:
+  const pid_t process_ = getpid();
+};
+
 using Wrap = std::function<std::unique_ptr<Endpoint>(std::unique_ptr<Endpoint>)>;
 
 // One rank's endpoint, engine and group of all ranks.
@@ -435,10 +448,12 @@ TEST(PatternsProgressThread, ManyTurns) {
   });
 }
 
-TEST(PatternsProgressThread, AForkedChildHasNoProgressThread) {
+TEST(PatternsProgressThread, AForkedChildHasNoProgressThreadAndClosesNoGroup) {
   std::atomic<bool> forked{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
-    Rank me(world, rank);
+    Rank me(world, rank, 0, EngineOptions(), [](std::unique_ptr<Endpoint> target) {
+      return std::make_unique<OfOneProcess>(std::move(target));
+    });
     std::vector<double> data(100000, rank == 0 ? 5.5 : 0);
     if (rank == 0) {
       Require(me.group->Run(Call(Pattern::kSend, 1, &data)));

@@ -85,10 +85,7 @@ class InboxTest : public ::testing::Test {
     context_.emplace(space_.get(), state_.get());
     inbox_.emplace(&*context_, &served_);
   }
-  void TearDown() override {
-    const Engine::ProgressGuard guard(engine_.get());
-    engine_->RemoveGroup(std::move(state_));
-  }
+  void TearDown() override { engine_->RemoveGroup(std::move(state_)); }
 
   // All of the memory.
   void Ask(RmaKind kind) {

@@ -216,8 +216,8 @@ class Owner {
       const Engine::ProgressGuard guard(engine_.get());
       engine_->BreakGroup(state_.get(), gone, {0, gone.code(), {}, 0, gone.message()});
       messages_.reset();
-      engine_->RemoveGroup(std::move(state_));
     }
+    engine_->RemoveGroup(std::move(state_));
     engine_->Progress();
   }
 
