@@ -91,7 +91,8 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
 
 bool Group::WriteNotes(EdgeMemory* memory) {
   while (!notes.empty() &&
-         Write(notes.front().to, notes.front().message.span(), Urgency::kUrgent, memory)) {
+         (members[notes.front().to]->lost ||
+          Write(notes.front().to, notes.front().message.span(), Urgency::kUrgent, memory))) {
     notes.pop_front();
   }
   return notes.empty();
@@ -112,6 +113,7 @@ void Group::CloseEdges() {
 
 bool Group::IsOver() {
   if (!left) {
+    if (!notes.empty()) return false;  // to write them counts in directories of members
     for (const auto& stream : in) {
       if (stream != nullptr && stream->leased > 0) return false;
     }

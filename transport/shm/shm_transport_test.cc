@@ -28,6 +28,7 @@
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/shm/meeting.h"
 
 namespace brigade {
 
@@ -67,6 +68,25 @@ class Alone : public Bootstrap {
  private:
   const int size_;
   const std::function<void(std::byte*, size_t)> tamper_;
+};
+
+// Notes where the directory of a new group lies.
+class NotingBootstrap : public Bootstrap {
+ public:
+  NotingBootstrap(std::unique_ptr<Bootstrap> target, uint64_t* directory)
+      : target_(std::move(target)), directory_(directory) {}
+  int rank() const override { return target_->rank(); }
+  int size() const override { return target_->size(); }
+  Status AllGather(const void* mine, size_t bytes, void* all) override {
+    if (bytes == sizeof(shm::Introduction)) {
+      *directory_ = static_cast<const shm::Introduction*>(mine)->directory_offset;
+    }
+    return target_->AllGather(mine, bytes, all);
+  }
+
+ private:
+  const std::unique_ptr<Bootstrap> target_;
+  uint64_t* const directory_;
 };
 
 struct Operation : Completion {
@@ -558,6 +578,55 @@ TEST(ShmEndpoint, MissingMemoryForAnEdgeIsAnErrorWithTheReason) {
       _exit(status.code() == StatusCode::kOutOfMemory && says_why ? 0 : 2);
     }
     _exit(3);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+// To write it touches the other rank's memory, although both have closed the group.
+TEST(ShmEndpoint, AGroupStaysUntilItsControlMessagesAreWritten) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{64 << 20, 64 << 20};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
+    const std::unique_ptr<Endpoint> other = NewEndpoint();
+    // Where the other rank has the directory of the group.
+    uint64_t directory = 0;
+    GroupId group = -1;
+    GroupId group_of_other = -1;
+    InprocWorld world(2);
+    std::thread opener([&] {
+      NotingBootstrap bootstrap(world.MakeBootstrap(1), &directory);
+      (void)other->OpenGroup(&bootstrap, &group_of_other);
+    });
+    (void)endpoint->OpenGroup(world.MakeBootstrap(0).get(), &group);
+    opener.join();
+    // And the directory of its next group.
+    const auto next_directory = [&] {
+      uint64_t next = 0;
+      GroupId next_group = -1;
+      NotingBootstrap bootstrap(std::make_unique<Alone>(2, [](std::byte*, size_t) {}), &next);
+      (void)other->OpenGroup(&bootstrap, &next_group);
+      other->CloseGroup(next_group);
+      return next;
+    };
+    std::vector<GroupId> groups;
+    for (int i = 0; i < 100; ++i) groups.push_back(OpenAlone(endpoint.get()));
+    ByteSpan memory;
+    while (endpoint->domain()->Allocate(0, 16384, &memory).ok()) {
+    }
+    for (const GroupId full : groups) (void)endpoint->edges()->EdgeTo(PointToPoint(full), 0);
+    if (!endpoint->SendControl(group, 1, {}, Urgency::kUrgent).ok()) _exit(2);
+    if (!endpoint->HoldsControl()) _exit(3);
+    endpoint->CloseGroup(group);
+    other->CloseGroup(group_of_other);
+    if (next_directory() == directory) _exit(4);
+    endpoint->domain()->Free(memory);
+    endpoint->Progress();
+    other->Progress();
+    _exit(next_directory() == directory ? 0 : 5);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
