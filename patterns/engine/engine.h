@@ -139,6 +139,8 @@ class Engine {
   SendQueue* sends() { return &sends_; }
   // Null for processors that exist.
   SimulatedProcessor* processor() const { return processor_; }
+  // Whether this is a forked child, which has a copy of everything and owns none of it.
+  bool IsForked() const;
   // Nothing is under way but sends that the transport has taken.
   bool IsIdle() const { return active_.empty() && !sends_.has_deferred(); }
 
@@ -246,7 +248,6 @@ class Engine {
   // That none of whom others ask something can wait for.
   bool OwnWorkIsLeft() const;
   ProgressThread::Step StepOfProgressThread();
-  bool IsForked() const;
   // Waits until every returned send has left, but those of broken groups not for long: their
   // receivers may never take them back.
   void AwaitSends();

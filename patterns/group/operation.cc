@@ -12,6 +12,7 @@ Operation::Operation(Engine* engine, std::unique_ptr<Executor> executor)
     : engine_(engine), executor_(std::move(executor)) {}
 
 Operation::~Operation() {
+  if (executor_ != nullptr && engine_->IsForked()) (void)executor_.release();  // it is the parent's
   // The outcome is the group's failure too.
   (void)Wait();
 }

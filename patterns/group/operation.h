@@ -14,7 +14,7 @@ namespace brigade {
 
 class Executor;
 
-// A started operation. Destroying one that is not done waits for it.
+// A started operation. Destroying one that is not done waits for it, except in a forked child.
 class Operation {
  public:
   // `executor` was activated.

@@ -448,20 +448,23 @@ TEST(PatternsProgressThread, ManyTurns) {
   });
 }
 
-TEST(PatternsProgressThread, AForkedChildHasNoProgressThreadAndClosesNoGroup) {
+TEST(PatternsProgressThread, AForkedChildLeavesEverythingToItsParent) {
   std::atomic<bool> forked{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0, EngineOptions(), [](std::unique_ptr<Endpoint> target) {
       return std::make_unique<OfOneProcess>(std::move(target));
     });
     std::vector<double> data(100000, rank == 0 ? 5.5 : 0);
+    std::vector<double> answer(1, rank == 0 ? 0 : 6.5);
     if (rank == 0) {
+      std::unique_ptr<Operation> operation = me.Start(Call(Pattern::kReceive, 1, &answer));
       Require(me.group->Run(Call(Pattern::kSend, 1, &data)));
       SleepUntil([] { return ProgressThreads() == 1; });
       const pid_t child = fork();
       if (child == 0) {
         (void)me.group->failure();
-        me.group.reset();
+        operation.reset();  // waits for nothing
+        me.group.reset();   // closes nothing
         me.engine.reset();  // waits for nothing
         _exit(ProgressThreads());
       }
@@ -469,11 +472,15 @@ TEST(PatternsProgressThread, AForkedChildHasNoProgressThreadAndClosesNoGroup) {
       EXPECT_EQ(waitpid(child, &outcome, 0), child);
       EXPECT_EQ(outcome, 0);
       forked = true;
+      Require(operation->Wait());
+      EXPECT_EQ(answer.back(), 6.5);
       Require(me.engine->Drain());
     } else {
       SleepUntil([&] { return forked.load(); });
       Require(me.group->Run(Call(Pattern::kReceive, 0, &data)));
       EXPECT_EQ(data.back(), 5.5);
+      Require(me.group->Run(Call(Pattern::kSend, 0, &answer)));
+      Require(me.engine->Drain());
     }
   });
 }
