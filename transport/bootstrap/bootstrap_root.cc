@@ -1,5 +1,7 @@
 #include "transport/bootstrap/bootstrap_root.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -111,6 +113,8 @@ void BootstrapRoot::AcceptConnection(const StreamSocket& listener) {
     std::this_thread::sleep_for(kRetryPause);
     return;
   }
+  const int on = 1;  // the data of a gather go in a write of their own, behind their frame
+  setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   if (unauthenticated_.size() >= static_cast<size_t>(missing_) + kSpareConnections) {
     // A connection without a join request does not displace a rank that has sent one.
     const auto silent =

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -324,6 +325,21 @@ TEST(TcpBootstrap, AProgramThatIsStartedGetsNoSocket) {
     return Status();
   };
   ExpectOk(RunJob(Job(3, FreeAddress(), Options()), closes_all));
+}
+
+// A short write behind another one would wait for an acknowledgement, which comes 40 ms later.
+TEST(TcpBootstrap, NoConnectionHoldsShortWritesBack) {
+  const auto send_at_once = [](Bootstrap* bootstrap) {
+    BRIGADE_RETURN_IF_ERROR(GatherAll(bootstrap));  // no rank listens any more
+    for (int fd = 3; fd < 200; ++fd) {
+      int on = 0;
+      socklen_t bytes = sizeof(on);
+      if (getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, &bytes) != 0) continue;  // no connection
+      EXPECT_NE(on, 0) << fd;
+    }
+    return Status();
+  };
+  ExpectOk(RunJob(Job(3, FreeAddress(), Options()), send_at_once));
 }
 
 // Rank 0 takes the limit that the system allows.
