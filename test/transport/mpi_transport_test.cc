@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/strided_layout.h"
 #include "transport/host/ranks_per_processor.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_fabric.h"
@@ -36,6 +37,7 @@ int CarriersFreed() { return g_halves_freed / 2; }
 int g_blocking_calls = 0;
 int* g_max_tag = nullptr;  // instead of MPI's
 int g_yields = 0;
+int g_refused_receives = 0;
 
 }  // namespace
 
@@ -74,6 +76,15 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
              MPI_Status* status) {
   ++g_blocking_calls;
   return PMPI_Recv(data, count, type, from, tag, comm, status);
+}
+
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  if (g_refused_receives > 0) {
+    --g_refused_receives;
+    return MPI_ERR_INTERN;
+  }
+  return PMPI_Irecv(data, count, type, from, tag, comm, request);
 }
 
 int MPI_Barrier(MPI_Comm comm) {
@@ -381,6 +392,39 @@ TEST_F(MpiTransport, RefusesLengthsThatMpiCannotCount) {
             StatusCode::kInvalidArgument);
   const StridedLayout layout = StridedLayout::Contiguous(bytes);
   EXPECT_FALSE(endpoint_->LandsInPlace(channel, rank_, LayoutRange{&layout, nullptr, 0, bytes}));
+  endpoint_->CloseGroup(group);
+}
+
+// It waits behind a short one, and MPI refuses it where that has come.
+TEST_F(MpiTransport, AReceiveInPlaceThatIsPostedAgainWritesToItsColumnsOnly) {
+  constexpr int kRows = 100;
+  constexpr int kStride = 150;
+  constexpr int kColumns = 10;
+  const GroupId group = Open(MPI_COMM_WORLD);
+  const Channel channel{group, ChannelKind::kAll};
+  StridedLayout layout;
+  ASSERT_TRUE(StridedLayout::General(kRows, kColumns, kStride, sizeof(double), &layout).ok());
+  std::vector<double> matrix(kStride * kColumns);
+  std::vector<double> data(kRows * kColumns);
+  std::iota(data.begin(), data.end(), 1.0);
+  const LayoutRange range{&layout, reinterpret_cast<std::byte*>(matrix.data()), 0, layout.bytes()};
+  const ConstByteSpan piece(reinterpret_cast<const std::byte*>(data.data()), layout.bytes());
+  std::byte early[8];
+  Operation received, received_in_place, sent, sent_behind;
+  ASSERT_TRUE(endpoint_->LandsInPlace(channel, rank_, range));
+  ASSERT_TRUE(endpoint_->PostReceive(channel, rank_, {early, sizeof(early)}, &received).ok());
+  ASSERT_TRUE(endpoint_->PostReceiveInPlace(channel, rank_, range, &received_in_place).ok());
+  g_refused_receives = 1;
+  ASSERT_TRUE(endpoint_->PostSend(channel, rank_, {piece.data, sizeof(early)}, &sent).ok());
+  ASSERT_TRUE(endpoint_->PostSend(channel, rank_, piece, &sent_behind).ok());
+  while (!received_in_place.done || !sent_behind.done) endpoint_->Progress();
+  EXPECT_EQ(g_refused_receives, 0);
+  EXPECT_TRUE(received_in_place.status.ok()) << received_in_place.status.ToString();
+  for (int j = 0; j < kColumns; ++j) {
+    for (int i = 0; i < kStride; ++i) {
+      ASSERT_EQ(matrix[j * kStride + i], i < kRows ? data[j * kRows + i] : 0) << i << ", " << j;
+    }
+  }
   endpoint_->CloseGroup(group);
 }
 

@@ -59,7 +59,7 @@ Status Post(const Stream& stream, Pending* receive) {
   const int error = MPI_Irecv(
       receive->landing.data, plain ? static_cast<int>(receive->landing.bytes) : 1, receive->type,
       group.RankOf(stream.peer), group.TagOf(stream.kind), group.carrier->comm, &receive->request);
-  FreeType(receive);
+  if (error == MPI_SUCCESS) FreeType(receive);  // else it may be posted again
   return MpiStatus(error, "MPI_Irecv");
 }
 
@@ -123,7 +123,10 @@ Status Requests::PostReceive(const Channel& channel, int peer, ByteSpan landing,
   }
   Pending receive{MPI_REQUEST_NULL, completion, landing, lease_data, type};
   if (landing.bytes > kShortLandingBytes && stream->unposted == 0) {
-    BRIGADE_RETURN_IF_ERROR(Post(*stream, &receive));
+    if (const Status posted = Post(*stream, &receive); !posted.ok()) {
+      FreeType(&receive);
+      return posted;
+    }
   } else {
     ++stream->unposted;
   }
