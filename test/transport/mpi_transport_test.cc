@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <mpi.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,6 +39,7 @@ int g_blocking_calls = 0;
 int* g_max_tag = nullptr;  // instead of MPI's
 int g_yields = 0;
 int g_refused_receives = 0;
+const pid_t g_process = getpid();
 
 }  // namespace
 
@@ -54,6 +56,7 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* duplicate, MPI_Request* request) {
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
+  if (getpid() != g_process) _exit(100);
   g_halves_freed += HalvesOf(*comm);
   return PMPI_Comm_free(comm);
 }
@@ -425,6 +428,20 @@ TEST_F(MpiTransport, AReceiveInPlaceThatIsPostedAgainWritesToItsColumnsOnly) {
       ASSERT_EQ(matrix[j * kStride + i], i < kRows ? data[j * kRows + i] : 0) << i << ", " << j;
     }
   }
+  endpoint_->CloseGroup(group);
+}
+
+TEST_F(MpiTransport, AForkedChildFreesNoCommunicator) {
+  const GroupId group = Open(MPI_COMM_WORLD);
+  const pid_t child = fork();
+  if (child == 0) {
+    endpoint_.reset();
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  Exchange(group);
   endpoint_->CloseGroup(group);
 }
 

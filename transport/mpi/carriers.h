@@ -59,6 +59,8 @@ class Carriers {
                        Group* group);
   // To be called when a group of this carrier is erased.
   void Leave(iterator carrier);
+  // Forgets all carriers, in a forked child. REQUIRES: no group is used any more.
+  void LeaveToParent() { carriers_.clear(); }
   const std::list<Carrier>& all() const { return carriers_; }
 
  private:

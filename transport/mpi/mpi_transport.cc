@@ -102,14 +102,11 @@ class MpiEndpoint : public Endpoint {
   }
 
   ~MpiEndpoint() override {
-    groups_.ForEach([this](GroupId, Group* group) {
-      requests_.CancelReceives(group);
-      // Sends still under way are left to MPI; their memory must outlive MPI_Finalize.
-      for (const auto& stream : group->streams) {
-        if (stream == nullptr) continue;
-        for (mpi::Pending& send : stream->pending) MPI_Request_free(&send.request);
-      }
-    });
+    if (process_ == getpid()) {
+      groups_.ForEach([this](GroupId, Group* group) { Leave(group); });
+    } else {
+      groups_.carriers.LeaveToParent();  // a forked child may not call MPI
+    }
     LeaveNotes();
     // An engine does not free memory of pending sends, which MPI still reads.
     if (domain_->registered_bytes() > 0) (void)domain_.release();
@@ -238,6 +235,14 @@ class MpiEndpoint : public Endpoint {
     ControlMessage message;
   };
 
+  void Leave(Group* group) {
+    requests_.CancelReceives(group);
+    // Sends still under way are left to MPI; their memory must outlive MPI_Finalize.
+    for (const auto& stream : group->streams) {
+      if (stream == nullptr) continue;
+      for (mpi::Pending& send : stream->pending) MPI_Request_free(&send.request);
+    }
+  }
   // Messages that MPI still reads are never freed.
   void LeaveNotes() {
     static auto& left = *new std::list<Note>;
@@ -284,6 +289,7 @@ class MpiEndpoint : public Endpoint {
   // launcher's environment, and by the groups so far.
   uint64_t spins_ = JobOutnumbersProcessors() ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
   const std::shared_ptr<const void> polls_ = PollMpiInWaits();
+  const pid_t process_ = getpid();
   Capabilities capabilities_;
   std::unique_ptr<HeapDomain> domain_ = std::make_unique<HeapDomain>();
   mpi::Groups groups_;
