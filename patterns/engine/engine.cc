@@ -296,7 +296,7 @@ void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& ca
     group->cause = cause;
   }
   failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
-  if (group->closed) return;
+  if (group->closed || IsForked()) return;  // the parent may not have failed
   TellOthers(*group);
   tells_ = true;
   EndGroup(group);
@@ -304,7 +304,7 @@ void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& ca
 
 void Engine::AbandonGroup(GroupState* group) {
   failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
-  if (group->closed) return;
+  if (group->closed || IsForked()) return;
   if (group->failure.ok()) group->failure = {StatusCode::kAborted, "this rank has left the group"};
   EndGroup(group);
 }
