@@ -36,11 +36,22 @@ SharedAllocations& SharedAllocations::Here() {
   return here;
 }
 
-// If a fork interrupted another thread's allocation, the child could neither allocate nor free. The
-// handlers are registered when the library is loaded, since the first registered ones run last
-// before a fork: other handlers wait for a step of a progress thread, which may allocate here.
-const int SharedAllocations::fork_handlers_ = pthread_atfork(
-    [] { Here().mutex_.lock(); }, [] { Here().mutex_.unlock(); }, [] { Here().mutex_.unlock(); });
+// If a fork interrupted another thread's allocation, or its use of a segment, the child could do
+// neither. The handlers are registered when the library is loaded, since the first registered ones
+// run last before a fork: other handlers wait for a step of a progress thread, which may allocate
+// here.
+const int SharedAllocations::fork_handlers_ =
+    pthread_atfork(&LockForFork, &UnlockAfterFork, &UnlockAfterFork);
+
+void SharedAllocations::LockForFork() {
+  Here().mutex_.lock();
+  SharedSegment::LockForFork();
+}
+
+void SharedAllocations::UnlockAfterFork() {
+  SharedSegment::UnlockAfterFork();
+  Here().mutex_.unlock();
+}
 
 void SharedAllocations::LeaveToParent() {
   if (last_ == nullptr || IsOfThisProcess(*last_)) return;

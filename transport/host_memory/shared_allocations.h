@@ -52,6 +52,8 @@ class SharedAllocations {
   using Blocks = std::map<const std::byte*, Block>;
 
   static const int fork_handlers_;
+  static void LockForFork();
+  static void UnlockAfterFork();
 
   // A forked child must not allocate from its parent's segments: the parent would not see it.
   void LeaveToParent();

@@ -18,6 +18,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/available_memory.h"
+#include "transport/host_memory/shared_segment.h"
 #include "transport/rules.h"
 
 namespace brigade {
@@ -324,6 +325,28 @@ TEST(SharedAllocations, AProcessForksWhileNoThreadAllocates) {
   over = true;
   other.join();
   EXPECT_TRUE(allocations.Free(memory));
+}
+
+// The same of a thread that opens segments of other ranks.
+TEST(SharedAllocations, AProcessForksWhileNoThreadOpensASegment) {
+  std::shared_ptr<SharedSegment> segment;
+  ASSERT_TRUE(SharedSegment::Create(&segment).ok());
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    std::shared_ptr<SharedSegment> opened;
+    while (!over) (void)SharedSegment::Open(segment->address(), &opened);
+  });
+  for (int i = 0; i < 100; ++i) {
+    const int status = InChild([] {
+      alarm(10);
+      std::shared_ptr<SharedSegment> own;
+      return SharedSegment::Create(&own).ok() ? 0 : 1;
+    });
+    EXPECT_EQ(status, 0);
+    if (status != 0) break;
+  }
+  over = true;
+  other.join();
 }
 
 TEST(SharedAllocations, ThreadsMayAllocateAtOnce) {

@@ -65,6 +65,10 @@ Key KeyOf(const SharedSegment::Address& address) {
 
 }  // namespace
 
+void SharedSegment::LockForFork() { segments_mutex.lock(); }
+
+void SharedSegment::UnlockAfterFork() { segments_mutex.unlock(); }
+
 Status SharedSegment::Create(std::shared_ptr<SharedSegment>* segment) {
   return Create(ReserveBytes(), segment);
 }

@@ -51,6 +51,10 @@ class SharedSegment {
   // object, and so one mapping, of a segment at a time. kUnavailable if it cannot be opened or is
   // not valid.
   static Status Open(const Address& address, std::shared_ptr<SharedSegment>* segment);
+  // Around a fork, for SharedAllocations, whose lock comes first: no other thread makes, opens or
+  // ends a segment meanwhile, so that the child can.
+  static void LockForFork();
+  static void UnlockAfterFork();
   ~SharedSegment();
   SharedSegment(const SharedSegment&) = delete;
   SharedSegment& operator=(const SharedSegment&) = delete;
