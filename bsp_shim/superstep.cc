@@ -5,13 +5,13 @@
 #include <memory>
 #include <utility>
 
-#include "windows/rules.h"
+#include "bsp_shim/rules.h"
 
 namespace brigade {
 namespace bsp {
 namespace {
 
-static_assert(rules::kFirstPacketBytes >= sizeof(PacketHeader));
+static_assert(rules::kBspFirstPacketBytes >= sizeof(PacketHeader));
 
 // Parts to each other process that leave before one of its own has come: as much as TCP takes in
 // before it is asked.
@@ -24,7 +24,7 @@ bool HaveCredits(const Group& group) {
 // Where there are credits, the most for whose landing a receiver sends none by itself; the message
 // has a header, too.
 size_t FirstBytes(const Group& group) {
-  if (!HaveCredits(group)) return rules::kFirstPacketBytes;
+  if (!HaveCredits(group)) return rules::kBspFirstPacketBytes;
   return group.capabilities().tuning.lazy_credit_bytes - sizeof(PacketHeader);
 }
 

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "li_shim/rules.h"
 #include "transport/host/host.h"
 #include "windows/memory/cache_line.h"
 #include "windows/memory/mailbox.h"
-#include "windows/rules.h"
 
 namespace brigade {
 namespace li {

@@ -23,7 +23,7 @@ namespace brigade::rules {
 inline constexpr int64_t kLeastBlocksToAskFor = 1024;
 inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
 
-// --- One-sided communication, LI and BSPlib ---
+// --- Fences and short puts ---
 // Shown by: superstep_table exchange; ./bench/run.sh --study as
 
 // Most ranks of a window that enter a fence by a message from each to each: on more ranks an
@@ -32,16 +32,6 @@ inline constexpr int kMaxFenceMessagePeers = 8;
 // Most ranks of a fence in which each writes a word to the memory of all others: on more ranks a
 // tree takes fewer cache misses in a row.
 inline constexpr int kMostMeetingInPages = 16;
-// Bytes of a packet that are sent before its receiver knows its length: more save a second round
-// for longer packets, and each receiver allocates them for every other process.
-inline constexpr size_t kFirstPacketBytes = 4096;
-// Over MPI's messages, the longest data of LI that are sent in the first packet: a message of their
-// own saves two copies of longer data.
-inline constexpr size_t kMostPackedBytes = 2048;
-// LI's mailboxes in shared memory: the longest put, since of more bytes the kernel's one copy is as
-// fast as two; and what all boxes of a process take together.
-inline constexpr size_t kMostMailboxPutBytes = size_t{256} << 10;
-inline constexpr size_t kMostBoxesBytes = size_t{4} << 20;
 // The mailboxes of a window, for short puts into private memory of the same host: the memory of
 // each member, once there are any. Less is soon full, and the kernel's copy takes longer.
 inline constexpr size_t kMailboxBytesOfWindow = size_t{384} << 10;

@@ -4,14 +4,14 @@
 #include <cstring>
 
 #include "li_shim/mpi/pieces.h"
+#include "li_shim/rules.h"
 #include "transport/mpi/mpi_bootstrap.h"
-#include "windows/rules.h"
 
 namespace brigade {
 namespace li {
 namespace {
 
-using rules::kFirstPacketBytes;
+using rules::kLiFirstPacketBytes;
 using rules::kMostPackedBytes;
 
 constexpr int kPacketTag = 0;
@@ -141,22 +141,22 @@ Status MpiSendBackend::ExchangePackets() {
     return Status();
   };
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
-    arrived_[p].resize(kFirstPacketBytes);
-    return Start(arrived_[p].data(), kFirstPacketBytes, ReceiveFrom(process, kPacketTag));
+    arrived_[p].resize(kLiFirstPacketBytes);
+    return Start(arrived_[p].data(), kLiFirstPacketBytes, ReceiveFrom(process, kPacketTag));
   }));
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
-    return Start(leaving_[p].data(), std::min(leaving_[p].size(), kFirstPacketBytes),
+    return Start(leaving_[p].data(), std::min(leaving_[p].size(), kLiFirstPacketBytes),
                  SendTo(process, kPacketTag));
   }));
   BRIGADE_RETURN_IF_ERROR(WaitForAll());
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
     const auto bytes = Read<Header>(arrived_[p].data()).bytes;
-    arrived_[p].resize(std::max(bytes, kFirstPacketBytes));
-    return Start(arrived_[p].data() + kFirstPacketBytes, arrived_[p].size() - kFirstPacketBytes,
+    arrived_[p].resize(std::max(bytes, kLiFirstPacketBytes));
+    return Start(arrived_[p].data() + kLiFirstPacketBytes, arrived_[p].size() - kLiFirstPacketBytes,
                  ReceiveFrom(process, kPacketTag));
   }));
   BRIGADE_RETURN_IF_ERROR(each_other([&](int process, size_t p) {
-    const size_t first = std::min(leaving_[p].size(), kFirstPacketBytes);
+    const size_t first = std::min(leaving_[p].size(), kLiFirstPacketBytes);
     return Start(leaving_[p].data() + first, leaving_[p].size() - first,
                  SendTo(process, kPacketTag));
   }));
