@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "membuf/check.h"
+#include "patterns/engine/header_difference.h"
 #include "patterns/engine/match_check.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/piece_plan.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "patterns/engine/header_difference.h"
 #include "patterns/rules.h"
 #include "patterns/trace/trace.h"
 

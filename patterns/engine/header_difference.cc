@@ -88,6 +88,8 @@ std::string CallName(const WireHeader& header) {
   return PatternText(header.pattern) + " number " + std::to_string(header.sequence);
 }
 
+namespace {
+
 Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
   const bool pair = static_cast<Pattern>(ours.pattern) == Pattern::kSend;
   if (pair && theirs.magic == ours.magic && theirs.pattern == ours.pattern &&
@@ -101,6 +103,17 @@ Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
   if (!differ) return Status();
   return Status(StatusCode::kMismatch, "the ranks' calls differ in " + differ->what + ": " +
                                            differ->ours + " here, " + differ->theirs + " there");
+}
+
+}  // namespace
+
+Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs) {
+  if (piece.bytes < kHeaderBytes) {
+    return Status(StatusCode::kMismatch, "a first piece of " + std::to_string(piece.bytes) +
+                                             " bytes has no room for a header");
+  }
+  std::memcpy(theirs, piece.data, sizeof(*theirs));
+  return CompareHeaders(ours, *theirs);
 }
 
 }  // namespace brigade

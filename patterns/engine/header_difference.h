@@ -8,6 +8,7 @@
 
 #include "membuf/status.h"
 #include "patterns/engine/wire_header.h"
+#include "transport/completion.h"
 
 namespace brigade {
 
@@ -23,9 +24,10 @@ std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const Wir
 // The name of the call that a header belongs to: its pattern and number.
 std::string CallName(const WireHeader& header);
 
-// The first difference that makes the two calls incompatible, as "ours here, theirs there"; OK if
-// there is none. Point-to-point receives accept any total up to their own.
-Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs);
+// Reads the header at the start of a received first piece, and compares it with ours. kMismatch: it
+// is too short, or the calls are incompatible, with the first difference as "ours here, theirs
+// there". Point-to-point receives accept any total up to their own.
+Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs);
 
 }  // namespace brigade
 

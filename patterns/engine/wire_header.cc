@@ -1,9 +1,6 @@
 #include "patterns/engine/wire_header.h"
 
-#include <cstring>
 #include <string>
-
-#include "patterns/engine/header_difference.h"
 
 namespace brigade {
 
@@ -40,15 +37,6 @@ uint16_t DigestOfBlocks(const PatternCall& call, int ranks) {
     digest = (digest + call.blocks[q].layout.bytes() + 1) * 0x9e3779b97f4a7c15;
   }
   return static_cast<uint16_t>(digest >> 48);
-}
-
-Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs) {
-  if (piece.bytes < kHeaderBytes) {
-    return Status(StatusCode::kMismatch, "a first piece of " + std::to_string(piece.bytes) +
-                                             " bytes has no room for a header");
-  }
-  std::memcpy(theirs, piece.data, sizeof(*theirs));
-  return CompareHeaders(ours, *theirs);
 }
 
 Status DifferInLength(size_t announced_bytes, size_t bytes) {

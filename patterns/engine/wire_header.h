@@ -14,7 +14,6 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/scope.h"
 #include "patterns/schedule/piece_plan.h"
-#include "transport/completion.h"
 
 namespace brigade {
 
@@ -66,10 +65,6 @@ uint16_t DigestOfBlocks(const PatternCall& call, int ranks);
 inline int32_t BlockInHeader(int block, const Scope& scope) {
   return block < scope.size ? block : scope.rank;
 }
-
-// The header at the start of a received first piece, compared with ours. kMismatch: as
-// CompareHeaders, or too short.
-Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs);
 
 Status DifferInLength(size_t announced_bytes, size_t bytes);
 // kMismatch if a message, or a piece of one, is not as long as announced.

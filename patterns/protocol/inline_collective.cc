@@ -14,6 +14,7 @@
 #include "membuf/strided_layout.h"
 #include "patterns/eager/edge_port.h"
 #include "patterns/eager/group_edges.h"
+#include "patterns/engine/header_difference.h"
 #include "patterns/engine/match_check.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
