@@ -18,8 +18,6 @@ namespace brigade {
 
 // Messages that go by host: within one, where one copy serves all readers.
 inline constexpr Topology kWithinHost{Shape::kTree, rules::kWideBranches};
-// Branches of a tree that is flat on any number of ranks.
-inline constexpr int kFlatBranches = 1 << 20;
 // So many ranks that share memory tell each other in one round.
 inline constexpr int kMostInOneRound = rules::kMostRanksOnExchange;
 

@@ -1,7 +1,5 @@
 #include "patterns/schedule/topology.h"
 
-#include "patterns/schedule/geometry.h"
-
 namespace brigade {
 
 std::string TopologyName(const Topology& topology) {

@@ -51,6 +51,9 @@ inline bool operator==(const Topology& a, const Topology& b) {
   return a.shape == b.shape && a.parameter == b.parameter && a.by_host == b.by_host;
 }
 
+// Branches of a tree that is flat on any number of ranks.
+inline constexpr int kFlatBranches = 1 << 20;
+
 // "binomial tree", "increasing ring by host", ...
 std::string TopologyName(const Topology& topology);
 
