@@ -14,7 +14,7 @@
 #include "patterns/model/free_topology.h"
 #include "patterns/model/model_choice.h"
 #include "patterns/protocol/describe_plan.h"
-#include "patterns/protocol/protocol.h"
+#include "patterns/protocol/protocols.h"
 #include "transport/machines/machine_description.h"
 
 namespace brigade::bench {

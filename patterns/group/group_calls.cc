@@ -16,7 +16,7 @@
 #include "patterns/plan/plan_cache.h"
 #include "patterns/plan/signature.h"
 #include "patterns/protocol/describe_plan.h"
-#include "patterns/protocol/protocol.h"
+#include "patterns/protocol/protocols.h"
 
 namespace brigade {
 namespace {

@@ -4,7 +4,6 @@
 #include "patterns/plan/call_check.h"
 #include "patterns/plan/call_topology.h"
 #include "patterns/plan/normal_form.h"
-#include "patterns/plan/plan_cache.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/topology.h"

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
@@ -59,12 +58,6 @@ struct Protocol {
 
 // Whether nothing goes before the messages of a call.
 inline bool MayWriteAtOnce(const CallRun& run) { return run.engine->IsIdle(); }
-
-// Lists the protocols of a plan that is complete otherwise.
-void ListProtocols(const GroupState& group, Plan* plan);
-
-// Returns the protocols that may serve a pattern, in order. `edges`: ranks share memory.
-std::vector<const Protocol*> ProtocolsFor(const CatalogueEntry& entry, bool edges);
 
 }  // namespace brigade
 

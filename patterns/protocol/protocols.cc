@@ -1,7 +1,6 @@
-#include "patterns/protocol/protocol.h"
+#include "patterns/protocol/protocols.h"
 
 #include "membuf/check.h"
-#include "patterns/protocol/protocols.h"
 
 namespace brigade {
 namespace {
