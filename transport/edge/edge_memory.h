@@ -12,7 +12,7 @@
 
 #include "membuf/overflow_budget.h"
 #include "membuf/status.h"
-#include "transport/edge/edge.h"
+#include "transport/edge/ring_memory.h"
 #include "transport/host_memory/shared_segment.h"
 
 namespace brigade {

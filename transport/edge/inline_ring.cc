@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "transport/edge/edge_memory.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {

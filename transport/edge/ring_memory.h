@@ -1,0 +1,84 @@
+// The rings of inline_ring.h as they lie in memory that two ranks share.
+
+#ifndef BRIGADE_TRANSPORT_EDGE_RING_MEMORY_H_
+#define BRIGADE_TRANSPORT_EDGE_RING_MEMORY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "membuf/byte_span.h"
+#include "transport/rules.h"
+
+namespace brigade {
+
+struct alignas(64) Slot {
+  enum Kind : uint16_t { kInline, kPiece, kInPosted, kJump, kWiden };
+  static constexpr size_t kInlineBytes = 56;
+
+  std::atomic<uint32_t> full;
+  Kind kind;
+  uint16_t bytes;  // kInline; kInPosted: of the header, whose payload lies in the posted buffer
+  std::byte payload[kInlineBytes];
+};
+static_assert(sizeof(Slot) == 64, "a slot is a cache line");
+
+// A slot of a wide ring: the payload of its message goes on behind it.
+struct WideSlot {
+  static constexpr size_t kInlineBytes = Slot::kInlineBytes + rules::kShmWideInlineBytes;
+
+  Slot slot;
+  std::byte more[rules::kShmWideInlineBytes];
+};
+static_assert(sizeof(WideSlot) == sizeof(Slot) + rules::kShmWideInlineBytes);
+static_assert(WideSlot::kInlineBytes == sizeof(WideSlot) - offsetof(Slot, payload));
+static_assert(WideSlot::kInlineBytes <= UINT16_MAX, "Slot::bytes");
+
+// Where an inline message lies in its slot, wide or not.
+inline std::byte* PayloadOf(Slot* slot) {
+  return reinterpret_cast<std::byte*>(slot) + offsetof(Slot, payload);
+}
+// The message in a kInline slot, which holds `most_bytes`; no data if it says that it is longer.
+// Its length is read once: a sender gone wild may change it at any time.
+inline ConstByteSpan InlineIn(const Slot& slot, size_t most_bytes) {
+  const uint16_t bytes = __atomic_load_n(&slot.bytes, __ATOMIC_RELAXED);
+  return bytes <= most_bytes ? ConstByteSpan(PayloadOf(const_cast<Slot*>(&slot)), bytes)
+                             : ConstByteSpan();
+}
+
+// Payload of a kPiece slot.
+struct PieceAt {
+  uint32_t owner = 0;  // the rank of the group in whose segment it lies
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+// Memory that the receiver writes.
+struct alignas(64) RingReturns {
+  static constexpr int kSlots = 8;
+  std::atomic<uint32_t> empty[kSlots];
+  std::atomic<uint64_t> released;  // number of pieces, so that the sender need not check each
+  // Messages up to the last piece that was taken.
+  std::atomic<uint64_t> taken;
+  // 0, or one more than the messages that the receiver took before it closed the group.
+  std::atomic<uint64_t> closed_at;
+};
+
+inline constexpr int kRingSlots = RingReturns::kSlots;
+
+// `taken`, `released` and `closed_at` stay in the first ring.
+struct WideRing {
+  std::atomic<uint32_t> empty[kRingSlots];
+  alignas(64) WideSlot slots[kRingSlots];
+};
+
+struct RingExtension {
+  static constexpr int kSlots = 56;
+  Slot slots[kSlots];
+  std::atomic<uint32_t> empty[kSlots];
+};
+static_assert(sizeof(RingExtension) <= 4096, "an extension is a page");
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TRANSPORT_EDGE_RING_MEMORY_H_
