@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
+#include "patterns/schedule/piece_plan.h"
 #include "test/support/stress.h"
 
 namespace brigade {
@@ -656,6 +657,29 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
         }
         if (entry.pattern == Pattern::kReduce) {
           EXPECT_EQ(combines, (size - 1) * n);
+        }
+      }
+    }
+  }
+}
+
+TEST(Counts, TheCoreHoldsTheSlotsOfEverySchedule) {
+  PieceSettings settings;
+  settings.chunk_bytes = 4096;
+  for (const CatalogueEntry& entry : Catalogue()) {
+    for (int size = 1; size < 20; ++size) {
+      for (int rank = 0; rank < size; ++rank) {
+        std::vector<Topology> topologies = entry.topologies;
+        if (topologies.empty()) topologies = {Topology()};
+        for (const Topology& topology : topologies) {
+          ScheduleParameters p;
+          p.size = size;
+          p.rank = rank;
+          p.topology = topology;
+          for (const bool shares_memory : {false, true}) {
+            p.shares_memory = shares_memory;
+            EXPECT_LE(entry.compile(p).LeastSlots(), CoreChunks(settings));
+          }
         }
       }
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gtest/gtest.h"
-#include "patterns/catalogue/catalogue.h"
 #include "patterns/schedule/schedule.h"
 #include "patterns/schedule/shares.h"
 
@@ -151,29 +150,6 @@ TEST(PiecePlan, OverlappedCopiesTakeNoMorePiecesThanNeeded) {
     EXPECT_EQ(PlanMessage(settings, total).Count(), 8) << total;
   }
   EXPECT_EQ(PlanMessage(settings, 8193).Count(), 2);
-}
-
-TEST(PiecePlan, TheCoreHoldsTheSlotsOfEverySchedule) {
-  PieceSettings settings;
-  settings.chunk_bytes = 4096;
-  for (const CatalogueEntry& entry : Catalogue()) {
-    for (int size = 1; size < 20; ++size) {
-      for (int rank = 0; rank < size; ++rank) {
-        std::vector<Topology> topologies = entry.topologies;
-        if (topologies.empty()) topologies = {Topology()};
-        for (const Topology& topology : topologies) {
-          ScheduleParameters p;
-          p.size = size;
-          p.rank = rank;
-          p.topology = topology;
-          for (const bool shares_memory : {false, true}) {
-            p.shares_memory = shares_memory;
-            EXPECT_LE(entry.compile(p).LeastSlots(), CoreChunks(settings));
-          }
-        }
-      }
-    }
-  }
 }
 
 }  // namespace
