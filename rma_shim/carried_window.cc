@@ -97,9 +97,9 @@ CarriedWindow* CarriedWindow::Create(Runtime* runtime, const char* routine,
     const bool is_told =
         runtime->settings().log_info || (runtime->settings().check_windows && !status.ok());
     if (bootstrap.rank() == 0 && is_told) {
-      const std::string outcome = status.ok()
-                                      ? std::string("carried over ") + made->window_->transport()
-                                      : "left to MPI: " + status.message();
+      const std::string outcome =
+          status.ok() ? std::string("carried over ") + made->window_->capabilities().name
+                      : "left to MPI: " + status.message();
       std::fprintf(stderr, "brigade " BRIGADE_VERSION ": a window of %d ranks is %s\n",
                    bootstrap.size(), outcome.c_str());
     }
@@ -164,8 +164,6 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
 }
 
 Status CarriedWindow::CheckReach(Runtime* runtime, Bootstrap* bootstrap) const {
-  const bool goes_by_mpi =
-      bootstrap->size() > 1 && std::strstr(window_->transport(), "mpi") != nullptr;
   struct Reach {
     bool sees_all = true;
     bool has_progress_thread = false;
@@ -186,7 +184,9 @@ Status CarriedWindow::CheckReach(Runtime* runtime, Bootstrap* bootstrap) const {
   if (is_shared() && !mine.sees_all) return Refused("some of its ranks share no memory");
   if (runtime->settings().rma == Settings::When::kOn) return Status();
   // A target that is inside MPI would never carry out what it is asked for.
-  if (goes_by_mpi) return Refused("some of its ranks reach each other by transport mpi only");
+  if (window_->size() > 1 && window_->capabilities().calls_mpi) {
+    return Refused("some of its ranks reach each other by transport mpi only");
+  }
   if (!window_->is_direct() && !mine.has_progress_thread) {
     return Refused(
         "some of its ranks reach each other's memory by messages only, which nobody "

@@ -45,6 +45,8 @@ struct Capabilities {
   // A returned send reaches its receiver although its sender never calls this library (or MPI)
   // again.
   bool progresses_alone = false;
+  // Some messages are messages of MPI: they move only while their ranks are in calls.
+  bool calls_mpi = false;
   // Lost peers are detected, and pending operations with them end with kPeerLost.
   bool reports_losses = true;
   // A piece longer than its landing leaves the memory behind a landing of at most this length

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,7 +50,7 @@ struct WindowContenders {
     }
   }
   // Whether a finished rank makes no progress, so that operations on it must not be needed.
-  bool targets_must_call() const { return std::string(group->group()->transport()) == "mpi"; }
+  bool targets_must_call() const { return group->group()->capabilities().calls_mpi; }
 
   Session* const session;
   std::unique_ptr<BrigadeGroup> group;

@@ -25,6 +25,7 @@ Capabilities Both(const Capabilities& near, const Capabilities& far) {
   both.needs_landing |= near.needs_landing;
   both.needs_registered_memory |= near.needs_registered_memory;
   both.progresses_alone &= near.progresses_alone;
+  both.calls_mpi |= near.calls_mpi;
   both.reports_losses &= near.reports_losses;
   both.kept_landing_bytes = std::min(near.kept_landing_bytes, far.kept_landing_bytes);
   both.max_inline_bytes = std::min(near.max_inline_bytes, far.max_inline_bytes);

@@ -92,6 +92,7 @@ class MpiEndpoint : public Endpoint {
  public:
   explicit MpiEndpoint(int max_tag) : groups_(max_tag) {
     capabilities_.name = "mpi";
+    capabilities_.calls_mpi = true;
     // Open MPI 4.1 reports a truncated message as it should, but over shared memory (CMA) and TCP
     // it has then written all of it.
     capabilities_.reports_losses = false;

@@ -91,8 +91,8 @@ class Window final : private Engine::Listener {
   // Of a member.
   int64_t bytes_of(int rank) const { return static_cast<int64_t>(router_.member(rank).bytes); }
   int64_t unit_of(int rank) const { return router_.member(rank).unit; }
-  // The names of the transports that carry messages, such as "shm+mpi". The same on all.
-  const char* transport() const { return group_->transport(); }
+  // Of the transports that carry messages, with their names, such as "shm+mpi".
+  const Capabilities& capabilities() const { return group_->capabilities(); }
   // Whether this rank reaches a member's memory without messages: the caller's memory is its own
   // again when a call returns, but for short gets between fences.
   bool reaches(int rank) const { return router_.direct(rank) != nullptr; }
