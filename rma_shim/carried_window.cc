@@ -158,36 +158,21 @@ Status CarriedWindow::Open(Runtime* runtime, const WindowRequest& request, Boots
   options.is_checked = runtime->settings().check_windows;
   BRIGADE_RETURN_IF_ERROR(Window::Create(runtime->space(), bootstrap, options, &window_));
   base_ = window_->is_dynamic() ? MPI_BOTTOM : base();
-  const Status reach = CheckReach(runtime, bootstrap);
+  const Status reach = CheckReach(runtime->settings().rma);
   if (!reach.ok()) BRIGADE_RETURN_IF_ERROR(window_->Free());
   return reach;
 }
 
-Status CarriedWindow::CheckReach(Runtime* runtime, Bootstrap* bootstrap) const {
-  struct Reach {
-    bool sees_all = true;
-    bool has_progress_thread = false;
-  } mine;
-  if (is_shared() || !window_->is_direct()) {
-    mine.has_progress_thread = runtime->space()->engine()->endpoint()->AllowsProgressThread();
-    for (int r = 0; r < bootstrap->size(); ++r) {
-      mine.sees_all &=
-          r == bootstrap->rank() || window_->bytes_of(r) == 0 || window_->PointerTo(r) != nullptr;
-    }
-    std::vector<Reach> all(static_cast<size_t>(bootstrap->size()));
-    BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
-    for (const Reach& one : all) {
-      mine.sees_all &= one.sees_all;
-      mine.has_progress_thread &= one.has_progress_thread;
-    }
+Status CarriedWindow::CheckReach(Settings::When when) const {
+  if (is_shared() && !window_->all_are_mapped()) {
+    return Refused("some of its ranks share no memory");
   }
-  if (is_shared() && !mine.sees_all) return Refused("some of its ranks share no memory");
-  if (runtime->settings().rma == Settings::When::kOn) return Status();
+  if (when == Settings::When::kOn) return Status();
   // A target that is inside MPI would never carry out what it is asked for.
   if (window_->size() > 1 && window_->capabilities().calls_mpi) {
     return Refused("some of its ranks reach each other by transport mpi only");
   }
-  if (!window_->is_direct() && !mine.has_progress_thread) {
+  if (!window_->is_direct() && !window_->all_answer()) {
     return Refused(
         "some of its ranks reach each other's memory by messages only, which nobody "
         "answers while they are inside MPI");

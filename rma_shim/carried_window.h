@@ -83,7 +83,7 @@ class CarriedWindow {
   // Why it cannot be carried, if so; the same on all ranks. `turn`: of Makers, where it needs one.
   Status Open(Runtime* runtime, const WindowRequest& request, Bootstrap* bootstrap,
               std::optional<Makers::Turn>* turn);
-  Status CheckReach(Runtime* runtime, Bootstrap* bootstrap) const;
+  Status CheckReach(Settings::When when) const;
 
   MPI_Win handle_ = MPI_WIN_NULL;
   std::thread::id known_to_;

@@ -29,7 +29,7 @@ Status FindElement(const RmaRequest& request, Element* element) {
 }  // namespace
 
 Status Router::Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
-                    const WindowOptions& options, bool is_checked) {
+                    const WindowOptions& options, bool is_checked, bool answers) {
   rank_ = bootstrap->rank();
   size_ = bootstrap->size();
   members_ = std::move(members);
@@ -39,9 +39,12 @@ Status Router::Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
   struct Reach {
     bool all = true;
     bool some = false;
+    bool maps_all = true;
+    bool answers = false;
     bool delegates = false;
     bool has_mailboxes = true;
   } mine;
+  mine.answers = answers;
   const Host here = Host::Here();
   for (int r = 0; r < size(); ++r) {
     const auto i = static_cast<size_t>(r);
@@ -51,6 +54,8 @@ Status Router::Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
     if (r == rank_ || !is_checked) direct_[i] = opened(r);
     mine.all = mine.all && direct(r) != nullptr;
     mine.some = mine.some || (r != rank_ && direct(r) != nullptr);
+    mine.maps_all = mine.maps_all && (r == rank_ || member(r).bytes == 0 ||
+                                      (opened(r) != nullptr && opened(r)->mapped() != nullptr));
     mine.delegates = mine.delegates || (has_short_blocks_ && IsPrivate(r));
     mine.has_mailboxes =
         mine.has_mailboxes && direct(r) != nullptr && direct(r)->mailboxes() != nullptr;
@@ -66,6 +71,8 @@ Status Router::Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
   };
   is_direct_ = every(&Reach::all);
   some_are_direct_ = any(&Reach::some);
+  all_are_mapped_ = every(&Reach::maps_all);
+  all_answer_ = every(&Reach::answers);
   has_mailboxes_ = every(&Reach::has_mailboxes);
   const MemberAttributes& own = member(rank_);
   is_delegate_ = own.kind == WindowMemory::kPrivate && own.bytes > 0 && any(&Reach::delegates);

@@ -21,9 +21,10 @@ namespace brigade {
 class Router {
  public:
   // Collective. Opens the memory of all `members`, whose targets must live until this returns.
-  // `is_checked`: all but the own memory is reached by messages.
+  // `is_checked`: all but the own memory is reached by messages. `answers`: a progress thread of
+  // this rank carries out requests.
   Status Open(Bootstrap* bootstrap, std::vector<MemberAttributes> members,
-              const WindowOptions& options, bool is_checked);
+              const WindowOptions& options, bool is_checked, bool answers);
 
   // Returns the memory of a member that this rank reaches without messages; null: there is none.
   const TargetMemory* direct(int rank) const { return direct_[static_cast<size_t>(rank)]; }
@@ -37,6 +38,9 @@ class Router {
   // memory is dynamic. The same on all.
   bool is_direct() const { return is_direct_; }
   bool some_are_direct() const { return some_are_direct_; }
+  // Whether all ranks map the memory of all, and whether all answer. The same on all.
+  bool all_are_mapped() const { return all_are_mapped_; }
+  bool all_answer() const { return all_answer_; }
   bool has_dynamic() const;
   // Whether all ranks map the mailboxes of all. The same on all.
   bool has_mailboxes() const { return has_mailboxes_; }
@@ -75,6 +79,8 @@ class Router {
   std::vector<const TargetMemory*> direct_;
   bool is_direct_ = true;
   bool some_are_direct_ = false;
+  bool all_are_mapped_ = true;
+  bool all_answer_ = false;
   bool has_mailboxes_ = false;
   bool is_delegate_ = false;
   bool has_short_blocks_ = true;  // as in the options

@@ -47,7 +47,8 @@ class RouterTest : public testing::Test {
     }
     if (is_elsewhere_) members[1].host = Host();
     SameOnAll bootstrap;
-    ASSERT_TRUE(router_.Open(&bootstrap, std::move(members), options, is_checked).ok());
+    ASSERT_TRUE(
+        router_.Open(&bootstrap, std::move(members), options, is_checked, /*answers=*/true).ok());
   }
   // A put of so many words.
   RmaRequest Words(int64_t displacement, int64_t count) {

@@ -154,7 +154,8 @@ Status Window::OpenTargets(Bootstrap* bootstrap, WindowOptions options,
                            std::vector<MemberAttributes> members) {
   const bool is_simulated = engine()->endpoint()->simulated_processor() != nullptr;
   options.goes_directly = options.goes_directly && !is_simulated;
-  BRIGADE_RETURN_IF_ERROR(router_.Open(bootstrap, std::move(members), options, is_checked()));
+  BRIGADE_RETURN_IF_ERROR(router_.Open(bootstrap, std::move(members), options, is_checked(),
+                                       engine()->endpoint()->AllowsProgressThread()));
   if (is_direct() && !is_simulated && size() <= MemberPage::kMaxFlagPeers) {
     std::vector<MemberPage> pages;
     for (int r = 0; r < size(); ++r) pages.push_back(router_.direct(r)->page());

@@ -98,6 +98,10 @@ class Window final : private Engine::Listener {
   bool reaches(int rank) const { return router_.direct(rank) != nullptr; }
   // Whether all ranks reach all memory so. The same on all.
   bool is_direct() const { return router_.is_direct(); }
+  // Whether PointerTo finds all memory on all ranks, and whether a progress thread of each rank
+  // carries out requests. The same on all.
+  bool all_are_mapped() const { return router_.all_are_mapped(); }
+  bool all_answer() const { return router_.all_answer(); }
   // Whether a fence takes one round of messages. The same on all.
   bool has_short_fences() const { return message_access_->sends_fences() && may_leave_early_; }
   bool is_dynamic() const { return exposed_->attributes().kind == WindowMemory::kDynamic; }
