@@ -1,9 +1,6 @@
 // The conformance suite over auto, bare and wrapped: threads that stand for ranks of two hosts, shm
 // within them and inproc between.
 
-#include "gtest/gtest.h"
-#include "test/support/endpoints/checked_endpoint.h"
-#include "test/support/endpoints/fault_endpoint.h"
 #include "test/support/run_ranks.h"
 #include "test/support/thread_hosts.h"
 #include "test/transport/conformance_wraps.h"

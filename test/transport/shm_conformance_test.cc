@@ -2,8 +2,6 @@
 // so that a sanitizer sees both sides of every exchange.
 
 #include "gtest/gtest.h"
-#include "test/support/endpoints/checked_endpoint.h"
-#include "test/support/endpoints/fault_endpoint.h"
 #include "test/support/run_ranks.h"
 #include "test/transport/conformance_wraps.h"
 #include "transport/inproc/inproc_transport.h"

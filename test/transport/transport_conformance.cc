@@ -34,6 +34,8 @@ bool Same(const Bytes& a, const Bytes& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
+Bytes Read(const Lease& lease) { return Bytes(lease.data, lease.data + lease.bytes); }
+
 struct Operation : Completion {
   Operation() : Completion([](Completion* c) { static_cast<Operation*>(c)->done = true; }) {}
   bool done = false;
@@ -76,6 +78,19 @@ class Poller {
     while (!operation->done) Step();
     return operation->status;
   }
+  // Waits for a receive, whose bytes must be `expected`, and releases its lease.
+  Status Take(Operation* received, const Bytes& expected) {
+    BRIGADE_RETURN_IF_ERROR(Wait(received));
+    EXPECT_EQ(Read(received->lease), expected);
+    endpoint_->ReleaseLease(received->lease);
+    return Status();
+  }
+  // Receives a piece, which must be `expected`.
+  Status ReceiveNow(const Channel& channel, int peer, ByteSpan landing, const Bytes& expected) {
+    Operation received;
+    BRIGADE_RETURN_IF_ERROR(Receive(channel, peer, landing, &received));
+    return Take(&received, expected);
+  }
   void Poll(int times) {
     for (; times > 0; --times) Step();
   }
@@ -109,7 +124,6 @@ class Poller {
 
 ByteSpan Span(Bytes* bytes) { return ByteSpan{bytes->data(), bytes->size()}; }
 ConstByteSpan Span(const Bytes& bytes) { return ConstByteSpan(bytes.data(), bytes.size()); }
-Bytes Read(const Lease& lease) { return Bytes(lease.data, lease.data + lease.bytes); }
 
 std::vector<int> Everyone(int size) {
   std::vector<int> members(size);
@@ -148,12 +162,9 @@ TEST_P(TransportConformance, DeliversToThePeer) {
     const int previous = (self.rank + self.size - 1) % self.size;
     const Bytes mine = Pattern(1000000, self.rank);
     Bytes landing(1000000);
-    Operation sent, received;
+    Operation sent;
     ASSERT_OK(poller.Send(channel, next, Span(mine), &sent));
-    ASSERT_OK(poller.Receive(channel, previous, Span(&landing), &received));
-    ASSERT_OK(poller.Wait(&received));
-    EXPECT_EQ(Read(received.lease), Pattern(1000000, previous));
-    self.endpoint->ReleaseLease(received.lease);
+    ASSERT_OK(poller.ReceiveNow(channel, previous, Span(&landing), Pattern(1000000, previous)));
     ASSERT_OK(poller.Wait(&sent));
   });
 }
@@ -243,18 +254,10 @@ TEST_P(TransportConformance, ChannelsDoNotDelayEachOther) {
       const Bytes piece = Pattern(kPieceBytes, 1), broadcast = Pattern(kPieceBytes, 2);
       Bytes landing(kPieceBytes);
       for (const Channel& channel : {other, after}) {
-        Operation received;
-        ASSERT_OK(poller.Receive(channel, 0, Span(&landing), &received));
-        ASSERT_OK(poller.Wait(&received));
-        EXPECT_EQ(Read(received.lease), broadcast);
-        self.endpoint->ReleaseLease(received.lease);
+        ASSERT_OK(poller.ReceiveNow(channel, 0, Span(&landing), broadcast));
       }
       for (int i = 0; i < kPieces; ++i) {
-        Operation received;
-        ASSERT_OK(poller.Receive(huge, 0, Span(&landing), &received));
-        ASSERT_OK(poller.Wait(&received));
-        EXPECT_EQ(Read(received.lease), piece);
-        self.endpoint->ReleaseLease(received.lease);
+        ASSERT_OK(poller.ReceiveNow(huge, 0, Span(&landing), piece));
       }
     }
   });
@@ -268,9 +271,7 @@ TEST_P(TransportConformance, CarriesZeroBytes) {
       received.lease.bytes = 99;
       ASSERT_OK(poller.Receive(Channel{group, kind}, peer, ByteSpan(), &received));
       ASSERT_OK(poller.Send(Channel{group, kind}, peer, ConstByteSpan(), &sent));
-      ASSERT_OK(poller.Wait(&received));
-      EXPECT_EQ(received.lease.bytes, 0u);
-      self.endpoint->ReleaseLease(received.lease);
+      ASSERT_OK(poller.Take(&received, Bytes()));
       ASSERT_OK(poller.Wait(&sent));
     }
   });
@@ -287,9 +288,7 @@ TEST_P(TransportConformance, SendsToItself) {
         if (send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(piece), &sent));
         ASSERT_OK(poller.Receive(channel, self.rank, Span(&landing), &received));
         if (!send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(piece), &sent));
-        ASSERT_OK(poller.Wait(&received));
-        EXPECT_EQ(Read(received.lease), piece);
-        self.endpoint->ReleaseLease(received.lease);
+        ASSERT_OK(poller.Take(&received, piece));
         ASSERT_OK(poller.Wait(&sent));
       }
     }
@@ -315,9 +314,7 @@ TEST_P(TransportConformance, KeepsManyOperationsOutstanding) {
       ASSERT_OK(poller.Receive(channel, peer, Span(&landings[i]), &received[i]));
     }
     for (int i = 0; i < kPieces; ++i) {
-      ASSERT_OK(poller.Wait(&received[i]));
-      ASSERT_EQ(Read(received[i].lease), Pattern(kPieceBytes, i));
-      self.endpoint->ReleaseLease(received[i].lease);
+      ASSERT_OK(poller.Take(&received[i], Pattern(kPieceBytes, i)));
     }
     for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
   });
@@ -336,7 +333,7 @@ TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
         EXPECT_TRUE(poller.Wait(&next_sent).ok());
       } else if (self.rank == 1) {
         Bytes memory(bytes, std::byte{0x5a});
-        Operation received, next_received;
+        Operation received;
         ASSERT_OK(poller.Receive(channel, 0, ByteSpan{memory.data(), 77}, &received));
         const Status status = poller.Wait(&received);
         EXPECT_EQ(status.code(), StatusCode::kMismatch);
@@ -347,10 +344,7 @@ TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
           for (size_t i = 77; i < bytes; ++i) ASSERT_EQ(memory[i], std::byte{0x5a});
         }
         // The stream goes on behind it.
-        ASSERT_OK(poller.Receive(channel, 0, Span(&memory), &next_received));
-        ASSERT_OK(poller.Wait(&next_received));
-        EXPECT_EQ(Read(next_received.lease), Pattern(bytes, 7));
-        self.endpoint->ReleaseLease(next_received.lease);
+        ASSERT_OK(poller.ReceiveNow(channel, 0, Span(&memory), Pattern(bytes, 7)));
       }
     }
   });
@@ -472,15 +466,13 @@ TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
     if (!self.endpoint->LandsInPlace(channel, peer, middle)) return;  // equal on all ranks
     const Bytes first = Pattern(kBytes, 1), second = Pattern(kBytes - 5, 2), third = Pattern(10, 3);
     Bytes landing(kBytes);
-    Operation sent[3], received[3];
+    Operation sent[3], received[2];
     ASSERT_OK(poller.Receive(channel, peer, Span(&landing), &received[0]));
     ASSERT_OK(poller.ReceiveInPlace(channel, peer, middle, &received[1]));
     ASSERT_OK(poller.Send(channel, peer, Span(first), &sent[0]));
     ASSERT_OK(poller.Send(channel, peer, Span(second), &sent[1]));
     ASSERT_OK(poller.Send(channel, peer, Span(third), &sent[2]));
-    ASSERT_OK(poller.Wait(&received[0]));
-    EXPECT_EQ(Read(received[0].lease), first);
-    self.endpoint->ReleaseLease(received[0].lease);
+    ASSERT_OK(poller.Take(&received[0], first));
     ASSERT_OK(poller.Wait(&received[1]));
     EXPECT_EQ(received[1].lease.data, nullptr);
     EXPECT_EQ(received[1].lease.bytes, second.size());
@@ -488,10 +480,7 @@ TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
     std::copy(second.begin(), second.end(), expected.begin() + kBytes);
     EXPECT_EQ(matrix, expected);
     self.endpoint->ReleaseLease(received[1].lease);
-    ASSERT_OK(poller.Receive(channel, peer, Span(&landing), &received[2]));
-    ASSERT_OK(poller.Wait(&received[2]));
-    EXPECT_EQ(Read(received[2].lease), third);
-    self.endpoint->ReleaseLease(received[2].lease);
+    ASSERT_OK(poller.ReceiveNow(channel, peer, Span(&landing), third));
     for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
   });
 }
@@ -580,11 +569,9 @@ TEST_P(TransportConformance, ForwardsALeaseToSeveralPeers) {
         ASSERT_OK(poller.Forward(forward, peer, lease, &forwards[peer]));
       }
     }
-    ASSERT_OK(poller.Wait(&forwarded));
-    EXPECT_EQ(Read(forwarded.lease), data);
-    self.endpoint->ReleaseLease(forwarded.lease);
+    ASSERT_OK(poller.Take(&forwarded, data));
 
-    Operation word_sent, word_received;
+    Operation word_sent;
     if (self.rank == 0) {
       poller.Poll(50);
       if (self.endpoint->CapabilitiesTo(group, 1).lands_in_peer_memory) {
@@ -595,9 +582,7 @@ TEST_P(TransportConformance, ForwardsALeaseToSeveralPeers) {
       ASSERT_OK(poller.Wait(&down_sent));
     } else if (self.rank == 1) {
       for (Operation& operation : forwards) ASSERT_OK(poller.Wait(&operation));
-      ASSERT_OK(poller.Receive(word, 0, ByteSpan(), &word_received));
-      ASSERT_OK(poller.Wait(&word_received));
-      self.endpoint->ReleaseLease(word_received.lease);
+      ASSERT_OK(poller.ReceiveNow(word, 0, ByteSpan(), Bytes()));
       EXPECT_EQ(Read(received.lease), data);
       self.endpoint->ReleaseLease(received.lease);
     }
@@ -659,16 +644,12 @@ TEST_P(TransportConformance, CallbacksMayPost) {
   });
 }
 
-void Exchange(ConformanceRank& self, Poller& poller, const Channel& channel, int peer,
-              unsigned mine, unsigned theirs) {
+void Exchange(Poller& poller, const Channel& channel, int peer, unsigned mine, unsigned theirs) {
   const Bytes piece = Pattern(6000, mine);
   Bytes landing(6000);
-  Operation sent, received;
+  Operation sent;
   ASSERT_OK(poller.Send(channel, peer, Span(piece), &sent));
-  ASSERT_OK(poller.Receive(channel, peer, Span(&landing), &received));
-  ASSERT_OK(poller.Wait(&received));
-  EXPECT_EQ(Read(received.lease), Pattern(6000, theirs));
-  self.endpoint->ReleaseLease(received.lease);
+  ASSERT_OK(poller.ReceiveNow(channel, peer, Span(&landing), Pattern(6000, theirs)));
   ASSERT_OK(poller.Wait(&sent));
 }
 
@@ -678,19 +659,13 @@ TEST_P(TransportConformance, GroupsOfTheSameMembersDoNotMix) {
     ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &second));
     const int peer = self.size - 1 - self.rank;
     const Bytes on_first = Pattern(6000, 1), on_second = Pattern(6000, 2);
-    Operation first_sent, second_sent, first_received, second_received;
+    Operation first_sent, second_sent;
     Bytes first_landing(6000), second_landing(6000);
     const ChannelKind kind = ChannelKind::kPointToPoint;
     ASSERT_OK(poller.Send(Channel{second, kind}, peer, Span(on_second), &second_sent));
     ASSERT_OK(poller.Send(Channel{first, kind}, peer, Span(on_first), &first_sent));
-    ASSERT_OK(poller.Receive(Channel{first, kind}, peer, Span(&first_landing), &first_received));
-    ASSERT_OK(poller.Wait(&first_received));
-    EXPECT_EQ(Read(first_received.lease), on_first);
-    self.endpoint->ReleaseLease(first_received.lease);
-    ASSERT_OK(poller.Receive(Channel{second, kind}, peer, Span(&second_landing), &second_received));
-    ASSERT_OK(poller.Wait(&second_received));
-    EXPECT_EQ(Read(second_received.lease), on_second);
-    self.endpoint->ReleaseLease(second_received.lease);
+    ASSERT_OK(poller.ReceiveNow(Channel{first, kind}, peer, Span(&first_landing), on_first));
+    ASSERT_OK(poller.ReceiveNow(Channel{second, kind}, peer, Span(&second_landing), on_second));
     ASSERT_OK(poller.Wait(&first_sent));
     ASSERT_OK(poller.Wait(&second_sent));
     self.endpoint->CloseGroup(second);
@@ -722,13 +697,13 @@ TEST_P(TransportConformance, GroupsAreOpenedByTheirMembersOnly) {
     }
     const ChannelKind kind = ChannelKind::kPointToPoint;
     for (const Pair& pair : pairs) {
-      Exchange(self, poller, Channel{pair.group, kind}, pair.peer_in_group, 10 + self.rank,
+      Exchange(poller, Channel{pair.group, kind}, pair.peer_in_group, 10 + self.rank,
                10 + pair.peer);
     }
     const int across = self.size - 1 - self.rank;
-    Exchange(self, poller, Channel{everyone, kind}, across, 50 + self.rank, 50 + across);
+    Exchange(poller, Channel{everyone, kind}, across, 50 + self.rank, 50 + across);
     for (size_t i = 0; i < alone.size(); ++i) {
-      Exchange(self, poller, Channel{alone[i], kind}, 0, 90 + i, 90 + i);
+      Exchange(poller, Channel{alone[i], kind}, 0, 90 + i, 90 + i);
       self.endpoint->CloseGroup(alone[i]);
     }
     for (const Pair& pair : pairs) self.endpoint->CloseGroup(pair.group);
@@ -740,7 +715,7 @@ TEST_P(TransportConformance, ClosingCancelsReceives) {
     const int peer = self.size - 1 - self.rank;
     GroupId closed = -1;
     ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &closed));
-    Exchange(self, poller, Channel{closed, ChannelKind::kAll}, peer, self.rank, peer);
+    Exchange(poller, Channel{closed, ChannelKind::kAll}, peer, self.rank, peer);
     std::deque<Bytes> landings(kChannelKinds, Bytes(6000, std::byte{0x5a}));
     std::deque<Operation> cancelled(2 * kChannelKinds);
     for (ChannelKind kind : kKinds) {
@@ -753,7 +728,7 @@ TEST_P(TransportConformance, ClosingCancelsReceives) {
     }
     self.endpoint->CloseGroup(closed);
     for (ChannelKind kind : kKinds) {
-      Exchange(self, poller, Channel{group, kind}, peer, self.rank, peer);
+      Exchange(poller, Channel{group, kind}, peer, self.rank, peer);
     }
     for (const Operation& operation : cancelled) EXPECT_FALSE(operation.done);
     for (const Bytes& landing : landings) EXPECT_EQ(landing, Bytes(6000, std::byte{0x5a}));
@@ -770,19 +745,15 @@ TEST_P(TransportConformance, SendsOutliveTheClosingOfTheirGroup) {
       Operation sent[3];
       for (int i = 0; i < 3; ++i) ASSERT_OK(poller.Send(channel, 1, Span(pieces[i]), &sent[i]));
       self.endpoint->CloseGroup(closed);
-      Exchange(self, poller, Channel{group, ChannelKind::kAll}, 1, 0, 1);
+      Exchange(poller, Channel{group, ChannelKind::kAll}, 1, 0, 1);
       for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
       return;
     }
     if (self.rank == 1) {
-      Exchange(self, poller, Channel{group, ChannelKind::kAll}, 0, 1, 0);
+      Exchange(poller, Channel{group, ChannelKind::kAll}, 0, 1, 0);
       for (int i = 0; i < 3; ++i) {
         Bytes landing(100000);
-        Operation received;
-        ASSERT_OK(poller.Receive(channel, 0, Span(&landing), &received));
-        ASSERT_OK(poller.Wait(&received));
-        EXPECT_EQ(Read(received.lease), Pattern(i == 1 ? 20 : 100000, i));
-        self.endpoint->ReleaseLease(received.lease);
+        ASSERT_OK(poller.ReceiveNow(channel, 0, Span(&landing), Pattern(i == 1 ? 20 : 100000, i)));
       }
     }
     self.endpoint->CloseGroup(closed);
@@ -797,7 +768,7 @@ TEST_P(TransportConformance, OpensAndClosesGroupsWithoutEnd) {
       GroupId group = -1;
       ASSERT_OK(self.endpoint->OpenGroup(bootstrap.get(), &group));
       if (i % 100 == 0) {
-        Exchange(self, poller, Channel{group, ChannelKind::kRow}, peer, i + self.rank, i + peer);
+        Exchange(poller, Channel{group, ChannelKind::kRow}, peer, i + self.rank, i + peer);
       }
       self.endpoint->CloseGroup(group);
     }
@@ -853,11 +824,7 @@ TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
     Bytes landing(piece.size());
     for (int peer = 0; peer < self.size; ++peer) {
       for (ChannelKind kind : kKinds) {
-        Operation received;
-        ASSERT_OK(poller.Receive({group, kind}, peer, Span(&landing), &received));
-        ASSERT_OK(poller.Wait(&received));
-        EXPECT_EQ(Read(received.lease), piece);
-        self.endpoint->ReleaseLease(received.lease);
+        ASSERT_OK(poller.ReceiveNow({group, kind}, peer, Span(&landing), piece));
       }
     }
     for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
@@ -893,8 +860,7 @@ TEST_P(TransportConformance, UrgentControlMessagesAreNeverRefused) {
       ASSERT_OK(poller.Wait(&sent));
     } else if (self.rank == 0) {
       ASSERT_OK(poller.Receive({group, ChannelKind::kAll}, 1, ByteSpan(), &received));
-      ASSERT_OK(poller.Wait(&received));
-      self.endpoint->ReleaseLease(received.lease);
+      ASSERT_OK(poller.Take(&received, Bytes()));
     }
     if (self.rank != 0) self.endpoint->CloseGroup(closed);
   });
@@ -955,15 +921,14 @@ TEST_P(TransportConformance, HandlersMayPostAndGetMessagesOfTheirOwnGroupOnly) {
         ASSERT_OK(poller.Receive({answerer.group, ChannelKind::kRow}, peer, ByteSpan(),
                                  &answerer.received));
       }
-      ASSERT_OK(poller.Wait(&answerer.received));
-      self.endpoint->ReleaseLease(answerer.received.lease);
+      ASSERT_OK(poller.Take(&answerer.received, Bytes()));
       ASSERT_OK(poller.Wait(&sent[i]));
     }
     // Control messages for a closed group are dropped.
     ASSERT_OK(poller.Control(answerers[0].group, peer, ConstByteSpan(), Urgency::kUrgent));
     self.endpoint->CloseGroup(answerers[0].group);
     const int heard = answerers[0].heard;
-    Exchange(self, poller, Channel{everyone, ChannelKind::kAll}, peer, self.rank, peer);
+    Exchange(poller, Channel{everyone, ChannelKind::kAll}, peer, self.rank, peer);
     poller.Poll(50);
     EXPECT_EQ(answerers[0].heard, heard);
     EXPECT_EQ(answerers[1].heard, kAnswers + 1);
@@ -979,10 +944,7 @@ TEST_P(TransportConformance, NamesALostPeer) {
     const std::string name = "rank " + std::to_string(lost);
     if (self.rank == lost) {
       for (int peer = 0; peer < lost; ++peer) {
-        Operation received;
-        ASSERT_OK(poller.Receive(channel, peer, ByteSpan(), &received));
-        ASSERT_OK(poller.Wait(&received));
-        self.endpoint->ReleaseLease(received.lease);
+        ASSERT_OK(poller.ReceiveNow(channel, peer, ByteSpan(), Bytes()));
       }
       self.vanish();
       return;
@@ -1007,7 +969,7 @@ TEST_P(TransportConformance, NamesALostPeer) {
     EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
     // The others reach each other still.
     const int peer = lost - 1 - self.rank;
-    Exchange(self, poller, Channel{group, ChannelKind::kAll}, peer, self.rank, peer);
+    Exchange(poller, Channel{group, ChannelKind::kAll}, peer, self.rank, peer);
   });
 }
 
