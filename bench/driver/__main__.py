@@ -16,11 +16,11 @@ from bench.driver.launching import Launcher, say
 from bench.papers import contract
 
 TARGETS = {"main": main_job.TARGETS, "cluster": main_job.TARGETS, "model": model_job.TARGETS,
-           "study": study_job.TARGETS, "paper": simulated_jobs.PAPER_TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
+           "study": study_job.TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
 
 
 # On 2 cores.
-TAKES = {"cluster": "15 minutes", "model": "15 minutes", "study": "15 minutes", "paper": "seconds", "scale": "minutes"}
+TAKES = {"cluster": "15 minutes", "model": "15 minutes", "study": "15 minutes", "scale": "minutes"}
 
 
 def prepare(given):
@@ -48,10 +48,10 @@ def prepare(given):
     return programs
 
 
-def print_report(module, output, name, inputs):
+def print_report(name, output, inputs):
     """Runs a report that is text, stores its output, and prints the paths of the output and its plot."""
     say("Report")
-    text = subprocess.run(["/usr/bin/python3", "-m", f"bench.report.{module}", *inputs,
+    text = subprocess.run(["/usr/bin/python3", "-m", f"bench.report.{name}", *inputs,
                            "--plot", output / f"{name}.svg", "--summary", output / f"{name}_summary.json"],
                           check=True, stdout=subprocess.PIPE, text=True, cwd=machine.ROOT).stdout
     (output / f"{name}.txt").write_text(text, encoding="utf-8")
@@ -90,7 +90,7 @@ def run_model(given, launcher, programs):
     job = model_job.ModelJob(given.full, launcher.output, programs, None)
     with Cluster(job.ranks[-1], given.rate) as job.cluster:
         launcher.run_all(job.plan())
-    print_report("model", launcher.output, "model", sorted(launcher.output.glob("model_*.jsonl")))
+    print_report("model", launcher.output, sorted(launcher.output.glob("model_*.jsonl")))
     print(f"Machines: {launcher.output}/machine_*.json")
 
 
@@ -110,14 +110,9 @@ def run_study(given, launcher, programs):
     print(f"\nReport: {page}")
 
 
-def run_paper(_, launcher, programs):
-    if table := simulated_jobs.simulate_paper(launcher, programs):
-        print_report("paper", launcher.output, "paper", [table])
-
-
 def run_scale(given, launcher, programs):
     if tables := simulated_jobs.simulate_scale(launcher, programs, given.full):
-        print_report("scale", launcher.output, "scale", tables)
+        print_report("scale", launcher.output, tables)
 
 
 def run_papers(given, launcher, programs):
@@ -131,8 +126,8 @@ def run_papers(given, launcher, programs):
     print(f"Pages: {pages}\nResults: {launcher.output}; left or failed: {len(job.missing())} runs")
 
 
-JOBS = {"main": run_main, "cluster": run_cluster, "model": run_model, "study": run_study, "paper": run_paper,
-        "scale": run_scale, "papers": run_papers}
+JOBS = {"main": run_main, "cluster": run_cluster, "model": run_model, "study": run_study, "scale": run_scale,
+        "papers": run_papers}
 
 
 def main():

@@ -29,14 +29,13 @@ ANYWHERE = {"output", "bin", "mpich_bin", "brigade_version", "limit"}
 GOES_WITH = {
     "main": {"full", "quick", "peers", "behind"},
     "cluster": {"full", "rate", "only", "ranks", "sizes", "libraries", "transport"},
-    "paper": set(),
     "scale": {"full"},
     "model": {"full", "rate"},
     "study": {"full", "rate", "places", "rounds"},
     "papers": {"hours"},
 }
 # Files that must not exist in a job's folder: the lines of two runs in one file would count as one run.
-RESULTS = {"cluster": "cluster*.jsonl", "paper": "paper.json", "scale": "scale_*.jsonl", "model": "model_*.jsonl"}
+RESULTS = {"cluster": "cluster*.jsonl", "scale": "scale_*.jsonl", "model": "model_*.jsonl"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -138,9 +137,6 @@ def make_parser():
                       "links, which are raised on this machine (bench/cluster/cluster.sh) and taken down; beside Open "
                       "MPI and MPICH 5, installed from PyPI, each as it is and at its best. About 15 minutes; adds to "
                       "the report in DIR, if there is one")
-    jobs.add_argument("--paper", action="store_true",
-                      help="simulates Table 1 of the AP3000 paper (96 cells) and its point-to-point figures, and "
-                      "prints them beside the paper's: seconds")
     jobs.add_argument("--scale", action="store_true",
                       help="broadcast, reduce, multi-broadcast and multi-reduce on 8 to 65,536 simulated ranks of fat "
                       "hosts, beside what Open MPI does by default: minutes")

@@ -25,7 +25,7 @@ class Accepted(unittest.TestCase):
     def test_jobs(self):
         self.assertEqual(arguments.parse([]).job, "main")
         self.assertEqual(arguments.parse(["--cluster", "8"]).job, "cluster")
-        for job in ("paper", "scale", "model"):
+        for job in ("scale", "model"):
             self.assertEqual(arguments.parse([f"--{job}"]).job, job)
 
     def test_defaults(self):
@@ -84,12 +84,12 @@ class Refused(unittest.TestCase):
         self.assertIn("unknown argument: something", refused("something"))
 
     def test_what_does_not_go_together(self):
-        self.assertIn("--full does not go with --paper", refused("--paper", "--full"))
+        self.assertIn("--full does not go with --papers", refused("--papers", "--full"))
         self.assertIn("--rate does not go with --scale", refused("--scale", "--rate", "1gbit"))
         self.assertIn("--rate goes with --cluster or --model", refused("--rate", "1gbit"))
         self.assertIn("--only goes with --cluster", refused("--only", "ring"))
         self.assertIn("--behind does not go with --cluster", refused("--cluster", "8", "--behind"))
-        self.assertIn("not allowed with", refused("--paper", "--scale"))
+        self.assertIn("not allowed with", refused("--papers", "--scale"))
         self.assertIn("--places goes with --study", refused("--places", "shm"))
         self.assertIn("--rounds does not go with --model", refused("--model", "--rounds", "1"))
         self.assertIn("--rate is of the cluster, which --places leaves out",

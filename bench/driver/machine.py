@@ -48,7 +48,6 @@ class Programs:
                          "mkl": peers.MKL}
         self.putget_table = str(bin_folder / "bench" / "simulated" / "putget" / "putget_table")
         self.srumma_table = str(bin_folder / "bench" / "simulated" / "srumma_table")
-        self.paper_table = str(bin_folder / "bench" / "simulated" / "paper_table")
         self.superstep_table = str(bin_folder / "bench" / "simulated" / "superstep_table")
         self.scale_table = str(bin_folder / "bench" / "simulated" / "scale_table")
 

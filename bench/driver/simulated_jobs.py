@@ -1,5 +1,4 @@
-"""The simulated jobs: Table 1 of the AP3000 paper, collectives on up to 65,536 ranks, and what studies bring. Only
-virtual time counts."""
+"""The simulated jobs: collectives on up to 65,536 ranks, and what studies bring. Only virtual time counts."""
 
 import threading
 
@@ -7,22 +6,13 @@ from bench.driver import study_job
 from bench.driver.launching import Launch, say
 from bench.driver.machine import MACHINES
 
-PAPER_TARGETS = ["//bench/simulated:paper_table"]
 SCALE_TARGETS = ["//bench/simulated:scale_table"]
 PATTERNS = ("broadcast", "reduce", "multi_broadcast", "multi_reduce")
 
 
 def simulate(launcher, launch, path):
     with open(path, "wb") as table:
-        return launcher.run(launch, stdout=table)
-
-
-def simulate_paper(launcher, programs):
-    """Its table, or None."""
-    say("Table 1 of the AP3000 paper")
-    table = launcher.output / "paper.json"
-    launch = Launch("", [programs.paper_table, str(MACHINES / "ap3000.json")])
-    return table if simulate(launcher, launch, table) else None
+        launcher.run(launch, stdout=table)
 
 
 def simulate_study(launcher, programs, name):

@@ -126,7 +126,6 @@ _templates = jinja2.Environment(
     autoescape=jinja2.select_autoescape(["html.j2"]), trim_blocks=True, lstrip_blocks=True,
     undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
 _templates.filters["percent"] = lambda share, digits=1: f"{100 * share:.{digits}f} %"
-_templates.filters["change"] = lambda share, width=0: f"{100 * share:+{width}.0f}"
 _templates.filters["cell"] = lambda value: value if isinstance(value, Cell) else Cell(value)
 
 
