@@ -4,7 +4,6 @@
 #ifndef BRIGADE_BLACS_SHIM_CALL_H_
 #define BRIGADE_BLACS_SHIM_CALL_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "blacs_shim/errors.h"

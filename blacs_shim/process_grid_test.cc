@@ -1,7 +1,6 @@
 #include "blacs_shim/process_grid.h"
 
 #include <climits>
-#include <utility>
 
 #include "gtest/gtest.h"
 

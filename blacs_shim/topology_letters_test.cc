@@ -2,7 +2,6 @@
 
 #include <cctype>
 #include <climits>
-#include <cstring>
 #include <map>
 
 #include "gtest/gtest.h"

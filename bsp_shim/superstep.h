@@ -16,7 +16,6 @@
 #define BRIGADE_BSP_SHIM_SUPERSTEP_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "bsp_shim/bytes.h"

@@ -4,7 +4,6 @@
 #define BRIGADE_LI_SHIM_BSP_BACKEND_H_
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

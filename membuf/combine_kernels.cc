@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include "membuf/arithmetic.h"
 #include "membuf/processor_loop.h"

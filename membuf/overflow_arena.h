@@ -12,7 +12,6 @@
 #define BRIGADE_MEMBUF_OVERFLOW_ARENA_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <vector>

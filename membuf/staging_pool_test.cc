@@ -1,7 +1,6 @@
 #include "membuf/staging_pool.h"
 
 #include <algorithm>
-#include <map>
 #include <random>
 #include <set>
 #include <vector>

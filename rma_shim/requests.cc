@@ -1,6 +1,5 @@
 #include "rma_shim/requests.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "membuf/status.h"

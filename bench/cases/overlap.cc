@@ -1,6 +1,5 @@
 #include "bench/cases/overlap.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>

@@ -7,9 +7,6 @@
 #ifndef BRIGADE_BENCH_SIMULATED_SRUMMA_CELLS_H_
 #define BRIGADE_BENCH_SIMULATED_SRUMMA_CELLS_H_
 
-#include <string>
-#include <vector>
-
 #include "transport/machines/machine_description.h"
 #include "windows/multiply/multiply_call.h"
 

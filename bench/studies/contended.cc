@@ -1,7 +1,6 @@
 #include "bench/studies/contended.h"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>

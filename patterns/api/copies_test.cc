@@ -1,8 +1,5 @@
 // Copies within a rank are counted, whatever the form of the call.
 
-#include <cstddef>
-#include <memory>
-
 #include "brigade/calls.h"
 #include "gtest/gtest.h"
 #include "membuf/status.h"

@@ -9,7 +9,6 @@
 #ifndef BRIGADE_PATTERNS_EAGER_EDGE_PORT_H_
 #define BRIGADE_PATTERNS_EAGER_EDGE_PORT_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>

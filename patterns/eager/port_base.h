@@ -5,7 +5,6 @@
 #define BRIGADE_PATTERNS_EAGER_PORT_BASE_H_
 
 #include <cstddef>
-#include <utility>
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"

@@ -11,7 +11,6 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -1,7 +1,5 @@
 #include "patterns/engine/group_control.h"
 
-#include <cstddef>
-
 namespace brigade {
 namespace {
 

@@ -9,7 +9,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "membuf/status.h"

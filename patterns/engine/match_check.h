@@ -13,7 +13,6 @@
 #ifndef BRIGADE_PATTERNS_ENGINE_MATCH_CHECK_H_
 #define BRIGADE_PATTERNS_ENGINE_MATCH_CHECK_H_
 
-#include <cstdint>
 #include <optional>
 
 #include "membuf/byte_span.h"

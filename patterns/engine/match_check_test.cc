@@ -3,9 +3,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <string>
-#include <utility>
 
 #include "gtest/gtest.h"
 #include "patterns/engine/match_timer.h"

@@ -5,7 +5,6 @@
 #define BRIGADE_PATTERNS_ENGINE_PIECE_MOVER_H_
 
 #include <cstddef>
-#include <cstdint>
 
 #include "membuf/combine.h"
 #include "membuf/strided_layout.h"

@@ -10,7 +10,6 @@
 #ifndef BRIGADE_PATTERNS_GROUP_GROUP_H_
 #define BRIGADE_PATTERNS_GROUP_GROUP_H_
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 

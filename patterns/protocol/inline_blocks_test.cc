@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"

@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"

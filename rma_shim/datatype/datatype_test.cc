@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <numeric>
 #include <random>
 #include <string>
 #include <vector>

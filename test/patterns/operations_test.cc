@@ -6,9 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>

@@ -15,7 +15,6 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <memory>
 #include <new>
 #include <random>
 #include <string>

@@ -7,7 +7,6 @@
 #ifndef BRIGADE_TRANSPORT_BOOTSTRAP_TCP_BOOTSTRAP_H_
 #define BRIGADE_TRANSPORT_BOOTSTRAP_TCP_BOOTSTRAP_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,6 +1,7 @@
 #include "transport/edge/inline_ring.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include "transport/edge/edge_memory.h"

@@ -1,6 +1,5 @@
 #include "transport/host/fabric.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 

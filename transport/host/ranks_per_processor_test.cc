@@ -2,7 +2,6 @@
 
 #include <climits>
 #include <initializer_list>
-#include <vector>
 
 #include "gtest/gtest.h"
 

@@ -1,7 +1,6 @@
 #include "transport/mpi/requests.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "membuf/check.h"

@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

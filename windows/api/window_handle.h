@@ -6,7 +6,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "brigade/window.h"

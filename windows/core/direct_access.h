@@ -10,7 +10,6 @@
 #define BRIGADE_WINDOWS_CORE_DIRECT_ACCESS_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
 #include "membuf/status.h"

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "gtest/gtest.h"

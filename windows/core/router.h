@@ -4,7 +4,6 @@
 #define BRIGADE_WINDOWS_CORE_ROUTER_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>

@@ -14,7 +14,6 @@
 #ifndef BRIGADE_WINDOWS_LAYOUT_TYPED_LAYOUT_H_
 #define BRIGADE_WINDOWS_LAYOUT_TYPED_LAYOUT_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

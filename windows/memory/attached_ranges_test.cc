@@ -1,6 +1,5 @@
 #include "windows/memory/attached_ranges.h"
 
-#include <memory>
 #include <random>
 #include <set>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "windows/multiply/visits.h"
 
-#include <algorithm>
 #include <numeric>
 
 namespace brigade {

@@ -1,5 +1,6 @@
 #include "bench/studies/putget/md_system.h"
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

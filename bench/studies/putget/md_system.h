@@ -7,7 +7,6 @@
 #ifndef BRIGADE_BENCH_STUDIES_PUTGET_MD_SYSTEM_H_
 #define BRIGADE_BENCH_STUDIES_PUTGET_MD_SYSTEM_H_
 
-#include <array>
 #include <vector>
 
 namespace brigade::bench {

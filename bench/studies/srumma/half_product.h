@@ -5,7 +5,6 @@
 #define BRIGADE_BENCH_STUDIES_SRUMMA_HALF_PRODUCT_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 

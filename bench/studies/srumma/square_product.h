@@ -4,7 +4,6 @@
 #ifndef BRIGADE_BENCH_STUDIES_SRUMMA_SQUARE_PRODUCT_H_
 #define BRIGADE_BENCH_STUDIES_SRUMMA_SQUARE_PRODUCT_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
-#include <string>
 
 #include "membuf/byte_span.h"
 #include "membuf/status.h"
