@@ -22,7 +22,6 @@ enum class ChunkRole : uint8_t {
   kReceive,           // received and copied out
   kPipelinedForward,  // received and forwarded by a middle rank of a ring
 };
-inline constexpr int kChunkRoles = 6;
 
 // Special memories of the model machine.
 enum class MemoryKind : uint8_t { kController, kHost };

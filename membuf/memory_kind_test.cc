@@ -59,7 +59,7 @@ TEST(MemoryKind, FollowsThePaper) {
 }
 
 TEST(MemoryKind, EveryRoleHasARule) {
-  for (int role = 0; role < kChunkRoles; ++role) {
+  for (int role = 0; role <= static_cast<int>(ChunkRole::kPipelinedForward); ++role) {
     for (const size_t run : {size_t{0}, size_t{8}, size_t{4000}, size_t{1} << 40}) {
       KindFor(static_cast<ChunkRole>(role), run, run, kChunkBytes);
     }
