@@ -4,7 +4,6 @@
 
 #include "membuf/check.h"
 #include "patterns/catalogue/catalogue.h"
-#include "patterns/catalogue/exchange.h"
 #include "patterns/catalogue/subtrees.h"
 #include "patterns/model/block_cost.h"
 #include "patterns/model/circulant_cost.h"
@@ -115,24 +114,6 @@ Shares SharesOf(const CostQuery& query) {
 }
 
 }  // namespace
-
-bool SharesMemory(const MachineDescription& machine, const CostQuery& query) {
-  if (!machine.shared_memory.is_shared) return false;
-  if (query.hosts.empty()) return machine.HostOf(query.ranks - 1) == 0;
-  return std::all_of(query.hosts.begin(), query.hosts.end(),
-                     [&](int host) { return host == query.hosts.front(); });
-}
-
-bool GoesInOneRound(const MachineDescription& machine, const CostQuery& query) {
-  ScheduleParameters p;
-  p.size = query.ranks;
-  p.topology = query.topology;
-  p.shares_memory = SharesMemory(machine, query);
-  if (query.pattern == Pattern::kMultiReduce) {
-    return ExchangesBlocks(p.topology, p.size, p.shares_memory);
-  }
-  return Exchanges(p, query.pattern == Pattern::kAllReduce ? kMostLevelsToAll : kMostLevelsToOne);
-}
 
 PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
   if (query.pattern == Pattern::kBarrier) return PiecePlan();

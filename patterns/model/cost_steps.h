@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "membuf/memory_kind.h"
-#include "patterns/model/cost_model.h"
+#include "patterns/model/cost_query.h"
 #include "patterns/schedule/piece_plan.h"
 #include "transport/machines/machine_description.h"
 
