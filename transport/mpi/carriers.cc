@@ -6,7 +6,6 @@
 
 #include "transport/host/host.h"
 #include "transport/host/ranks_per_processor.h"
-#include "transport/mpi/groups.h"
 
 namespace brigade::mpi {
 namespace {
@@ -40,7 +39,7 @@ Status Duplicate(MPI_Comm comm, MPI_Comm* copy) {
 
 }  // namespace
 
-Status Carriers::Agree(MpiBootstrap* bootstrap, Group* group) {
+Status Carriers::Agree(MpiBootstrap* bootstrap, CarrierUse* group) {
   const int size = bootstrap->size();
   iterator carrier;
   BRIGADE_RETURN_IF_ERROR(Find(bootstrap, &carrier, &group->ranks));
@@ -65,8 +64,8 @@ Status Carriers::Agree(MpiBootstrap* bootstrap, Group* group) {
   return Status();
 }
 
-Status Carriers::AgreeByParent(Bootstrap* bootstrap, const Group& parent,
-                               const std::vector<int>& members, Group* group) {
+Status Carriers::AgreeByParent(Bootstrap* bootstrap, const CarrierUse& parent,
+                               const std::vector<int>& members, CarrierUse* group) {
   for (const int rank : members) group->ranks.push_back(parent.RankOf(rank));
   group->carrier = parent.carrier;
   ++group->carrier->groups;  // the parent may end meanwhile

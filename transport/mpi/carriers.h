@@ -16,6 +16,7 @@
 #include <list>
 #include <vector>
 
+#include "membuf/check.h"
 #include "membuf/status.h"
 #include "transport/bootstrap.h"
 #include "transport/channel.h"
@@ -23,8 +24,6 @@
 #include "transport/mpi/mpi_bootstrap.h"
 
 namespace brigade::mpi {
-
-struct Group;
 
 // For every group whose members it includes.
 struct Carrier {
@@ -36,6 +35,20 @@ struct Carrier {
   MPI_Comm control = MPI_COMM_NULL;
   MPI_Group members = MPI_GROUP_NULL;
   size_t groups = 0;  // of this rank that use it
+};
+
+// A group's place on its carrier.
+struct CarrierUse {
+  int RankOf(int peer) const {
+    BRIGADE_CHECK_LT(static_cast<size_t>(peer), ranks.size());
+    return ranks[peer];
+  }
+  int TagOf(ChannelKind kind) const { return first_tag + static_cast<int>(kind); }
+
+  std::list<Carrier>::iterator carrier;
+  int first_tag = 0;
+  std::vector<int> ranks;          // in the carrier
+  bool shares_processors = false;  // its ranks on this host outnumber them
 };
 
 class Carriers {
@@ -51,12 +64,11 @@ class Carriers {
 
   // The members agree on a wire id, larger than any that a member has seen, and on a carrier.
   // They make a new one unless each of them proposes the same and it has tags left. Counts the
-  // group as a user of the carrier. Sets its carrier, ranks and first tag, and whether ranks share
-  // processors.
-  Status Agree(MpiBootstrap* bootstrap, Group* group);
+  // group as a user of the carrier, and sets `*group`.
+  Status Agree(MpiBootstrap* bootstrap, CarrierUse* group);
   // The same on the carrier of the parent, which all members use. `members`: ranks of the parent.
-  Status AgreeByParent(Bootstrap* bootstrap, const Group& parent, const std::vector<int>& members,
-                       Group* group);
+  Status AgreeByParent(Bootstrap* bootstrap, const CarrierUse& parent,
+                       const std::vector<int>& members, CarrierUse* group);
   // To be called when a group of this carrier is erased.
   void Leave(iterator carrier);
   // Forgets all carriers, in a forked child. REQUIRES: no group is used any more.

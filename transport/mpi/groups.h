@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "membuf/byte_span.h"
-#include "membuf/check.h"
 #include "transport/channel.h"
 #include "transport/completion.h"
 #include "transport/core/fifo.h"
@@ -53,12 +52,7 @@ struct Stream {
   std::optional<std::vector<std::byte>> early{};
 };
 
-struct Group {
-  int RankOf(int peer) const {
-    BRIGADE_CHECK_LT(static_cast<size_t>(peer), ranks.size());
-    return ranks[peer];
-  }
-  int TagOf(ChannelKind kind) const { return first_tag + static_cast<int>(kind); }
+struct Group : CarrierUse {
   Stream* StreamOf(ChannelKind kind, int peer, bool receives) {
     std::unique_ptr<Stream>& stream =
         streams[(size_t{2} * peer + receives) * kChannelKinds + static_cast<size_t>(kind)];
@@ -68,11 +62,7 @@ struct Group {
 
   GroupId id = -1;
   int rank = 0;
-  Carriers::iterator carrier;
-  int first_tag = 0;
-  std::vector<int> ranks;                        // in the carrier
   std::vector<std::unique_ptr<Stream>> streams;  // made when first used
-  bool shares_processors = false;                // its ranks on this host outnumber them
   size_t sends = 0;                              // not over; they outlive the closing of the group
   bool closed = false;
 };
