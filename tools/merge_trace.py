@@ -61,6 +61,8 @@ def run(program):
         program()
     except OSError as error:
         sys.exit(f"{error.filename}: {error.strerror}")
+    except ImportError as error:
+        sys.exit(f"Python's package {error.name} is missing")
 
 
 if __name__ == "__main__":

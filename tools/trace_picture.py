@@ -14,13 +14,9 @@ import json
 import pathlib
 import sys
 
-import matplotlib
+import merge_trace
 
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy  # noqa: E402
-
-import merge_trace  # noqa: E402
+# numpy and matplotlib are imported where they are used: the manual page is made of --help, on machines without them.
 
 # States of a rank, each with its colour (Okabe and Ito: safe for colour-blind readers).
 COLOURS = {
@@ -78,6 +74,7 @@ class Rank:
 
     def shares(self, edges):
         """{what: share of each interval between the edges}."""
+        import numpy
         shares = {}
         for what in COLOURS:
             pieces = [p for p in self.pieces if p.what == what]
@@ -95,12 +92,13 @@ class Rank:
 
 def shares_table(ranks, window):
     rows = [[f"{rank.shares(window)[what][0]:.1%}" for what in COLOURS] for rank in ranks]
-    mean = [numpy.mean([rank.shares(window)[what][0] for rank in ranks]) for what in COLOURS]
+    mean = [sum(rank.shares(window)[what][0] for rank in ranks) / len(ranks) for what in COLOURS]
     return [f"rank {rank.number}" for rank in ranks] + ["mean"], rows + [[f"{share:.1%}" for share in mean]]
 
 
 def draw_shares(axes, ranks, window):
     """A band per rank, each with the shares stacked."""
+    import numpy
     edges = numpy.linspace(*window, BINS + 1)
     middles = (edges[:-1] + edges[1:]) / 2
     times_ms = (numpy.concatenate([[window[0]], middles, [window[1]]]) - window[0]) / 1000
@@ -137,6 +135,9 @@ def draw_spans(axes, ranks, window, zoom):
 
 
 def picture(ranks, window, zoom, title):
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
     plt.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none",
                          "font.family": "sans-serif", "svg.hashsalt": "trace"})
     figure, (whole, part, table) = plt.subplots(3, figsize=(11, 1.6 + 1.4 * len(ranks)),

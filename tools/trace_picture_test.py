@@ -4,6 +4,8 @@ import contextlib
 import io
 import json
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -94,6 +96,11 @@ class Parts(unittest.TestCase):
     def test_names_files_that_cannot_be_used(self):
         with self.assertRaisesRegex(SystemExit, "lu.json: No such file"):
             merge_trace.run(self.file.read_text)
+
+    def test_help_needs_no_packages(self):
+        """Manual pages are made of it, on machines without numpy."""
+        for program in (merge_trace, trace_picture):
+            subprocess.run([sys.executable, "-S", program.__file__, "--help"], check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
