@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Puts the parts of a timeline together: lu.0.json, lu.1.json and so on, which the ranks of a job wrote for
 BRIGADE_TRACE=lu.json, become lu.json. Open that in https://ui.perfetto.dev or chrome://tracing.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Shows where the time of a job went, from what its ranks wrote for BRIGADE_TRACE=FILE.
 
 Prints each rank's shares of start-up, computing, copying, posting, waiting and the rest of BLACS. Draws them over time,
