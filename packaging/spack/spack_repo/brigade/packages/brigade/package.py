@@ -25,7 +25,8 @@ class Brigade(CMakePackage):
     variant("mpi", default=True, description="The libraries that call MPI, and the programs")
     variant("liburing", default=True, description="io_uring under the TCP transport")
     variant("libsodium", default=True, description="The TCP transport, which authenticates peers")
-    variant("tools", default=True, description="brigade_bench and brigade_info", when="+mpi")
+    # brigade_trace_picture also needs py-numpy and py-matplotlib, which users of it load.
+    variant("tools", default=True, description="brigade_bench, brigade_info, timelines", when="+mpi")
 
     requires("platform=linux", msg="Brigade is for Linux")
 
