@@ -93,9 +93,9 @@ BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* optio
 ///
 /// Cost: waits until the transport has completed all sends that have returned.
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
-/// Progresses pending operations without waiting. Call this function during long computations (1)
-/// while an operation within a host is pending, (2) always, if a group uses the transport "mpi". If
-/// an operation fails in this function, the operation's group breaks: brigade_wait() on the
+/// Progresses pending operations without waiting. During long computations, call this function in
+/// two cases: (1) an operation within a host is pending; (2) a group has used the transport "mpi".
+/// If an operation fails in this function, the operation's group breaks: brigade_wait() on the
 /// operation, and every later call on this group, return the failure.
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// Opens a file descriptor for poll() or epoll, for programs with an event loop. A progress thread

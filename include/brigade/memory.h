@@ -49,8 +49,8 @@ BRIGADE_EXPORT void* brigade_alloc(size_t bytes);
 ///
 /// @param memory  NULL is ignored
 ///
-/// Pages that the library does not keep go back to the system immediately, even if other ranks
-/// still map these pages.
+/// The library keeps some freed pages for later allocations, and returns all others to the system
+/// immediately, even if other ranks still map them.
 BRIGADE_EXPORT void brigade_free(void* memory);
 
 #ifdef __cplusplus

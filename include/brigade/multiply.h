@@ -54,8 +54,9 @@ typedef struct brigade_multiplier brigade_multiplier;
 ///                      buffers for pieces (depth: see brigade_multiply_options), and at most the
 ///                      memory of 4 buffers for sums. The buffer size determines how many terms of
 ///                      a sum one call of the BLAS adds, and therefore the last bits of results.
-///                      With larger buffers messages are longer. A rank whose part of C is large
-///                      fetches parts of A and B repeatedly, with larger buffers less often.
+///                      If a rank's part of C is much larger than a buffer, the rank fetches parts
+///                      of A and B several times. Larger buffers reduce the number of these
+///                      fetches, and make messages longer.
 /// @param multiplier    the new multiplier
 /// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size on a rank; #BRIGADE_MISMATCH:
 ///         ranks differ in `buffer_bytes`; otherwise like brigade_window_create(). On failure no

@@ -240,8 +240,8 @@ typedef struct {
   const brigade_layout* layout;  ///< the layout of each value
 } brigade_values;
 
-/// Values in a member's memory. The values must have as many bytes as the caller's values, and must
-/// lie within the memory that the member exposes.
+/// Values in a member's memory. The member must expose this memory. In an operation, the
+/// brigade_target and the brigade_values must have the same total number of bytes.
 typedef struct {
   int rank;                      ///< the member, which may be the caller
   int64_t displacement;          ///< displacement of the first value, in the member's unit
