@@ -8,7 +8,7 @@ namespace brigade {
 namespace blacs {
 namespace {
 
-constexpr Routine kBarrierRoutine{"blacs_barrier", Verb::kBarrier, ElementType::kInt32};
+constexpr Routine kBarrierRoutine{"blacs_barrier", Verb::kBarrier, Element::kInt32};
 
 void Broadcast(const Call& call, const Scope& scope, const char* top, const MatrixArguments& matrix,
                int root) {

@@ -11,7 +11,7 @@
 #include "brigade/blacs_mpi.h"
 
 using namespace brigade::blacs;  // NOLINT: this file is nothing but their C names
-using brigade::ElementType;
+using brigade::Element;
 
 extern "C" {
 
@@ -70,61 +70,59 @@ double Cdwalltime00(void) { return MPI_Wtime(); }
 #define BRIGADE_BLACS_DEFINE(t, T, type)                                                           \
   void C##t##gesd2d(blacs_int ctxt, blacs_int m, blacs_int n, const T* A, blacs_int lda,           \
                     blacs_int rdest, blacs_int cdest) {                                            \
-    Send({#t "gesd2d", Verb::kGesd2d, ElementType::type}, ctxt, General(A, m, n, lda), rdest,      \
-         cdest);                                                                                   \
+    Send({#t "gesd2d", Verb::kGesd2d, Element::type}, ctxt, General(A, m, n, lda), rdest, cdest);  \
   }                                                                                                \
   void C##t##trsd2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
                     const T* A, blacs_int lda, blacs_int rdest, blacs_int cdest) {                 \
-    Send({#t "trsd2d", Verb::kTrsd2d, ElementType::type}, ctxt,                                    \
-         Trapezoid(uplo, diag, A, m, n, lda), rdest, cdest);                                       \
+    Send({#t "trsd2d", Verb::kTrsd2d, Element::type}, ctxt, Trapezoid(uplo, diag, A, m, n, lda),   \
+         rdest, cdest);                                                                            \
   }                                                                                                \
   void C##t##gerv2d(blacs_int ctxt, blacs_int m, blacs_int n, T* A, blacs_int lda, blacs_int rsrc, \
                     blacs_int csrc) {                                                              \
-    Receive({#t "gerv2d", Verb::kGerv2d, ElementType::type}, ctxt, General(A, m, n, lda), rsrc,    \
-            csrc);                                                                                 \
+    Receive({#t "gerv2d", Verb::kGerv2d, Element::type}, ctxt, General(A, m, n, lda), rsrc, csrc); \
   }                                                                                                \
   void C##t##trrv2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc) {                         \
-    Receive({#t "trrv2d", Verb::kTrrv2d, ElementType::type}, ctxt,                                 \
+    Receive({#t "trrv2d", Verb::kTrrv2d, Element::type}, ctxt,                                     \
             Trapezoid(uplo, diag, A, m, n, lda), rsrc, csrc);                                      \
   }                                                                                                \
   void C##t##gebs2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     const T* A, blacs_int lda) {                                                   \
-    BroadcastSend({#t "gebs2d", Verb::kGebs2d, ElementType::type}, ctxt, scope, top,               \
+    BroadcastSend({#t "gebs2d", Verb::kGebs2d, Element::type}, ctxt, scope, top,                   \
                   General(A, m, n, lda));                                                          \
   }                                                                                                \
   void C##t##trbs2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
                     const char* diag, blacs_int m, blacs_int n, const T* A, blacs_int lda) {       \
-    BroadcastSend({#t "trbs2d", Verb::kTrbs2d, ElementType::type}, ctxt, scope, top,               \
+    BroadcastSend({#t "trbs2d", Verb::kTrbs2d, Element::type}, ctxt, scope, top,                   \
                   Trapezoid(uplo, diag, A, m, n, lda));                                            \
   }                                                                                                \
   void C##t##gebr2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc) {                         \
-    BroadcastReceive({#t "gebr2d", Verb::kGebr2d, ElementType::type}, ctxt, scope, top,            \
+    BroadcastReceive({#t "gebr2d", Verb::kGebr2d, Element::type}, ctxt, scope, top,                \
                      General(A, m, n, lda), rsrc, csrc);                                           \
   }                                                                                                \
   void C##t##trbr2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
                     const char* diag, blacs_int m, blacs_int n, T* A, blacs_int lda,               \
                     blacs_int rsrc, blacs_int csrc) {                                              \
-    BroadcastReceive({#t "trbr2d", Verb::kTrbr2d, ElementType::type}, ctxt, scope, top,            \
+    BroadcastReceive({#t "trbr2d", Verb::kTrbr2d, Element::type}, ctxt, scope, top,                \
                      Trapezoid(uplo, diag, A, m, n, lda), rsrc, csrc);                             \
   }                                                                                                \
   void C##t##gsum2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rdest, blacs_int cdest) {                       \
-    Sum({#t "gsum2d", Verb::kGsum2d, ElementType::type}, ctxt, scope, top, General(A, m, n, lda),  \
+    Sum({#t "gsum2d", Verb::kGsum2d, Element::type}, ctxt, scope, top, General(A, m, n, lda),      \
         rdest, cdest);                                                                             \
   }                                                                                                \
   void C##t##gamx2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest) {                                            \
-    Extreme({#t "gamx2d", Verb::kGamx2d, ElementType::type}, ctxt, scope, top,                     \
-            General(A, m, n, lda), {rA, cA, ldia}, rdest, cdest);                                  \
+    Extreme({#t "gamx2d", Verb::kGamx2d, Element::type}, ctxt, scope, top, General(A, m, n, lda),  \
+            {rA, cA, ldia}, rdest, cdest);                                                         \
   }                                                                                                \
   void C##t##gamn2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest) {                                            \
-    Extreme({#t "gamn2d", Verb::kGamn2d, ElementType::type}, ctxt, scope, top,                     \
-            General(A, m, n, lda), {rA, cA, ldia}, rdest, cdest);                                  \
+    Extreme({#t "gamn2d", Verb::kGamn2d, Element::type}, ctxt, scope, top, General(A, m, n, lda),  \
+            {rA, cA, ldia}, rdest, cdest);                                                         \
   }
 BRIGADE_BLACS_FOR_EACH_TYPE(BRIGADE_BLACS_DEFINE)
 

@@ -20,8 +20,8 @@ struct Prepared {
   PatternCall pattern_call;
 };
 
-Prepared Prepare(const Call& call, CombineOp op, ElementType type, const char* scope,
-                 const char* top, const MatrixArguments& matrix, int64_t row, int64_t col) {
+Prepared Prepare(const Call& call, CombineOp op, Element type, const char* scope, const char* top,
+                 const MatrixArguments& matrix, int64_t row, int64_t col) {
   Prepared prepared;
   prepared.scope = call.ScopeOf(scope);
   prepared.result_to_all = row == -1 || col == -1;

@@ -13,7 +13,7 @@
 #include "brigade/blacs.h"
 
 using namespace brigade::blacs;  // NOLINT: this file is nothing but their Fortran names
-using brigade::ElementType;
+using brigade::Element;
 
 extern "C" {
 
@@ -73,69 +73,69 @@ blacs_int kbrid_(const blacs_int* ctxt, const char* scope, const blacs_int*, con
 double dcputime00_(void) { return -1.0; }
 double dwalltime00_(void) { return MPI_Wtime(); }
 
-#define BRIGADE_BLACS_DEFINE(t, T, type)                                                           \
-  void t##gesd2d_(const blacs_int* ctxt, const blacs_int* m, const blacs_int* n, const T* A,       \
-                  const blacs_int* lda, const blacs_int* rdest, const blacs_int* cdest) {          \
-    Send({#t "gesd2d", Verb::kGesd2d, ElementType::type}, *ctxt, General(A, *m, *n, *lda), *rdest, \
-         *cdest);                                                                                  \
-  }                                                                                                \
-  void t##trsd2d_(const blacs_int* ctxt, const char* uplo, const char* diag, const blacs_int* m,   \
-                  const blacs_int* n, const T* A, const blacs_int* lda, const blacs_int* rdest,    \
-                  const blacs_int* cdest) {                                                        \
-    Send({#t "trsd2d", Verb::kTrsd2d, ElementType::type}, *ctxt,                                   \
-         Trapezoid(uplo, diag, A, *m, *n, *lda), *rdest, *cdest);                                  \
-  }                                                                                                \
-  void t##gerv2d_(const blacs_int* ctxt, const blacs_int* m, const blacs_int* n, T* A,             \
-                  const blacs_int* lda, const blacs_int* rsrc, const blacs_int* csrc) {            \
-    Receive({#t "gerv2d", Verb::kGerv2d, ElementType::type}, *ctxt, General(A, *m, *n, *lda),      \
-            *rsrc, *csrc);                                                                         \
-  }                                                                                                \
-  void t##trrv2d_(const blacs_int* ctxt, const char* uplo, const char* diag, const blacs_int* m,   \
-                  const blacs_int* n, T* A, const blacs_int* lda, const blacs_int* rsrc,           \
-                  const blacs_int* csrc) {                                                         \
-    Receive({#t "trrv2d", Verb::kTrrv2d, ElementType::type}, *ctxt,                                \
-            Trapezoid(uplo, diag, A, *m, *n, *lda), *rsrc, *csrc);                                 \
-  }                                                                                                \
-  void t##gebs2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,   \
-                  const blacs_int* n, const T* A, const blacs_int* lda) {                          \
-    BroadcastSend({#t "gebs2d", Verb::kGebs2d, ElementType::type}, *ctxt, scope, top,              \
-                  General(A, *m, *n, *lda));                                                       \
-  }                                                                                                \
-  void t##trbs2d_(const blacs_int* ctxt, const char* scope, const char* top, const char* uplo,     \
-                  const char* diag, const blacs_int* m, const blacs_int* n, const T* A,            \
-                  const blacs_int* lda) {                                                          \
-    BroadcastSend({#t "trbs2d", Verb::kTrbs2d, ElementType::type}, *ctxt, scope, top,              \
-                  Trapezoid(uplo, diag, A, *m, *n, *lda));                                         \
-  }                                                                                                \
-  void t##gebr2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,   \
-                  const blacs_int* n, T* A, const blacs_int* lda, const blacs_int* rsrc,           \
-                  const blacs_int* csrc) {                                                         \
-    BroadcastReceive({#t "gebr2d", Verb::kGebr2d, ElementType::type}, *ctxt, scope, top,           \
-                     General(A, *m, *n, *lda), *rsrc, *csrc);                                      \
-  }                                                                                                \
-  void t##trbr2d_(const blacs_int* ctxt, const char* scope, const char* top, const char* uplo,     \
-                  const char* diag, const blacs_int* m, const blacs_int* n, T* A,                  \
-                  const blacs_int* lda, const blacs_int* rsrc, const blacs_int* csrc) {            \
-    BroadcastReceive({#t "trbr2d", Verb::kTrbr2d, ElementType::type}, *ctxt, scope, top,           \
-                     Trapezoid(uplo, diag, A, *m, *n, *lda), *rsrc, *csrc);                        \
-  }                                                                                                \
-  void t##gsum2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,   \
-                  const blacs_int* n, T* A, const blacs_int* lda, const blacs_int* rdest,          \
-                  const blacs_int* cdest) {                                                        \
-    Sum({#t "gsum2d", Verb::kGsum2d, ElementType::type}, *ctxt, scope, top,                        \
-        General(A, *m, *n, *lda), *rdest, *cdest);                                                 \
-  }                                                                                                \
-  void t##gamx2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,   \
-                  const blacs_int* n, T* A, const blacs_int* lda, blacs_int* rA, blacs_int* cA,    \
-                  const blacs_int* ldia, const blacs_int* rdest, const blacs_int* cdest) {         \
-    Extreme({#t "gamx2d", Verb::kGamx2d, ElementType::type}, *ctxt, scope, top,                    \
-            General(A, *m, *n, *lda), {rA, cA, *ldia}, *rdest, *cdest);                            \
-  }                                                                                                \
-  void t##gamn2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,   \
-                  const blacs_int* n, T* A, const blacs_int* lda, blacs_int* rA, blacs_int* cA,    \
-                  const blacs_int* ldia, const blacs_int* rdest, const blacs_int* cdest) {         \
-    Extreme({#t "gamn2d", Verb::kGamn2d, ElementType::type}, *ctxt, scope, top,                    \
-            General(A, *m, *n, *lda), {rA, cA, *ldia}, *rdest, *cdest);                            \
+#define BRIGADE_BLACS_DEFINE(t, T, type)                                                          \
+  void t##gesd2d_(const blacs_int* ctxt, const blacs_int* m, const blacs_int* n, const T* A,      \
+                  const blacs_int* lda, const blacs_int* rdest, const blacs_int* cdest) {         \
+    Send({#t "gesd2d", Verb::kGesd2d, Element::type}, *ctxt, General(A, *m, *n, *lda), *rdest,    \
+         *cdest);                                                                                 \
+  }                                                                                               \
+  void t##trsd2d_(const blacs_int* ctxt, const char* uplo, const char* diag, const blacs_int* m,  \
+                  const blacs_int* n, const T* A, const blacs_int* lda, const blacs_int* rdest,   \
+                  const blacs_int* cdest) {                                                       \
+    Send({#t "trsd2d", Verb::kTrsd2d, Element::type}, *ctxt,                                      \
+         Trapezoid(uplo, diag, A, *m, *n, *lda), *rdest, *cdest);                                 \
+  }                                                                                               \
+  void t##gerv2d_(const blacs_int* ctxt, const blacs_int* m, const blacs_int* n, T* A,            \
+                  const blacs_int* lda, const blacs_int* rsrc, const blacs_int* csrc) {           \
+    Receive({#t "gerv2d", Verb::kGerv2d, Element::type}, *ctxt, General(A, *m, *n, *lda), *rsrc,  \
+            *csrc);                                                                               \
+  }                                                                                               \
+  void t##trrv2d_(const blacs_int* ctxt, const char* uplo, const char* diag, const blacs_int* m,  \
+                  const blacs_int* n, T* A, const blacs_int* lda, const blacs_int* rsrc,          \
+                  const blacs_int* csrc) {                                                        \
+    Receive({#t "trrv2d", Verb::kTrrv2d, Element::type}, *ctxt,                                   \
+            Trapezoid(uplo, diag, A, *m, *n, *lda), *rsrc, *csrc);                                \
+  }                                                                                               \
+  void t##gebs2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,  \
+                  const blacs_int* n, const T* A, const blacs_int* lda) {                         \
+    BroadcastSend({#t "gebs2d", Verb::kGebs2d, Element::type}, *ctxt, scope, top,                 \
+                  General(A, *m, *n, *lda));                                                      \
+  }                                                                                               \
+  void t##trbs2d_(const blacs_int* ctxt, const char* scope, const char* top, const char* uplo,    \
+                  const char* diag, const blacs_int* m, const blacs_int* n, const T* A,           \
+                  const blacs_int* lda) {                                                         \
+    BroadcastSend({#t "trbs2d", Verb::kTrbs2d, Element::type}, *ctxt, scope, top,                 \
+                  Trapezoid(uplo, diag, A, *m, *n, *lda));                                        \
+  }                                                                                               \
+  void t##gebr2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,  \
+                  const blacs_int* n, T* A, const blacs_int* lda, const blacs_int* rsrc,          \
+                  const blacs_int* csrc) {                                                        \
+    BroadcastReceive({#t "gebr2d", Verb::kGebr2d, Element::type}, *ctxt, scope, top,              \
+                     General(A, *m, *n, *lda), *rsrc, *csrc);                                     \
+  }                                                                                               \
+  void t##trbr2d_(const blacs_int* ctxt, const char* scope, const char* top, const char* uplo,    \
+                  const char* diag, const blacs_int* m, const blacs_int* n, T* A,                 \
+                  const blacs_int* lda, const blacs_int* rsrc, const blacs_int* csrc) {           \
+    BroadcastReceive({#t "trbr2d", Verb::kTrbr2d, Element::type}, *ctxt, scope, top,              \
+                     Trapezoid(uplo, diag, A, *m, *n, *lda), *rsrc, *csrc);                       \
+  }                                                                                               \
+  void t##gsum2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,  \
+                  const blacs_int* n, T* A, const blacs_int* lda, const blacs_int* rdest,         \
+                  const blacs_int* cdest) {                                                       \
+    Sum({#t "gsum2d", Verb::kGsum2d, Element::type}, *ctxt, scope, top, General(A, *m, *n, *lda), \
+        *rdest, *cdest);                                                                          \
+  }                                                                                               \
+  void t##gamx2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,  \
+                  const blacs_int* n, T* A, const blacs_int* lda, blacs_int* rA, blacs_int* cA,   \
+                  const blacs_int* ldia, const blacs_int* rdest, const blacs_int* cdest) {        \
+    Extreme({#t "gamx2d", Verb::kGamx2d, Element::type}, *ctxt, scope, top,                       \
+            General(A, *m, *n, *lda), {rA, cA, *ldia}, *rdest, *cdest);                           \
+  }                                                                                               \
+  void t##gamn2d_(const blacs_int* ctxt, const char* scope, const char* top, const blacs_int* m,  \
+                  const blacs_int* n, T* A, const blacs_int* lda, blacs_int* rA, blacs_int* cA,   \
+                  const blacs_int* ldia, const blacs_int* rdest, const blacs_int* cdest) {        \
+    Extreme({#t "gamn2d", Verb::kGamn2d, Element::type}, *ctxt, scope, top,                       \
+            General(A, *m, *n, *lda), {rA, cA, *ldia}, *rdest, *cdest);                           \
   }
 BRIGADE_BLACS_FOR_EACH_TYPE(BRIGADE_BLACS_DEFINE)
 

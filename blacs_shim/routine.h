@@ -8,7 +8,7 @@
 namespace brigade {
 namespace blacs {
 
-// X(letter, C type, ElementType enumerator) for each type of the BLACS. Complex arrays are pairs of
+// X(letter, C type, Element enumerator) for each type of the BLACS. Complex arrays are pairs of
 // their part's type, as in every BLACS header. The width of the integer depends on the interface.
 #ifdef BRIGADE_BLACS_ILP64
 #define BRIGADE_BLACS_INTEGER kInt64
@@ -42,7 +42,7 @@ inline constexpr int kVerbs = 12;
 struct Routine {
   const char* name;  // as a Fortran caller writes it, without the underscore
   Verb verb;
-  ElementType type;  // kBarrier: any
+  Element type;  // kBarrier: any
 };
 
 }  // namespace blacs

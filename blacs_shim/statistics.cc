@@ -27,8 +27,8 @@ constexpr char kTypeLetters[] = {
     BRIGADE_BLACS_FOR_EACH_TYPE(BRIGADE_TYPE_LETTER)
 #undef BRIGADE_TYPE_LETTER
 };
-constexpr ElementType kTypes[] = {
-#define BRIGADE_TYPE(letter, ctype, type) ElementType::type,
+constexpr Element kTypes[] = {
+#define BRIGADE_TYPE(letter, ctype, type) Element::type,
     BRIGADE_BLACS_FOR_EACH_TYPE(BRIGADE_TYPE)
 #undef BRIGADE_TYPE
 };
@@ -74,8 +74,7 @@ void Statistics::Add(const Routine& routine, char letter, uint64_t bytes, uint64
                      uint64_t wait_ns) {
   const int verb = static_cast<int>(routine.verb);
   // Integers of 64 bits are those of another face, and an i, too.
-  const ElementType in_table =
-      routine.type == ElementType::kInt64 ? ElementType::kInt32 : routine.type;
+  const Element in_table = routine.type == Element::kInt64 ? Element::kInt32 : routine.type;
   const int type =
       static_cast<int>(std::find(kTypes, kTypes + kTypeColumns - 1, in_table) - kTypes);
   const char upper = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));

@@ -8,10 +8,10 @@ namespace brigade {
 namespace blacs {
 namespace {
 
-constexpr Routine kDgebs2d{"dgebs2d", Verb::kGebs2d, ElementType::kDouble};
-constexpr Routine kIgebs2d{"igebs2d", Verb::kGebs2d, ElementType::kInt32};
-constexpr Routine kZgamn2d{"zgamn2d", Verb::kGamn2d, ElementType::kComplexDouble};
-constexpr Routine kBarrier{"blacs_barrier", Verb::kBarrier, ElementType::kInt32};
+constexpr Routine kDgebs2d{"dgebs2d", Verb::kGebs2d, Element::kDouble};
+constexpr Routine kIgebs2d{"igebs2d", Verb::kGebs2d, Element::kInt32};
+constexpr Routine kZgamn2d{"zgamn2d", Verb::kGamn2d, Element::kComplexDouble};
+constexpr Routine kBarrier{"blacs_barrier", Verb::kBarrier, Element::kInt32};
 
 TEST(StatisticsTest, CountsPerRoutineAndTopology) {
   Statistics statistics;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "windows/elements/element.h"
+#include "membuf/element.h"
 #include "windows/layout/typed_layout.h"
 
 namespace brigade {

@@ -7,10 +7,10 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/copy_bytes.h"
+#include "membuf/element.h"
 #include "patterns/engine/pattern_call.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "windows/core/fences.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/rma_request.h"
 

@@ -1,4 +1,4 @@
-// The operations of combine.h on two values.
+// The operations of combine.h and accumulate.h on two values.
 
 #ifndef BRIGADE_MEMBUF_ARITHMETIC_H_
 #define BRIGADE_MEMBUF_ARITHMETIC_H_
@@ -24,6 +24,27 @@ template <typename T>
 constexpr bool kIsComplex = false;
 template <typename T>
 constexpr bool kIsComplex<Complex<T>> = true;
+
+// Fortran's and C's truth, in so many bits.
+template <typename T>
+struct Logical {
+  T value;
+};
+template <typename T>
+constexpr bool kIsLogical = false;
+template <typename T>
+constexpr bool kIsLogical<Logical<T>> = true;
+
+// As it is packed.
+template <typename V, typename L>
+struct __attribute__((packed)) WithLocation {
+  V value;
+  L location;
+};
+template <typename T>
+constexpr bool kHasLocation = false;
+template <typename V, typename L>
+constexpr bool kHasLocation<WithLocation<V, L>> = true;
 
 template <typename T>
 constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, Bfloat16>;
@@ -152,30 +173,57 @@ bool AtLeast(Complex<T> left, Complex<T> right) {
 
 // One operation of two values --------------------------------------------------------------------
 
+// The difference between calls and accumulates.
+enum class Nans : uint8_t {
+  kCanonical,   // NaNs win, and are written canonical; extremes are total orders
+  kAsComputed,  // as the processor computes them; extremes compare as C does
+};
+
+template <Nans kNans, typename T>
+T Finished(T x) {
+  return kNans == Nans::kCanonical ? Canonical(x) : x;
+}
+
 // Not called with signed integers, whose sums, products and bits are those of unsigned ones, nor
-// with complex sums, which are sums of their parts.
-template <CombineOp kOp, typename T>
+// with complex sums, which are sums of their parts. `kNans` matters for floating numbers alone.
+template <CombineOp kOp, Nans kNans, typename T>
 T Combined(T left, T right) {
   // Short integers would be promoted to signed ones, whose products may overflow.
   using Wide = std::conditional_t<sizeof(T) < 8, uint32_t, uint64_t>;
+  constexpr bool kCompares = kNans == Nans::kAsComputed || std::is_integral_v<T>;
   if constexpr (kOp == CombineOp::kSum || kOp == CombineOp::kProduct) {
     constexpr bool kAdds = kOp == CombineOp::kSum;
     if constexpr (kIsHalf<T>) {
       return FromFloat<T>(kAdds ? ToFloat(left) + ToFloat(right) : ToFloat(left) * ToFloat(right));
     } else if constexpr (kIsComplex<T>) {
-      return {Canonical(left.re * right.re - left.im * right.im),
-              Canonical(left.re * right.im + left.im * right.re)};
+      return {Finished<kNans>(left.re * right.re - left.im * right.im),
+              Finished<kNans>(left.re * right.im + left.im * right.re)};
     } else if constexpr (kIsFloating<T>) {
-      return Canonical(kAdds ? left + right : left * right);
+      return Finished<kNans>(kAdds ? left + right : left * right);
     } else {
       return static_cast<T>(kAdds ? Wide{left} + Wide{right} : Wide{left} * Wide{right});
     }
-  } else if constexpr (kOp == CombineOp::kAnd) {
+  } else if constexpr (kOp == CombineOp::kBitAnd) {
     return static_cast<T>(left & right);
-  } else if constexpr (kOp == CombineOp::kOr) {
+  } else if constexpr (kOp == CombineOp::kBitOr) {
     return static_cast<T>(left | right);
-  } else if constexpr (kOp == CombineOp::kXor) {
+  } else if constexpr (kOp == CombineOp::kBitXor) {
     return static_cast<T>(left ^ right);
+  } else if constexpr (kOp == CombineOp::kLogicalAnd) {
+    return static_cast<T>((left != 0) & (right != 0));
+  } else if constexpr (kOp == CombineOp::kLogicalOr) {
+    return static_cast<T>((left != 0) | (right != 0));
+  } else if constexpr (kOp == CombineOp::kLogicalXor) {
+    return static_cast<T>((left != 0) ^ (right != 0));
+  } else if constexpr (kHasLocation<T>) {
+    const auto x = left.value;
+    const auto y = right.value;
+    if (x == y) return left.location <= right.location ? left : right;
+    return (x < y) == (kOp == CombineOp::kMaxLocation) ? right : left;
+  } else if constexpr (kCompares && kOp == CombineOp::kMax) {
+    return left < right ? right : left;
+  } else if constexpr (kCompares && kOp == CombineOp::kMin) {
+    return right < left ? right : left;
   } else {
     const auto left_rank = Rank<kOp>(left);
     const auto right_rank = Rank<kOp>(right);

@@ -80,7 +80,7 @@ void ForPieces(size_t elem_bytes, size_t alignment, size_t elems, const Blocks& 
 
 }  // namespace
 
-void Combine(CombineOp op, ElementType type, size_t elems, const MutableOperand& dst,
+void Combine(CombineOp op, Element type, size_t elems, const MutableOperand& dst,
              const ConstOperand& left, const ConstOperand& right) {
   if (elems == 0) return;  // nothing has an address then, locations included
   const bool locations = dst.locations != nullptr;

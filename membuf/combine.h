@@ -31,50 +31,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "membuf/element.h"
 #include "membuf/strided_layout.h"
 
 namespace brigade {
 
-enum class ElementType : uint8_t {
-  kByte,  // bits without a meaning
-  kInt8,
-  kUint8,
-  kInt16,
-  kUint16,
-  kInt32,
-  kUint32,
-  kInt64,
-  kUint64,
-  kFloat16,
-  kBfloat16,
-  kFloat,
-  kDouble,
-  kComplexFloat,
-  kComplexDouble,
-};
-inline constexpr int kElementTypes = static_cast<int>(ElementType::kComplexDouble) + 1;
-
-enum class CombineOp : uint8_t {
-  kSum,
-  kProduct,
-  kMax,
-  kMin,
-  kAnd,
-  kOr,
-  kXor,
-  kAbsMax,
-  kAbsMin,
-  kUser,  // a UserOp, on elements of kByte
-};
-inline constexpr int kCombineOps = static_cast<int>(CombineOp::kUser) + 1;
-
-size_t ElementBytes(ElementType type);
-const char* ElementTypeName(ElementType type);
-const char* CombineOpName(CombineOp op);
-
-// Returns whether the type has the operation: all but complex maxima and minima, bits of floating
-// numbers, and anything but bits of bytes.
-bool Combines(CombineOp op, ElementType type);
+// Returns whether calls combine elements of the type by the operation.
+bool Combines(CombineOp op, Element type);
 
 // Returns whether locations may go with the operation.
 constexpr bool HasLocations(CombineOp op) {
@@ -83,9 +46,9 @@ constexpr bool HasLocations(CombineOp op) {
 }
 
 // Returns whether all orders of combination give equal bits.
-constexpr bool IsOrderFree(CombineOp op, ElementType type) {
+constexpr bool IsOrderFree(CombineOp op, Element type) {
   if (op == CombineOp::kUser) return false;
-  return (op != CombineOp::kSum && op != CombineOp::kProduct) || type < ElementType::kFloat16;
+  return (op != CombineOp::kSum && op != CombineOp::kProduct) || type < Element::kFloat16;
 }
 
 // An operation of the program, on elements that only the program knows.
@@ -125,7 +88,7 @@ struct MutableOperand {
 // Values and locations need no alignment. Thread-safe on distinct destinations. Cost: one pass;
 // short runs are gathered and scattered through a block that stays in cache. REQUIRES: Combines(op,
 // type), and not kUser.
-void Combine(CombineOp op, ElementType type, size_t elems, const MutableOperand& dst,
+void Combine(CombineOp op, Element type, size_t elems, const MutableOperand& dst,
              const ConstOperand& left, const ConstOperand& right);
 
 // The same by the program's function, without locations. Cost: its, and a copy of each operand in

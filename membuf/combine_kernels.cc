@@ -26,7 +26,7 @@ void Store(std::byte* values, size_t i, T x) {
 // compiler cannot know.
 
 // kParts: values per element.
-template <CombineOp kOp, typename T, size_t kParts>
+template <CombineOp kOp, Nans kNans, typename T, size_t kParts = 1>
 struct Loop {
   BRIGADE_PART_OF_CALLER static void Run(const CombinePiece& piece, size_t elems) {
     std::byte* const dst = piece.dst;
@@ -34,7 +34,7 @@ struct Loop {
     const std::byte* const right = piece.right;
 #pragma GCC ivdep
     for (size_t i = 0; i < elems * kParts; ++i) {
-      Store(dst, i, Combined<kOp>(Load<T>(left, i), Load<T>(right, i)));
+      Store(dst, i, Combined<kOp, kNans>(Load<T>(left, i), Load<T>(right, i)));
     }
   }
 };
@@ -65,77 +65,103 @@ struct LocationLoop {
   }
 };
 
-// Short integers and bits take the baseline alone: half of the code, and 128-bit registers do.
-template <typename Loop>
-void RunOnBaseline(const CombinePiece& piece, size_t elems) {
-  Loop::Run(piece, elems);
-}
 template <typename Loop>
 void RunOnProcessor(const CombinePiece& piece, size_t elems) {
   RunForProcessor<Loop>(piece, elems);
 }
 
+constexpr bool IsLogical(CombineOp op) {
+  return op == CombineOp::kLogicalAnd || op == CombineOp::kLogicalOr ||
+         op == CombineOp::kLogicalXor;
+}
 constexpr bool IsBitwise(CombineOp op) {
-  return op == CombineOp::kAnd || op == CombineOp::kOr || op == CombineOp::kXor;
+  return op == CombineOp::kBitAnd || op == CombineOp::kBitOr || op == CombineOp::kBitXor;
 }
 
+// Returns whether the operation has arithmetic for T: in calls (kCanonical), in accumulates.
 // std::byte: bits without a meaning.
 template <typename T>
-constexpr bool Combines(CombineOp op) {
-  if (op == CombineOp::kUser) return false;
-  if (IsBitwise(op)) return std::is_integral_v<T> || std::is_same_v<T, std::byte>;
-  if (op == CombineOp::kMax || op == CombineOp::kMin)
-    return std::is_integral_v<T> || kIsFloating<T>;
-  return !std::is_same_v<T, std::byte>;
-}
-
-template <typename T, CombineOp kOp, bool kWithLocations>
-constexpr CombineKernel KernelOf() {
-  constexpr bool kIsShort = sizeof(T) < 4 && !kIsFloating<T>;
-  if constexpr (!Combines<T>(kOp) || (kWithLocations && !HasLocations(kOp))) {
-    return nullptr;
-  } else if constexpr (kWithLocations) {
-    return kIsShort ? RunOnBaseline<LocationLoop<kOp, T>> : RunOnProcessor<LocationLoop<kOp, T>>;
-  } else if constexpr (IsBitwise(kOp)) {
-    return RunOnBaseline<Loop<kOp, BitsOf<T>, 1>>;
-  } else if constexpr (kOp == CombineOp::kSum && kIsComplex<T>) {
-    return RunOnProcessor<Loop<kOp, PartOf<T>, 2>>;
-  } else if constexpr (std::is_integral_v<T> && !HasLocations(kOp)) {
-    using Loop = Loop<kOp, BitsOf<T>, 1>;
-    return kIsShort ? RunOnBaseline<Loop> : RunOnProcessor<Loop>;
-  } else {
-    return kIsShort ? RunOnBaseline<Loop<kOp, T, 1>> : RunOnProcessor<Loop<kOp, T, 1>>;
+constexpr bool HasArithmetic(CombineOp op, Nans nans) {
+  constexpr bool kIsInteger = std::is_integral_v<T>;
+  constexpr bool kIsNumber = kIsInteger || kIsFloating<T> || kIsComplex<T>;
+  constexpr bool kIsForCalls = !kIsLogical<T> && !kHasLocation<T> && sizeof(PartOf<T>) <= 8;
+  const bool in_calls = nans == Nans::kCanonical;
+  if (in_calls ? !kIsForCalls : kIsHalf<T>) return false;
+  switch (op) {
+    case CombineOp::kSum:
+    case CombineOp::kProduct:
+      return kIsNumber;
+    case CombineOp::kMax:
+    case CombineOp::kMin:
+      return kIsNumber && !kIsComplex<T>;
+    case CombineOp::kAbsMax:
+    case CombineOp::kAbsMin:
+      return kIsNumber && in_calls;
+    case CombineOp::kMaxLocation:
+    case CombineOp::kMinLocation:
+      return kHasLocation<T>;
+    default:
+      if (IsBitwise(op)) return kIsInteger || std::is_same_v<T, std::byte>;
+      return IsLogical(op) && !in_calls && (kIsInteger || kIsLogical<T>);
   }
 }
 
-struct TypeRow {
+template <typename T, CombineOp kOp, Nans kWanted>
+constexpr CombineKernel KernelOf() {
+  // One loop of calls and accumulates where there are no NaNs.
+  constexpr Nans kNans = kIsFloating<T> || kIsComplex<T> ? kWanted : Nans::kCanonical;
+  constexpr bool kSums = kOp == CombineOp::kSum || kOp == CombineOp::kProduct;
+  if constexpr (!HasArithmetic<T>(kOp, kWanted)) {
+    return nullptr;
+  } else if constexpr (kOp == CombineOp::kSum && kIsComplex<T>) {
+    return RunOnProcessor<Loop<kOp, kNans, PartOf<T>, 2>>;
+  } else if constexpr (IsBitwise(kOp) || IsLogical(kOp) || (kSums && std::is_integral_v<T>)) {
+    return RunOnProcessor<Loop<kOp, kNans, BitsOf<T>>>;
+  } else {
+    return RunOnProcessor<Loop<kOp, kNans, T>>;
+  }
+}
+
+template <typename T, CombineOp kOp>
+constexpr CombineKernel LocationKernelOf() {
+  if constexpr (HasLocations(kOp) && HasArithmetic<T>(kOp, Nans::kCanonical)) {
+    return RunOnProcessor<LocationLoop<kOp, T>>;
+  } else {
+    return nullptr;
+  }
+}
+
+struct Row {
   const char* name;
   size_t bytes;
-  CombineKernel kernels[2][kCombineOps];  // without and with locations
+  CombineKernel in_calls[kCombineOps];
+  CombineKernel with_locations[kCombineOps];
+  CombineKernel in_accumulates[kCombineOps];
 };
 
 template <typename T, int... kOps>
-constexpr TypeRow MakeRow(const char* name, std::integer_sequence<int, kOps...>) {
+constexpr Row MakeRow(const char* name, std::integer_sequence<int, kOps...>) {
   return {name,
           sizeof(T),
-          {{KernelOf<T, static_cast<CombineOp>(kOps), false>()...},
-           {KernelOf<T, static_cast<CombineOp>(kOps), true>()...}}};
+          {KernelOf<T, static_cast<CombineOp>(kOps), Nans::kCanonical>()...},
+          {LocationKernelOf<T, static_cast<CombineOp>(kOps)>()...},
+          {KernelOf<T, static_cast<CombineOp>(kOps), Nans::kAsComputed>()...}};
 }
 template <typename T>
-constexpr TypeRow MakeRow(const char* name) {
+constexpr Row MakeRow(const char* name) {
   return MakeRow<T>(name, std::make_integer_sequence<int, kCombineOps>());
 }
 
-// In the order of ElementType.
-constexpr TypeRow kTypes[kElementTypes] = {
+// In the order of Element.
+constexpr Row kRows[kElements + 1] = {
     MakeRow<std::byte>("byte"),
     MakeRow<int8_t>("int8"),
-    MakeRow<uint8_t>("uint8"),
     MakeRow<int16_t>("int16"),
-    MakeRow<uint16_t>("uint16"),
     MakeRow<int32_t>("int32"),
-    MakeRow<uint32_t>("uint32"),
     MakeRow<int64_t>("int64"),
+    MakeRow<uint8_t>("uint8"),
+    MakeRow<uint16_t>("uint16"),
+    MakeRow<uint32_t>("uint32"),
     MakeRow<uint64_t>("uint64"),
     MakeRow<Float16>("float16"),
     MakeRow<Bfloat16>("bfloat16"),
@@ -143,34 +169,59 @@ constexpr TypeRow kTypes[kElementTypes] = {
     MakeRow<double>("double"),
     MakeRow<Complex<float>>("complex float"),
     MakeRow<Complex<double>>("complex double"),
+    MakeRow<long double>("long double"),
+    MakeRow<Complex<long double>>("complex long double"),
+    MakeRow<Logical<uint8_t>>("bool"),
+    MakeRow<Logical<uint32_t>>("logical"),
+    MakeRow<WithLocation<double, int>>("double and int"),
+    MakeRow<WithLocation<float, int>>("float and int"),
+    MakeRow<WithLocation<long double, int>>("long double and int"),
+    MakeRow<WithLocation<long, int>>("long and int"),
+    MakeRow<WithLocation<short, int>>("short and int"),
+    MakeRow<WithLocation<int, int>>("int and int"),
+    MakeRow<WithLocation<float, float>>("float and float"),
+    MakeRow<WithLocation<double, double>>("double and double"),
+    {"mixed", 0, {}, {}, {}},
 };
 
 // In the order of CombineOp.
-constexpr const char* kOpNames[kCombineOps] = {"sum",
-                                               "product",
-                                               "maximum",
-                                               "minimum",
-                                               "bitwise and",
-                                               "bitwise or",
-                                               "bitwise exclusive or",
-                                               "absolute maximum",
-                                               "absolute minimum",
-                                               "user operation"};
+constexpr const char* kOpNames[] = {"sum",
+                                    "product",
+                                    "maximum",
+                                    "minimum",
+                                    "absolute maximum",
+                                    "absolute minimum",
+                                    "bitwise and",
+                                    "bitwise or",
+                                    "bitwise exclusive or",
+                                    "user operation",
+                                    "logical and",
+                                    "logical or",
+                                    "logical exclusive or",
+                                    "maximum with location",
+                                    "minimum with location",
+                                    "replace",
+                                    "no-op"};
+static_assert(sizeof(kOpNames) / sizeof(kOpNames[0]) == kCombineOps);
 
-const TypeRow& RowOf(ElementType type) { return kTypes[static_cast<size_t>(type)]; }
+const Row& RowOf(Element element) { return kRows[static_cast<size_t>(element)]; }
 
 }  // namespace
 
-CombineKernel CombineKernelFor(CombineOp op, ElementType type, bool with_locations) {
-  return RowOf(type).kernels[with_locations ? 1 : 0][static_cast<size_t>(op)];
+CombineKernel CombineKernelFor(CombineOp op, Element type, bool with_locations) {
+  const Row& row = RowOf(type);
+  return (with_locations ? row.with_locations : row.in_calls)[static_cast<size_t>(op)];
+}
+CombineKernel AccumulateKernelFor(CombineOp op, Element element) {
+  return RowOf(element).in_accumulates[static_cast<size_t>(op)];
 }
 
-size_t ElementBytes(ElementType type) { return RowOf(type).bytes; }
-const char* ElementTypeName(ElementType type) { return RowOf(type).name; }
+size_t ElementBytes(Element element) { return RowOf(element).bytes; }
+const char* ElementName(Element element) { return RowOf(element).name; }
 const char* CombineOpName(CombineOp op) { return kOpNames[static_cast<size_t>(op)]; }
 
-bool Combines(CombineOp op, ElementType type) {
-  if (op == CombineOp::kUser) return type == ElementType::kByte;
+bool Combines(CombineOp op, Element type) {
+  if (op == CombineOp::kUser) return type == Element::kByte;
   return CombineKernelFor(op, type, /*with_locations=*/false) != nullptr;
 }
 

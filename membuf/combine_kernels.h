@@ -1,4 +1,4 @@
-// The table of all types and operations, with the loop that combines contiguous values for each.
+// The table of all elements and operations, with the loop that combines contiguous values for each.
 
 #ifndef BRIGADE_MEMBUF_COMBINE_KERNELS_H_
 #define BRIGADE_MEMBUF_COMBINE_KERNELS_H_
@@ -16,15 +16,16 @@ struct CombinePiece {
   const std::byte* left;
   const std::byte* right;
   // Null without locations.
-  int32_t* dst_locations;
-  const int32_t* left_locations;
-  const int32_t* right_locations;
+  int32_t* dst_locations = nullptr;
+  const int32_t* left_locations = nullptr;
+  const int32_t* right_locations = nullptr;
 };
 
 using CombineKernel = void (*)(const CombinePiece& piece, size_t elems);
 
-// Returns null if the type has no such operation.
-CombineKernel CombineKernelFor(CombineOp op, ElementType type, bool with_locations);
+// Both return null if the operation has no arithmetic for the type: in calls, in accumulates.
+CombineKernel CombineKernelFor(CombineOp op, Element type, bool with_locations);
+CombineKernel AccumulateKernelFor(CombineOp op, Element element);
 
 }  // namespace brigade
 

@@ -30,22 +30,22 @@ template <typename T>
 constexpr bool kIsFloating = std::is_floating_point_v<T> || kIsHalf<T>;
 
 template <typename T>
-constexpr ElementType TypeOf() {
-  if constexpr (std::is_same_v<T, std::byte>) return ElementType::kByte;
-  if constexpr (std::is_same_v<T, int8_t>) return ElementType::kInt8;
-  if constexpr (std::is_same_v<T, uint8_t>) return ElementType::kUint8;
-  if constexpr (std::is_same_v<T, int16_t>) return ElementType::kInt16;
-  if constexpr (std::is_same_v<T, uint16_t>) return ElementType::kUint16;
-  if constexpr (std::is_same_v<T, uint32_t>) return ElementType::kUint32;
-  if constexpr (std::is_same_v<T, uint64_t>) return ElementType::kUint64;
-  if constexpr (std::is_same_v<T, Float16>) return ElementType::kFloat16;
-  if constexpr (std::is_same_v<T, Bfloat16>) return ElementType::kBfloat16;
-  if constexpr (std::is_same_v<T, int32_t>) return ElementType::kInt32;
-  if constexpr (std::is_same_v<T, int64_t>) return ElementType::kInt64;
-  if constexpr (std::is_same_v<T, float>) return ElementType::kFloat;
-  if constexpr (std::is_same_v<T, double>) return ElementType::kDouble;
-  if constexpr (std::is_same_v<T, std::complex<float>>) return ElementType::kComplexFloat;
-  if constexpr (std::is_same_v<T, std::complex<double>>) return ElementType::kComplexDouble;
+constexpr Element TypeOf() {
+  if constexpr (std::is_same_v<T, std::byte>) return Element::kByte;
+  if constexpr (std::is_same_v<T, int8_t>) return Element::kInt8;
+  if constexpr (std::is_same_v<T, uint8_t>) return Element::kUint8;
+  if constexpr (std::is_same_v<T, int16_t>) return Element::kInt16;
+  if constexpr (std::is_same_v<T, uint16_t>) return Element::kUint16;
+  if constexpr (std::is_same_v<T, uint32_t>) return Element::kUint32;
+  if constexpr (std::is_same_v<T, uint64_t>) return Element::kUint64;
+  if constexpr (std::is_same_v<T, Float16>) return Element::kFloat16;
+  if constexpr (std::is_same_v<T, Bfloat16>) return Element::kBfloat16;
+  if constexpr (std::is_same_v<T, int32_t>) return Element::kInt32;
+  if constexpr (std::is_same_v<T, int64_t>) return Element::kInt64;
+  if constexpr (std::is_same_v<T, float>) return Element::kFloat;
+  if constexpr (std::is_same_v<T, double>) return Element::kDouble;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return Element::kComplexFloat;
+  if constexpr (std::is_same_v<T, std::complex<double>>) return Element::kComplexDouble;
 }
 
 template <typename T>
@@ -280,8 +280,8 @@ T Arithmetic(CombineOp op, T l, T r) {
     const auto right = static_cast<uint64_t>(r);
     if (op == CombineOp::kSum) return static_cast<T>(left + right);
     if (op == CombineOp::kProduct) return static_cast<T>(left * right);
-    if (op == CombineOp::kAnd) return static_cast<T>(left & right);
-    if (op == CombineOp::kOr) return static_cast<T>(left | right);
+    if (op == CombineOp::kBitAnd) return static_cast<T>(left & right);
+    if (op == CombineOp::kBitOr) return static_cast<T>(left | right);
     return static_cast<T>(left ^ right);
   } else if constexpr (kIsHalf<T>) {
     // Exact in double.

@@ -32,17 +32,17 @@ TYPED_TEST_SUITE(CombineTest, AllTypes);
 template <typename T>
 std::vector<CombineOp> OpsOf() {
   using Op = CombineOp;
-  if constexpr (std::is_same_v<T, std::byte>) return {Op::kAnd, Op::kOr, Op::kXor};
+  if constexpr (std::is_same_v<T, std::byte>) return {Op::kBitAnd, Op::kBitOr, Op::kBitXor};
   std::vector<Op> ops = {Op::kSum, Op::kProduct, Op::kAbsMax, Op::kAbsMin};
   if (!kIsComplex<T>) ops.insert(ops.end(), {Op::kMax, Op::kMin});
-  if (std::is_integral_v<T>) ops.insert(ops.end(), {Op::kAnd, Op::kOr, Op::kXor});
+  if (std::is_integral_v<T>) ops.insert(ops.end(), {Op::kBitAnd, Op::kBitOr, Op::kBitXor});
   return ops;
 }
 
 TYPED_TEST(CombineTest, HasItsOperations) {
   using T = TypeParam;
   const std::vector<CombineOp> ops = OpsOf<T>();
-  for (int i = 0; i < kCombineOps; ++i) {
+  for (int i = 0; i < kCallOps; ++i) {
     const auto op = static_cast<CombineOp>(i);
     const bool has = op == CombineOp::kUser ? std::is_same_v<T, std::byte>
                                             : std::count(ops.begin(), ops.end(), op) > 0;
@@ -290,7 +290,7 @@ TEST(Combine, LocationsNeedNoAlignment) {
     std::memcpy(right.locations + i * sizeof(smaller), &smaller, sizeof(smaller));
   }
   auto* const to = reinterpret_cast<int32_t*>(left.locations);
-  Combine(CombineOp::kMax, ElementType::kInt8, kElems, {&layout, left.values, 0, to},
+  Combine(CombineOp::kMax, Element::kInt8, kElems, {&layout, left.values, 0, to},
           {&layout, left.values, 0, to},
           {&layout, right.values, 0, reinterpret_cast<const int32_t*>(right.locations)});
   for (size_t i = 0; i < kElems; ++i) {
@@ -322,10 +322,10 @@ TEST(CombineDeathTest, LocationsAreForAllOperandsOrNone) {
   const StridedLayout layout = StridedLayout::Contiguous(4);
   std::byte value[4] = {};
   int32_t location = 0;
-  EXPECT_DEATH(Combine(CombineOp::kAbsMax, ElementType::kInt32, 1, {&layout, value, 0, nullptr},
+  EXPECT_DEATH(Combine(CombineOp::kAbsMax, Element::kInt32, 1, {&layout, value, 0, nullptr},
                        {&layout, value, 0, &location}, {&layout, value, 0, &location}),
                "check failed");
-  EXPECT_DEATH(Combine(CombineOp::kSum, ElementType::kInt32, 1, {&layout, value, 0, &location},
+  EXPECT_DEATH(Combine(CombineOp::kSum, Element::kInt32, 1, {&layout, value, 0, &location},
                        {&layout, value, 0, &location}, {&layout, value, 0, &location}),
                "check failed");
 }

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "membuf/element.h"
 #include "pblas_shim/grid.h"
-#include "windows/elements/element.h"
 
 namespace brigade {
 namespace pblas {

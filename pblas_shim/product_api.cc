@@ -3,10 +3,10 @@
 #include <complex>
 #include <cstdint>
 
+#include "membuf/element.h"
 #include "pblas_shim/grid.h"
 #include "pblas_shim/process_functions.h"
 #include "pblas_shim/product.h"
-#include "windows/elements/element.h"
 
 using brigade::Element;
 using brigade::pblas::ComputeProduct;

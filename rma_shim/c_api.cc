@@ -28,7 +28,7 @@
 
 namespace {
 
-using brigade::AccumulateOp;
+using brigade::CombineOp;
 using brigade::FencePromise;
 using brigade::LockKind;
 using brigade::MpiIsActive;
@@ -196,7 +196,7 @@ Operation Get(void* memory, int64_t count, MPI_Datatype type, int rank, MPI_Aint
               int64_t target_count, MPI_Datatype target_type) {
   Operation operation = Put(nullptr, 0, type, rank, displacement, target_count, target_type);
   operation.request.kind = RmaKind::kGet;
-  operation.request.op = AccumulateOp::kNoOp;
+  operation.request.op = CombineOp::kNoOp;
   operation.request.receive = Values(memory, count);
   operation.result_type = type;
   return operation;

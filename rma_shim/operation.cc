@@ -1,10 +1,10 @@
 #include "rma_shim/operation.h"
 
+#include "membuf/accumulate.h"
+#include "membuf/element.h"
 #include "rma_shim/datatype/predefined.h"
 #include "rma_shim/datatype/translate.h"
 #include "rma_shim/errors.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 
 namespace brigade {
@@ -19,7 +19,7 @@ bool MayBeSwapped(Element element) {
 }
 
 bool IsGiven(const RmaRequest& request) {
-  return request.kind != RmaKind::kGet && request.op != AccumulateOp::kNoOp;
+  return request.kind != RmaKind::kGet && request.op != CombineOp::kNoOp;
 }
 
 // Finds the error class of a request that a window has refused with the text `why`.
@@ -52,7 +52,7 @@ Outcome ExplainRefusal(Window* window, Operation* operation, const std::string& 
               "accumulates " + DescribeDatatype(operation->origin_type) + " into " + there};
     }
     if (!IsDefined(request.op, element)) {
-      return {MPI_ERR_OP, AccumulateOpName(request.op) +
+      return {MPI_ERR_OP, CombineOpName(request.op) +
                               (element == Element::kByte
                                    ? " of " + there + " is not carried: only MPI_REPLACE and " +
                                          "MPI_NO_OP are; BRIGADE_RMA=off leaves windows to the MPI"
@@ -119,7 +119,7 @@ Outcome Run(Window* window, DatatypeCache* datatypes, Operation* operation) {
     request.send = request.kind == RmaKind::kAccumulate ? request.target : RmaRequest::Values();
   } else if (request.kind == RmaKind::kSwap) {
     request.element = known->layout.element();
-  } else if (request.combines() && request.op == AccumulateOp::kReplace &&
+  } else if (request.combines() && request.op == CombineOp::kReplace &&
              request.send.layout->element() != known->layout.element()) {
     return StartAsBytes(window, operation);
   }

@@ -1,8 +1,8 @@
 #include "bench/contenders/block_layout.h"
 
 #include "membuf/check.h"
+#include "membuf/element.h"
 #include "membuf/status.h"
-#include "windows/elements/element.h"
 #include "windows/layout/layout_names.h"
 
 namespace brigade::bench {

@@ -66,26 +66,26 @@ class BrigadeWindow final : public OneSided {
     return Status();
   }
   Status Add(const double* data, int64_t count, int rank, int64_t displacement) override {
-    return window_->Accumulate(AccumulateOp::kSum, Here(data, count),
+    return window_->Accumulate(CombineOp::kSum, Here(data, count),
                                {rank, displacement, one_, count});
   }
   Status StartAdd(const double* data, int64_t count, int rank, int64_t displacement,
                   std::unique_ptr<Pending>* pending) override {
     auto made = std::make_unique<PendingOver>(window_.get());
-    BRIGADE_RETURN_IF_ERROR(window_->Accumulate(AccumulateOp::kSum, Here(data, count),
+    BRIGADE_RETURN_IF_ERROR(window_->Accumulate(CombineOp::kSum, Here(data, count),
                                                 {rank, displacement, one_, count}, made->over()));
     *pending = std::move(made);
     return Status();
   }
   Status FetchAndAdd(double value, double* before, int rank, int64_t displacement) override {
-    BRIGADE_RETURN_IF_ERROR(window_->FetchAndOp(AccumulateOp::kSum, Element::kDouble, &value,
-                                                before, rank, displacement));
+    BRIGADE_RETURN_IF_ERROR(
+        window_->FetchAndOp(CombineOp::kSum, Element::kDouble, &value, before, rank, displacement));
     return window_->Flush(rank);
   }
   Status StartFetchAndAdd(double value, double* before, int rank, int64_t displacement,
                           std::unique_ptr<Pending>* pending) override {
     auto made = std::make_unique<PendingOver>(window_.get(), value);
-    BRIGADE_RETURN_IF_ERROR(window_->FetchAndOp(AccumulateOp::kSum, Element::kDouble, made->value(),
+    BRIGADE_RETURN_IF_ERROR(window_->FetchAndOp(CombineOp::kSum, Element::kDouble, made->value(),
                                                 before, rank, displacement, made->over()));
     *pending = std::move(made);
     return Status();

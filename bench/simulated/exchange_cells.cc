@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "bench/contenders/block_layout.h"
+#include "membuf/element.h"
 #include "membuf/strided_layout.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
@@ -14,7 +15,6 @@
 #include "transport/sim/sim_transport.h"
 #include "transport/simulated_processor.h"
 #include "windows/core/window.h"
-#include "windows/elements/element.h"
 #include "windows/layout/layout_cursor.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/window_space.h"

@@ -171,9 +171,8 @@ void PaperRank::Add(std::byte* dst, const StridedLayout& dst_layout, int block,
   const size_t bytes = message_layout_.bytes();
   const size_t run_bytes = std::min(dst_layout.run_bytes(), matrix.layout.run_bytes());
   if (!processor_->Combine(dst, matrix.data, message, bytes, run_bytes)) return;
-  Combine(CombineOp::kSum, ElementType::kDouble, bytes / sizeof(double),
-          {&dst_layout, dst, 0, nullptr}, {&matrix.layout, matrix.data, 0, nullptr},
-          {&message_layout_, message, 0, nullptr});
+  Combine(CombineOp::kSum, Element::kDouble, bytes / sizeof(double), {&dst_layout, dst, 0, nullptr},
+          {&matrix.layout, matrix.data, 0, nullptr}, {&message_layout_, message, 0, nullptr});
 }
 
 Status PaperRank::PlainTreeBroadcast(int root) {
@@ -209,7 +208,7 @@ Status PaperRank::PlainTreeReduce(int root) {
     } else {
       const size_t bytes = message_layout_.bytes();
       if (processor_->Combine(partial, partial, incoming, bytes, bytes)) {
-        Combine(CombineOp::kSum, ElementType::kDouble, bytes / sizeof(double),
+        Combine(CombineOp::kSum, Element::kDouble, bytes / sizeof(double),
                 {&message_layout_, partial, 0, nullptr}, {&message_layout_, partial, 0, nullptr},
                 {&message_layout_, incoming, 0, nullptr});
       }

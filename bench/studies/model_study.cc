@@ -28,14 +28,14 @@ constexpr double kHopeless = 4;
 constexpr size_t kLongBytes = size_t{2} << 20;
 
 // Integers, whose sums have the same bits in any order: nothing keeps the library from a way.
-using Element = int32_t;
+using Number = int32_t;
 
-Matrix MatrixOf(std::vector<Element>* elements, size_t first, size_t count) {
+Matrix MatrixOf(std::vector<Number>* elements, size_t first, size_t count) {
   Matrix matrix;
   matrix.data = reinterpret_cast<std::byte*>(elements->data() + first);
   const auto rows = static_cast<int64_t>(count);
   AbortUnlessOk(
-      StridedLayout::General(rows, 1, std::max<int64_t>(rows, 1), sizeof(Element), &matrix.layout));
+      StridedLayout::General(rows, 1, std::max<int64_t>(rows, 1), sizeof(Number), &matrix.layout));
   return matrix;
 }
 
@@ -45,7 +45,7 @@ class StudyData {
  public:
   StudyData(const Session& session, Pattern pattern, size_t bytes)
       : rank_(session.rank()), ranks_(session.ranks()), entry_(EntryOf(pattern)) {
-    size_t count = bytes / sizeof(Element);
+    size_t count = bytes / sizeof(Number);
     if (entry_.multi) count = std::max<size_t>(count / ranks_, 1) * ranks_;
     elements_.resize(count);
     own_.resize(entry_.multi ? count / ranks_ : 0);
@@ -58,13 +58,13 @@ class StudyData {
     }
   }
 
-  size_t bytes() const { return elements_.size() * sizeof(Element); }
+  size_t bytes() const { return elements_.size() * sizeof(Number); }
 
   // This rank's part of the pattern: of sends only ranks 0 and 1 have one.
   PatternCall Call() {
     PatternCall call;
     call.pattern = entry_.pattern;
-    call.type = ElementType::kInt32;
+    call.type = Element::kInt32;
     call.topology = {Shape::kFree, 0};
     if (entry_.pattern == Pattern::kSend) {
       call.root = 1 - std::min(rank_, 1);
@@ -98,17 +98,17 @@ class StudyData {
   }
 
  private:
-  static Element Sent(int rank, size_t i) {
-    return static_cast<Element>(i % 10007) * 3 + 100000 * rank;
+  static Number Sent(int rank, size_t i) {
+    return static_cast<Number>(i % 10007) * 3 + 100000 * rank;
   }
-  Element Sum(size_t i) const { return SumBelow(ranks_, i); }
-  static Element SumBelow(int ranks, size_t i) {
-    Element sum = 0;
+  Number Sum(size_t i) const { return SumBelow(ranks_, i); }
+  static Number SumBelow(int ranks, size_t i) {
+    Number sum = 0;
     for (int rank = 0; rank < ranks; ++rank) sum += Sent(rank, i);
     return sum;
   }
   // Of the patterns whose result is where the argument was.
-  Element Expected(size_t i) const {
+  Number Expected(size_t i) const {
     switch (entry_.pattern) {
       case Pattern::kSend:
         return Sent(rank_ == 1 ? 0 : rank_, i);
@@ -138,10 +138,10 @@ class StudyData {
   const int rank_;
   const int ranks_;
   const CatalogueEntry& entry_;
-  std::vector<Element> elements_;
-  std::vector<Element> own_;  // multi forms: this rank's sum, as long as each block
+  std::vector<Number> elements_;
+  std::vector<Number> own_;  // multi forms: this rank's sum, as long as each block
   std::vector<Matrix> blocks_;
-  std::vector<Element> sent_;  // of an all-to-all
+  std::vector<Number> sent_;  // of an all-to-all
   std::vector<Matrix> sent_blocks_;
 };
 
@@ -196,7 +196,7 @@ size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candida
 class Lateness {
  public:
   Lateness(const Session& session, Group* group)
-      : group_(group), data_(session, Pattern::kAllReduce, sizeof(Element)), call_(data_.Call()) {}
+      : group_(group), data_(session, Pattern::kAllReduce, sizeof(Number)), call_(data_.Call()) {}
 
   // Ahead of all others. This object outlives the case.
   void AddTo(Case* the_case) {
@@ -288,7 +288,7 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
   Case the_case;
   the_case.name = PatternName(pattern);
   the_case.bytes = data.bytes();
-  the_case.rows = static_cast<int64_t>(data.bytes() / sizeof(Element));
+  the_case.rows = static_cast<int64_t>(data.bytes() / sizeof(Number));
   the_case.cols = 1;
   the_case.ld = the_case.rows;
   the_case.roots = 1;

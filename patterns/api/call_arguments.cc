@@ -11,15 +11,8 @@
 namespace brigade {
 namespace {
 
-constexpr ElementType kTypesInC[] = {
-    ElementType::kByte,    ElementType::kInt8,         ElementType::kInt16,
-    ElementType::kInt32,   ElementType::kInt64,        ElementType::kUint8,
-    ElementType::kUint16,  ElementType::kUint32,       ElementType::kUint64,
-    ElementType::kFloat16, ElementType::kBfloat16,     ElementType::kFloat,
-    ElementType::kDouble,  ElementType::kComplexFloat, ElementType::kComplexDouble};
-constexpr CombineOp kOpsInC[] = {
-    CombineOp::kSum,    CombineOp::kProduct, CombineOp::kMax, CombineOp::kMin, CombineOp::kAbsMax,
-    CombineOp::kAbsMin, CombineOp::kAnd,     CombineOp::kOr,  CombineOp::kXor, CombineOp::kUser};
+static_assert(kCallElements == BRIGADE_COMPLEX_DOUBLE + 1 && kCallOps == BRIGADE_USER + 1,
+              "the numbers are those of C");
 constexpr Shape kShapesInC[] = {
     Shape::kFree,      Shape::kTree,      Shape::kIncreasingRings,        Shape::kDecreasingRings,
     Shape::kSplitRing, Shape::kHypercube, Shape::kReduceScatterAllgather, Shape::kTwoTree,
@@ -60,7 +53,7 @@ Status SetCommon(const brigade_group* group, Pattern pattern, brigade_type type,
   BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
   PatternCall& call = to->call;
   call.pattern = pattern;
-  BRIGADE_RETURN_IF_ERROR(Translate("type", type, kTypesInC, &call.type));
+  BRIGADE_RETURN_IF_ERROR(Translate("type", type, kCallElements, &call.type));
   call.topology.shape = Shape::kFree;
   if (options == nullptr) return Status();
 
@@ -77,19 +70,19 @@ Status SetCommon(const brigade_group* group, Pattern pattern, brigade_type type,
 
 Status SetOperation(brigade_op op, CallArguments* to) {
   PatternCall& call = to->call;
-  BRIGADE_RETURN_IF_ERROR(Translate("op", op, kOpsInC, &call.op));
+  BRIGADE_RETURN_IF_ERROR(Translate("op", op, kCallOps, &call.op));
   if (to->options) call.locations = to->options->locations;
   if (call.op != CombineOp::kUser) return Status();
   const brigade_user_op* const user = to->options ? to->options->user_op : nullptr;
   BRIGADE_RETURN_IF_ERROR(CheckPointer("brigade_call_options::user_op, for BRIGADE_USER,", user));
   to->user_op = {user->combine, user->context, user->element_bytes, user->commutative != 0};
   to->SetPointers();
-  if (call.type != ElementType::kByte && ElementBytes(call.type) != user->element_bytes) {
-    return Invalid("type " + std::string(ElementTypeName(call.type)) + " has " +
+  if (call.type != Element::kByte && ElementBytes(call.type) != user->element_bytes) {
+    return Invalid("type " + std::string(ElementName(call.type)) + " has " +
                    std::to_string(ElementBytes(call.type)) + " bytes, the elements of user_op " +
                    std::to_string(user->element_bytes));
   }
-  call.type = ElementType::kByte;  // only the function knows what they are
+  call.type = Element::kByte;  // only the function knows what they are
   return Status();
 }
 

@@ -70,13 +70,21 @@ brigade_status Enter(brigade_group* group, const Inside& inside) noexcept {
   }
 }
 
+// `value` as an enumerator of To, whose first `n` have the numbers of C's.
+template <typename To>
+Status Translate(const char* name, int value, int n, To* result) {
+  if (value < 0 || value >= n) {
+    return Invalid(std::string(name) + " has no value " + std::to_string(value));
+  }
+  *result = static_cast<To>(value);
+  return Status();
+}
 // `value` as one of the enumerators of To, which C's are a permutation of.
 template <typename To, size_t n>
 Status Translate(const char* name, int value, const To (&table)[n], To* result) {
-  if (value < 0 || static_cast<size_t>(value) >= n) {
-    return Invalid(std::string(name) + " has no value " + std::to_string(value));
-  }
-  *result = table[value];
+  int at = 0;
+  BRIGADE_RETURN_IF_ERROR(Translate(name, value, static_cast<int>(n), &at));
+  *result = table[at];
   return Status();
 }
 

@@ -17,7 +17,7 @@ std::string ArithmeticText(const WireHeader& header) {
   if (arithmetic == 0) return "none";
   const int op = arithmetic >> WireHeader::kOpShift & 15;
   const int type = arithmetic >> WireHeader::kTypeShift & 15;
-  if (op >= kCombineOps || type >= kElementTypes) {
+  if (op >= kCallOps || type >= kCallElements) {
     return "unknown arithmetic " + std::to_string(arithmetic);
   }
   // Short: of the texts of both ranks, others learn 200 bytes at most.
@@ -26,7 +26,7 @@ std::string ArithmeticText(const WireHeader& header) {
            "commutative user op on " + std::to_string(header.element_bytes) + " bytes";
   }
   return std::string(CombineOpName(static_cast<CombineOp>(op))) + " of " +
-         ElementTypeName(static_cast<ElementType>(type)) +
+         ElementName(static_cast<Element>(type)) +
          ((arithmetic >> WireHeader::kLocationsShift & 1) != 0 ? " with locations" : "");
 }
 

@@ -60,7 +60,7 @@ struct PatternCall {
 
   // kReduce, kAllReduce, kMultiReduce, kScan, kExscan; equal on all ranks.
   CombineOp op = CombineOp::kSum;
-  ElementType type = ElementType::kDouble;
+  Element type = Element::kDouble;
   // kUser: the operation, with its element bytes equal to those of the layouts, and `type` kByte.
   // Element bytes and commutativity are equal on all ranks. Not owned. Its function is not called
   // after the call has returned, or the operation is done.

@@ -28,7 +28,7 @@ struct WireHeader {
     kLocationsShift = 9,
     kInRankOrderShift = 10
   };
-  static_assert(kCombineOps <= 16 && kElementTypes <= 16, "four bits each");
+  static_assert(kCallOps <= 16 && kCallElements <= 16, "four bits each");
 
   uint16_t magic = 0x4247;  // "GB"; the wire format's version is compared when a group is made
   uint8_t pattern = 0;      // kSend for both halves of a point-to-point message

@@ -178,7 +178,7 @@ class Measurer {
     times->copy_us = Best([&] { CopyIn(to, whole, from, 0, kWorkBytes); });
     times->runs_us = Best([&] { CopyIn(to, runs, from, 0, kWorkBytes); });
     times->add_us = Best([&] {
-      Combine(CombineOp::kSum, ElementType::kDouble, staging.size(), {&whole, to, 0, nullptr},
+      Combine(CombineOp::kSum, Element::kDouble, staging.size(), {&whole, to, 0, nullptr},
               {&whole, to, 0, nullptr}, {&whole, from, 0, nullptr});
     });
   }

@@ -21,7 +21,7 @@ struct AgreedSettings {
 
   // Compared as bytes.
   struct Numbers {
-    uint64_t format = 8;  // of what is on the wire; a change of WireHeader is a new one
+    uint64_t format = 9;  // of what is on the wire; a change of WireHeader is a new one
     uint64_t chunk_bytes = 0;
     uint64_t staging_bytes = 0;
     uint64_t rows = 0;

@@ -100,14 +100,14 @@ TEST(GroupAgreement, ComparesNamesOfAnyLength) {
 
 // Other bytes are another format, and need another number.
 TEST(GroupAgreement, NumbersTheFormatOfHeaders) {
-  EXPECT_EQ(AgreedSettings(EngineOptions(), "shm", kRows, kCols).numbers.format, 8u);
+  EXPECT_EQ(AgreedSettings(EngineOptions(), "shm", kRows, kCols).numbers.format, 9u);
   const UserOp op{nullptr, nullptr, 0x0a0b, /*commutative=*/false};
   PatternCall call;
   call.pattern = Pattern::kReduce;
   call.topology = {Shape::kTree, 0x0c0d, /*by_host=*/true};
   call.root = 0x0e0f;
   call.op = CombineOp::kUser;
-  call.type = ElementType::kByte;
+  call.type = Element::kByte;
   call.user_op = &op;
   WireHeader header;
   SetHeader(EntryOf(call.pattern), call, 0x01020304, 0x05060708090a, &header);

@@ -47,7 +47,7 @@ TEST(GroupCalls, RefuseWrongCallsAlsoAfterRightOnes) {
     call.pattern = Pattern::kAllReduce;
     call.matrix = {values, StridedLayout::Contiguous(sizeof(values))};
     call.op = CombineOp::kUser;
-    call.type = ElementType::kByte;
+    call.type = Element::kByte;
     for (const UserOp* const op : {&right, &wrong, static_cast<const UserOp*>(nullptr)}) {
       call.user_op = op;
       EXPECT_EQ(group->Run(call).ok(), op == &right);
@@ -91,7 +91,7 @@ TEST(GroupCalls, ElementsOfOneRankMayBeLongerThanSegments) {
     PatternCall call;
     call.pattern = Pattern::kMultiReduce;
     call.op = CombineOp::kUser;
-    call.type = ElementType::kByte;
+    call.type = Element::kByte;
     call.user_op = &op;
     StridedLayout layout;
     Require(StridedLayout::General(3, 1, 3, kLong, &layout));

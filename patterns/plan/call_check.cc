@@ -26,7 +26,7 @@ Status WrongMatrix(const CatalogueEntry& entry, const PatternCall& call, const M
   return Invalid(entry, name + " has elements of " + std::to_string(matrix.layout.elem_bytes()) +
                             " bytes, not of " +
                             (call.op == CombineOp::kUser ? std::to_string(ElementBytes(call))
-                                                         : ElementTypeName(call.type)));
+                                                         : ElementName(call.type)));
 }
 
 Status CheckUserOp(const CatalogueEntry& entry, const PatternCall& call) {
@@ -41,7 +41,7 @@ Status CheckUserOp(const CatalogueEntry& entry, const PatternCall& call) {
 
 Status CheckArithmetic(const CatalogueEntry& entry, const PatternCall& call) {
   if (!Combines(call.op, call.type)) {
-    return Invalid(entry, std::string(ElementTypeName(call.type)) + " has no " +
+    return Invalid(entry, std::string(ElementName(call.type)) + " has no " +
                               CombineOpName(call.op) + "; see the table in membuf/README.md");
   }
   return call.op == CombineOp::kUser ? CheckUserOp(entry, call) : Status();

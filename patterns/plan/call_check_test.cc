@@ -94,11 +94,11 @@ TEST(CallCheck, WrongCallsAreNamed) {
 TEST(CallCheck, WrongArithmeticIsNamed) {
   RightCall call(Pattern::kAllReduce);
   call.call.op = CombineOp::kMax;
-  call.call.type = ElementType::kComplexDouble;
+  call.call.type = Element::kComplexDouble;
   EXPECT_EQ(call.Complaint(),
             "all_reduce: complex double has no maximum; see the table in membuf/README.md");
-  call.call.op = CombineOp::kXor;
-  call.call.type = ElementType::kDouble;
+  call.call.op = CombineOp::kBitXor;
+  call.call.type = Element::kDouble;
   EXPECT_EQ(call.Complaint(),
             "all_reduce: double has no bitwise exclusive or; see the table in membuf/README.md");
   call.call.op = CombineOp::kProduct;
@@ -117,7 +117,7 @@ TEST(CallCheck, WrongUserOperationsAreNamed) {
   call.call.op = CombineOp::kUser;
   EXPECT_EQ(call.Complaint(),
             "reduce: double has no user operation; see the table in membuf/README.md");
-  call.call.type = ElementType::kByte;
+  call.call.type = Element::kByte;
   EXPECT_EQ(call.Complaint(), "reduce: user_op is a null pointer");
   call.call.user_op = &op;
   EXPECT_TRUE(call.Check().ok());

@@ -106,7 +106,7 @@ TEST(CallTopology, TheRuleChoosesWithoutMeasurements) {
     for (const size_t bytes : {size_t{8}, rules::kWideSumBytes + 8, kLong}) {
       for (const bool order_free : {false, true}) {
         PatternCall sum = Call(Pattern::kAllReduce, bytes);
-        sum.type = order_free ? ElementType::kInt64 : ElementType::kDouble;
+        sum.type = order_free ? Element::kInt64 : Element::kDouble;
         const PatternCall chosen = member.Chosen(sum);
         EXPECT_EQ(chosen.topology, ByRule(member, sum.pattern, bytes, order_free)) << bytes;
         EXPECT_EQ(chosen.piece_bytes, 0u);
@@ -230,7 +230,7 @@ TEST(CallTopology, AMuchFasterTopologyReplacesAHint) {
   const Topology tree{Shape::kTree, 2};
   EXPECT_EQ(member.Chosen(Call(Pattern::kReduce, kLong, tree)).topology, tree);
   PatternCall integers = Call(Pattern::kReduce, kLong, tree);
-  integers.type = ElementType::kInt64;
+  integers.type = Element::kInt64;
   EXPECT_FALSE(member.Chosen(integers).topology == tree);
   // nor one that the pattern does not know, which is an error elsewhere.
   const Topology reduce_scatter{Shape::kReduceScatterAllgather, 0};
@@ -302,7 +302,7 @@ TEST(CallTopology, NoCandidateGoesByRankWhereSomeShareMemory) {
 
 // Where that gives the same bits, and a host has several ranks.
 TEST(CallTopology, BlocksMayGoByHostWhereTheirOrderIsFree) {
-  const auto by_host = [](Pattern pattern, ElementType type, int ranks_per_host) {
+  const auto by_host = [](Pattern pattern, Element type, int ranks_per_host) {
     Member member(0, ranks_per_host);
     member.has.lands_in_peer_memory = false;
     Blocks multi(pattern, 5000, 5000);
@@ -311,10 +311,10 @@ TEST(CallTopology, BlocksMayGoByHostWhereTheirOrderIsFree) {
     return std::any_of(ways.begin(), ways.end(),
                        [](const Candidate& way) { return way.topology.by_host; });
   };
-  EXPECT_TRUE(by_host(Pattern::kMultiBroadcast, ElementType::kDouble, 2));
-  EXPECT_TRUE(by_host(Pattern::kMultiReduce, ElementType::kInt64, 2));
-  EXPECT_FALSE(by_host(Pattern::kMultiReduce, ElementType::kDouble, 2));
-  EXPECT_FALSE(by_host(Pattern::kMultiBroadcast, ElementType::kDouble, 1));
+  EXPECT_TRUE(by_host(Pattern::kMultiBroadcast, Element::kDouble, 2));
+  EXPECT_TRUE(by_host(Pattern::kMultiReduce, Element::kInt64, 2));
+  EXPECT_FALSE(by_host(Pattern::kMultiReduce, Element::kDouble, 2));
+  EXPECT_FALSE(by_host(Pattern::kMultiBroadcast, Element::kDouble, 1));
 }
 
 // Operands, and blocks in a message, are in the order of ranks even if the call says by host.
@@ -335,7 +335,7 @@ TEST(CallTopology, PiecesOfASumHoldWholeElements) {
   Member member(0);
   PatternCall call = Call(Pattern::kReduce, 4800, {Shape::kTree, 2});
   call.piece_bytes = 24;
-  call.type = ElementType::kComplexDouble;
+  call.type = Element::kComplexDouble;
   EXPECT_EQ(PredictCall(member.state, call).piece_bytes, 16u);
   call.pattern = Pattern::kBroadcast;
   EXPECT_EQ(PredictCall(member.state, call).piece_bytes, 24u);

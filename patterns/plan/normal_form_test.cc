@@ -62,7 +62,7 @@ TEST(NormalForm, KeepsTheOrderOfRanks) {
     call.topology = named;
     call.root = root;
     call.op = CombineOp::kUser;
-    call.type = ElementType::kByte;
+    call.type = Element::kByte;
     call.user_op = &op;
     return NormalTopology(EntryOf(pattern), call, 1 << 20);
   };

@@ -161,7 +161,7 @@ TEST_F(ScheduleCacheTest, DataAndOperationDoNotChangeTheSchedule) {
   call.matrix.layout = StridedLayout::Contiguous(800);
   call.piece_bytes = 80;
   call.op = CombineOp::kAbsMax;
-  call.type = ElementType::kFloat;
+  call.type = Element::kFloat;
   EXPECT_EQ(Find(call), schedule);
 }
 

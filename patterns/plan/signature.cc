@@ -26,7 +26,7 @@ enum Shift {
   kTotal = 40,
 };
 constexpr uint64_t kClassMask = 0xffff;
-static_assert(kCombineOps <= 16 && kElementTypes <= 16, "four bits each");
+static_assert(kCallOps <= 16 && kCallElements <= 16, "four bits each");
 
 template <typename Value>
 uint64_t Bits(Value value) {

@@ -47,7 +47,7 @@ TEST(Signature, CallsThatDifferInAPropertyThatCountsDiffer) {
   add().topology_is_hint = true;
   add().root = 1;
   add().op = CombineOp::kAbsMax;
-  add().type = ElementType::kFloat;
+  add().type = Element::kFloat;
   int32_t location = 0;
   add().locations = &location;
   add().piece_bytes = 100;
@@ -56,7 +56,7 @@ TEST(Signature, CallsThatDifferInAPropertyThatCountsDiffer) {
   for (const UserOp& op : ops) {
     PatternCall& user = add();
     user.op = CombineOp::kUser;
-    user.type = ElementType::kByte;
+    user.type = Element::kByte;
     user.user_op = &op;
   }
   add().matrix.layout = StridedLayout::Contiguous(1600);
@@ -81,7 +81,7 @@ TEST(Signature, FieldsThatThePatternIgnoresDoNotCount) {
     if (!HasDirection(entry.pattern)) odd.decreasing = true;
     if (entry.pattern != Pattern::kAllToAll) odd.equal_blocks = true;
     if (!entry.combines) odd.op = CombineOp::kAbsMin;
-    if (!entry.combines) odd.type = ElementType::kComplexDouble;
+    if (!entry.combines) odd.type = Element::kComplexDouble;
     if (IsPair(entry.pattern)) odd.scope = ChannelKind::kColumn;
     if (!HasMatrix(entry.pattern)) odd.matrix.layout = StridedLayout::Contiguous(8);
     EXPECT_TRUE(calls.Of(call) == calls.Of(odd)) << entry.name;

@@ -16,7 +16,7 @@ PatternCall Call(Pattern pattern, size_t bytes) {
   PatternCall call;
   call.pattern = pattern;
   call.topology = {Shape::kFree, 0};
-  call.type = ElementType::kInt64;
+  call.type = Element::kInt64;
   call.matrix.layout = StridedLayout::Contiguous(bytes);
   Require(StridedLayout::General(static_cast<int64_t>(bytes / 8), 1,
                                  static_cast<int64_t>(bytes / 8), 8, &call.matrix.layout));
@@ -47,7 +47,7 @@ TEST(DescribePlan, NamesTopologySegmentsProtocolsAndReason) {
     PatternCall ordered = Call(Pattern::kReduce, 8);
     ordered.topology = {Shape::kDecreasingRings, 1};
     ordered.op = CombineOp::kUser;
-    ordered.type = ElementType::kByte;
+    ordered.type = Element::kByte;
     ordered.user_op = &op;
     EXPECT_NE(
         DescribePlan(me.PlanOf(ordered))

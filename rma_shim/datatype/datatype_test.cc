@@ -331,9 +331,9 @@ TEST(Datatype, AnExtentBeyondAnyMemoryIsRefused) {
 }
 
 TEST(Datatype, OperationsOfUsersAreTold) {
-  AccumulateOp op = AccumulateOp::kReplace;
+  CombineOp op = CombineOp::kReplace;
   EXPECT_TRUE(FindAccumulateOp(MPI_MAXLOC, &op));
-  EXPECT_EQ(op, AccumulateOp::kMaxLocation);
+  EXPECT_EQ(op, CombineOp::kMaxLocation);
   MPI_Op own = MPI_OP_NULL;
   MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &own);
   EXPECT_FALSE(FindAccumulateOp(own, &op));

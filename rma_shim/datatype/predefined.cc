@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "membuf/check.h"
-#include "windows/elements/element.h"
+#include "membuf/element.h"
 
 namespace brigade {
 namespace rma {
@@ -107,25 +107,25 @@ TypedLayout PredefinedLayout(MPI_Datatype type) {
   return TypedLayout::Run(element, 1);
 }
 
-bool FindAccumulateOp(MPI_Op op, AccumulateOp* found) {
+bool FindAccumulateOp(MPI_Op op, CombineOp* found) {
   static const struct {
     MPI_Op op;
-    AccumulateOp found;
+    CombineOp found;
   } kOps[] = {
-      {MPI_SUM, AccumulateOp::kSum},
-      {MPI_REPLACE, AccumulateOp::kReplace},
-      {MPI_NO_OP, AccumulateOp::kNoOp},
-      {MPI_PROD, AccumulateOp::kProduct},
-      {MPI_MAX, AccumulateOp::kMax},
-      {MPI_MIN, AccumulateOp::kMin},
-      {MPI_LAND, AccumulateOp::kLogicalAnd},
-      {MPI_LOR, AccumulateOp::kLogicalOr},
-      {MPI_LXOR, AccumulateOp::kLogicalXor},
-      {MPI_BAND, AccumulateOp::kBitAnd},
-      {MPI_BOR, AccumulateOp::kBitOr},
-      {MPI_BXOR, AccumulateOp::kBitXor},
-      {MPI_MAXLOC, AccumulateOp::kMaxLocation},
-      {MPI_MINLOC, AccumulateOp::kMinLocation},
+      {MPI_SUM, CombineOp::kSum},
+      {MPI_REPLACE, CombineOp::kReplace},
+      {MPI_NO_OP, CombineOp::kNoOp},
+      {MPI_PROD, CombineOp::kProduct},
+      {MPI_MAX, CombineOp::kMax},
+      {MPI_MIN, CombineOp::kMin},
+      {MPI_LAND, CombineOp::kLogicalAnd},
+      {MPI_LOR, CombineOp::kLogicalOr},
+      {MPI_LXOR, CombineOp::kLogicalXor},
+      {MPI_BAND, CombineOp::kBitAnd},
+      {MPI_BOR, CombineOp::kBitOr},
+      {MPI_BXOR, CombineOp::kBitXor},
+      {MPI_MAXLOC, CombineOp::kMaxLocation},
+      {MPI_MINLOC, CombineOp::kMinLocation},
   };
   for (const auto& known : kOps) {
     if (known.op != op) continue;

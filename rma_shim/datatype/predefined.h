@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-#include "windows/elements/accumulate.h"
+#include "membuf/element.h"
 #include "windows/layout/typed_layout.h"
 
 namespace brigade {
@@ -16,7 +16,7 @@ namespace rma {
 TypedLayout PredefinedLayout(MPI_Datatype type);
 
 // False: the operation is a user's.
-bool FindAccumulateOp(MPI_Op op, AccumulateOp* found);
+bool FindAccumulateOp(MPI_Op op, CombineOp* found);
 
 }  // namespace rma
 }  // namespace brigade

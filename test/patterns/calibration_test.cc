@@ -167,7 +167,7 @@ TEST_P(EachTransport, CandidatesAreRight) {
        {Pattern::kAllReduce, Pattern::kMultiReduce, Pattern::kMultiBroadcast}) {
     PatternCall call;
     call.pattern = pattern;
-    call.type = ElementType::kInt64;
+    call.type = Element::kInt64;
     call.blocks = blocks.data();
     call.matrix = pattern == Pattern::kAllReduce ? matrix_of(&data, 0, data.size())
                                                  : matrix_of(&own, 0, own.size());
@@ -215,7 +215,7 @@ TEST_F(CalibrationTest, ChosenTopologiesGiveTheRightResult) {
     EXPECT_EQ(data, std::vector<double>(static_cast<size_t>(elems), 3.5));
 
     call.pattern = Pattern::kAllReduce;
-    call.type = ElementType::kInt64;
+    call.type = Element::kInt64;
     call.matrix.data = reinterpret_cast<std::byte*>(counts.data());
     ASSERT_TRUE(group_->Run(call).ok());
     const int64_t ranks = group_->cols();

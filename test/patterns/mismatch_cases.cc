@@ -151,7 +151,7 @@ std::vector<MismatchCase> MakeCases() {
   for (const Pattern pattern : {Pattern::kReduce, Pattern::kAllReduce, Pattern::kMultiReduce}) {
     const std::string name = PatternName(pattern);
     TestCall odd = Of(pattern);
-    odd.type = ElementType::kInt64;
+    odd.type = Element::kInt64;
     add(name + " of int64", 2, {odd}, {Of(pattern)}, {"differ in the arithmetic"});
     odd = Of(pattern);
     odd.op = CombineOp::kAbsMax;
@@ -167,7 +167,7 @@ std::vector<MismatchCase> MakeCases() {
     for (int i = 0; i < 3; ++i) {
       calls[i] = Of(pattern, pattern == Pattern::kReduce ? 1 : 0, i == 2 ? 10 : 20);
       calls[i].op = CombineOp::kUser;
-      calls[i].type = ElementType::kByte;
+      calls[i].type = Element::kByte;
       calls[i].user_op = &ops[i];
     }
     add(name + "that does not commute", 2, {calls[1]}, {calls[0]},
@@ -176,7 +176,7 @@ std::vector<MismatchCase> MakeCases() {
         {"commutative user op on 16 bytes"});
     TestCall sum = calls[0];
     sum.op = CombineOp::kSum;
-    sum.type = ElementType::kDouble;
+    sum.type = Element::kDouble;
     add(name + "among sums", 3, {calls[0]}, {sum}, {"commutative user op on 8 bytes"});
   }
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {

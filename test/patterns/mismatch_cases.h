@@ -24,7 +24,7 @@ struct TestCall {
   size_t last_elems = 0;  // of the last block; 0: as many as of the others
   ChannelKind scope = ChannelKind::kAll;
   Topology topology{Shape::kTree, 2};
-  ElementType type = ElementType::kDouble;
+  Element type = Element::kDouble;
   CombineOp op = CombineOp::kSum;
   const UserOp* user_op = nullptr;
   bool equal_blocks = false;

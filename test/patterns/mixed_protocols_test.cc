@@ -151,7 +151,7 @@ Drawn Draw(const Group& group, int number, Random* random) {
   const auto any = [&](size_t below) { return static_cast<size_t>((*random)() % below); };
   constexpr size_t kBytes[] = {0,    8,     24,    400,    size_t{4} << 10,
                                5000, 20000, 40000, 300000, size_t{1} << 20};
-  constexpr ElementType kTypes[] = {ElementType::kDouble, ElementType::kFloat, ElementType::kInt32};
+  constexpr Element kTypes[] = {Element::kDouble, Element::kFloat, Element::kInt32};
   Drawn drawn;
   PatternCall& call = drawn.call;
   drawn.number = number;
@@ -295,9 +295,9 @@ class Data {
     return drawn_.ordered ? Rounded(sign * value / (3.0 + rank)) : sign * value;
   }
   double Rounded(double value) const {
-    return call.type == ElementType::kDouble  ? value
-           : call.type == ElementType::kFloat ? static_cast<float>(value)
-                                              : std::trunc(value);
+    return call.type == Element::kDouble  ? value
+           : call.type == Element::kFloat ? static_cast<float>(value)
+                                          : std::trunc(value);
   }
   static int32_t Location(int rank, int64_t k) { return rank + static_cast<int32_t>(16 * k); }
   int RootRank() const { return members_[static_cast<size_t>(drawn_.call.root)]; }
@@ -309,9 +309,9 @@ class Data {
                           layout.elem_bytes();
     const auto single = static_cast<float>(value);
     const auto integer = static_cast<int32_t>(value);
-    const void* const from = call.type == ElementType::kDouble  ? static_cast<const void*>(&value)
-                             : call.type == ElementType::kFloat ? static_cast<const void*>(&single)
-                                                                : &integer;
+    const void* const from = call.type == Element::kDouble  ? static_cast<const void*>(&value)
+                             : call.type == Element::kFloat ? static_cast<const void*>(&single)
+                                                            : &integer;
     std::memcpy(image_.data() + at, from, layout.elem_bytes());
   }
   void PutLocation(size_t locations_at, int64_t k, int32_t location) {

@@ -132,15 +132,15 @@ void WriteElement(const Drawn& drawn, int rank, int block, size_t index, std::by
   const float re = is_sum ? small(seed) : one ? 1 : 3;
   const float im = is_sum ? small(seed >> 8) : 2;
   switch (call.type) {
-    case ElementType::kFloat16:
+    case Element::kFloat16:
       return write(FromFloat<Float16>(small(seed)));
-    case ElementType::kBfloat16:
+    case Element::kBfloat16:
       return write(FromFloat<Bfloat16>(small(seed)));
-    case ElementType::kFloat:
+    case Element::kFloat:
       return write(small(seed));
-    case ElementType::kDouble:
+    case Element::kDouble:
       return write(static_cast<double>(small(seed)));
-    case ElementType::kComplexFloat:
+    case Element::kComplexFloat:
       return write(std::array<float, 2>{re, im});
     default:
       return write(std::array<double, 2>{re, im});
@@ -271,12 +271,12 @@ Drawn Draw(int number, int ranks, bool has_shm, std::mt19937* random) {
   call.decreasing = below(2) == 0;
   if (below(2) == 0) {
     call.op = CombineOp::kUser;
-    call.type = ElementType::kByte;
+    call.type = Element::kByte;
     call.user_op = &kUserOps[below(3)];
   } else {
     do {
-      call.op = static_cast<CombineOp>(below(kCombineOps - 1));
-      call.type = static_cast<ElementType>(below(kElementTypes));
+      call.op = static_cast<CombineOp>(below(kCallOps - 1));
+      call.type = static_cast<Element>(below(kCallElements));
     } while (!Combines(call.op, call.type));
     drawn.is_located = HasLocations(call.op) &&
                        (call.pattern == Pattern::kReduce || call.pattern == Pattern::kAllReduce) &&
@@ -294,7 +294,7 @@ Drawn Draw(int number, int ranks, bool has_shm, std::mt19937* random) {
 std::string NameOf(const Drawn& drawn) {
   const PatternCall& call = drawn.call;
   return std::string(PatternName(call.pattern)) + " " + std::to_string(drawn.number) + ", " +
-         CombineOpName(call.op) + " of " + ElementTypeName(call.type) + " (" +
+         CombineOpName(call.op) + " of " + ElementName(call.type) + " (" +
          std::to_string(drawn.ElemBytes()) + " bytes" +
          (drawn.is_located ? ", with locations" : "") + "), shape " +
          std::to_string(static_cast<int>(call.topology.shape)) + "/" +

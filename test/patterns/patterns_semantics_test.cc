@@ -901,7 +901,7 @@ TEST_P(Semantics, WrongArgumentsAreRefusedBeforeAnythingHappens) {
     refused(Call(Pattern::kBroadcast, 0, {Shape::kTree, 1}), "1 is below 2");
     refused(Call(Pattern::kMultiBroadcast), "blocks");
     PatternCall call = Call(Pattern::kReduce);
-    call.type = ElementType::kFloat;
+    call.type = Element::kFloat;
     refused(call, "float");
     call = Call(Pattern::kBroadcast);
     call.scope = ChannelKind::kPointToPoint;

@@ -443,7 +443,7 @@ TEST_P(Copies, OncePerSide) {
 // --- an exchange has the bits of its tree ---
 
 // Bytes that make every kind of number: any, and those that sums must not confuse.
-void Draw(ElementType type, std::mt19937_64* random, std::vector<std::byte>* bytes) {
+void Draw(Element type, std::mt19937_64* random, std::vector<std::byte>* bytes) {
   for (std::byte& byte : *bytes) byte = static_cast<std::byte>((*random)());
   const auto sprinkle = [&](auto zero) {
     using Real = decltype(zero);
@@ -462,8 +462,8 @@ void Draw(ElementType type, std::mt19937_64* random, std::vector<std::byte>* byt
       std::memcpy(bytes->data() + at, &value, sizeof(value));
     }
   };
-  if (type == ElementType::kDouble || type == ElementType::kComplexDouble) sprinkle(0.0);
-  if (type == ElementType::kFloat || type == ElementType::kComplexFloat) sprinkle(0.0F);
+  if (type == Element::kDouble || type == Element::kComplexDouble) sprinkle(0.0);
+  if (type == Element::kFloat || type == Element::kComplexFloat) sprinkle(0.0F);
 }
 
 struct Combined {
@@ -482,9 +482,9 @@ class Comparison {
   void HasTheBitsOfTheTree(int trial) {
     PatternCall call;
     call.scope = scope_;
-    constexpr ElementType kTypes[] = {ElementType::kInt32,        ElementType::kInt64,
-                                      ElementType::kFloat,        ElementType::kDouble,
-                                      ElementType::kComplexFloat, ElementType::kComplexDouble};
+    constexpr Element kTypes[] = {Element::kInt32,        Element::kInt64,
+                                  Element::kFloat,        Element::kDouble,
+                                  Element::kComplexFloat, Element::kComplexDouble};
     constexpr CombineOp kOps[] = {CombineOp::kSum, CombineOp::kAbsMax, CombineOp::kAbsMin};
     call.type = kTypes[trial % 6];
     call.op = kOps[trial / 6 % 3];

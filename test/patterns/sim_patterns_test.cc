@@ -277,7 +277,7 @@ TEST(SimPatterns, ShortBlocksTakeALogarithmOfMessages) {
           std::vector<Matrix> blocks(ranks);
           int32_t sum = 0;
           PatternCall call = Call(pattern, {Shape::kCirculant, 0});
-          call.type = ElementType::kInt32;
+          call.type = Element::kInt32;
           for (int q = 0; q < ranks; ++q) {
             blocks[q].data = reinterpret_cast<std::byte*>(&data[q]);
             Require(StridedLayout::General(1, 1, 1, sizeof(int32_t), &blocks[q].layout));

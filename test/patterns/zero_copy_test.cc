@@ -103,7 +103,7 @@ class Memory {
 struct Case {
   Pattern pattern;
   Topology topology;
-  ElementType type = ElementType::kDouble;
+  Element type = Element::kDouble;
   CombineOp op = CombineOp::kSum;
   bool decreasing = false;
   bool in_place = false;  // of a multi-reduce: the sum comes where one's own contribution is
@@ -215,13 +215,13 @@ class Data {
       const double pair[] = {value, ValueAt(i + 1, block)};
       const auto integer = static_cast<int32_t>(i * 1000003 + rank_ * 17 + block);
       switch (case_.type) {
-        case ElementType::kFloat:
+        case Element::kFloat:
           std::memcpy(to, &single, sizeof(single));
           break;
-        case ElementType::kComplexDouble:
+        case Element::kComplexDouble:
           std::memcpy(to, pair, sizeof(pair));
           break;
-        case ElementType::kInt32:
+        case Element::kInt32:
           std::memcpy(to, &integer, sizeof(integer));
           break;
         default:
@@ -294,35 +294,35 @@ std::vector<Case> Cases(int ranks) {
   std::vector<Case> cases;
   for (const int64_t gap : {0, 3}) {
     for (const bool decreasing : {false, true}) {
-      cases.push_back({Pattern::kMultiBroadcast, kRing, ElementType::kDouble, CombineOp::kSum,
+      cases.push_back({Pattern::kMultiBroadcast, kRing, Element::kDouble, CombineOp::kSum,
                        decreasing, false, gap, kElems});
       for (const bool in_place : {false, true}) {
-        cases.push_back({Pattern::kMultiReduce, kRing, ElementType::kDouble, CombineOp::kSum,
+        cases.push_back({Pattern::kMultiReduce, kRing, Element::kDouble, CombineOp::kSum,
                          decreasing, in_place, gap, kElems});
       }
     }
-    cases.push_back({Pattern::kAllToAll, kRing, ElementType::kDouble, CombineOp::kSum, false, false,
-                     gap, kElems});
+    cases.push_back(
+        {Pattern::kAllToAll, kRing, Element::kDouble, CombineOp::kSum, false, false, gap, kElems});
     if (ranks > 2) {
       cases.push_back(cases.back());
       cases.back().unequal = true;
     }
-    for (const ElementType type : {ElementType::kFloat, ElementType::kComplexDouble}) {
+    for (const Element type : {Element::kFloat, Element::kComplexDouble}) {
       cases.push_back(
           {Pattern::kMultiReduce, kRing, type, CombineOp::kSum, false, false, gap, kElems});
     }
     for (const CombineOp op : {CombineOp::kSum, CombineOp::kAbsMax, CombineOp::kAbsMin}) {
-      cases.push_back({Pattern::kAllReduce, kReduceScatterAllgather, ElementType::kDouble, op,
-                       false, false, gap, all_elems});
+      cases.push_back({Pattern::kAllReduce, kReduceScatterAllgather, Element::kDouble, op, false,
+                       false, gap, all_elems});
     }
-    cases.push_back({Pattern::kAllReduce, kReduceScatterAllgather, ElementType::kInt32,
-                     CombineOp::kSum, false, false, gap, 2 * all_elems});
+    cases.push_back({Pattern::kAllReduce, kReduceScatterAllgather, Element::kInt32, CombineOp::kSum,
+                     false, false, gap, 2 * all_elems});
     if (ranks > 2) continue;
-    cases.push_back({Pattern::kMultiReduce, kCirculant, ElementType::kDouble, CombineOp::kSum,
-                     false, false, gap, kElems});
-    cases.push_back({Pattern::kAllReduce, kReduceScatterAllgather, ElementType::kComplexDouble,
+    cases.push_back({Pattern::kMultiReduce, kCirculant, Element::kDouble, CombineOp::kSum, false,
+                     false, gap, kElems});
+    cases.push_back({Pattern::kAllReduce, kReduceScatterAllgather, Element::kComplexDouble,
                      CombineOp::kSum, false, false, gap, all_elems});
-    cases.push_back({Pattern::kAllReduce, kExchange, ElementType::kDouble, CombineOp::kSum, false,
+    cases.push_back({Pattern::kAllReduce, kExchange, Element::kDouble, CombineOp::kSum, false,
                      false, gap, all_elems});
   }
   return cases;
@@ -439,7 +439,7 @@ TEST(ZeroCopyReadsCounts, MovedDataAreCopiedOnceAndCombinedDataNever) {
     const uint64_t blocks_of_others = own > 0 ? 1 : 2;  // that are not empty
     const Case spread{Pattern::kMultiBroadcast,
                       kRing,
-                      ElementType::kDouble,
+                      Element::kDouble,
                       CombineOp::kSum,
                       false,
                       false,
@@ -491,12 +491,11 @@ TEST(ZeroCopyReadsCounts, MovedDataAreCopiedOnceAndCombinedDataNever) {
 }
 
 const Case kSomeCases[] = {
-    {Pattern::kMultiBroadcast, kRing, ElementType::kDouble, CombineOp::kSum, false, false, 0,
-     kElems},
-    {Pattern::kMultiReduce, kRing, ElementType::kDouble, CombineOp::kSum, false, true, 0, kElems},
-    {Pattern::kAllReduce, kReduceScatterAllgather, ElementType::kDouble, CombineOp::kSum, false,
-     false, 0, 4 * kElems},
-    {Pattern::kAllToAll, kRing, ElementType::kDouble, CombineOp::kSum, false, false, 0, kElems},
+    {Pattern::kMultiBroadcast, kRing, Element::kDouble, CombineOp::kSum, false, false, 0, kElems},
+    {Pattern::kMultiReduce, kRing, Element::kDouble, CombineOp::kSum, false, true, 0, kElems},
+    {Pattern::kAllReduce, kReduceScatterAllgather, Element::kDouble, CombineOp::kSum, false, false,
+     0, 4 * kElems},
+    {Pattern::kAllToAll, kRing, Element::kDouble, CombineOp::kSum, false, false, 0, kElems},
 };
 
 TEST(ZeroCopyReadsCounts, TheKernelCopiesTheOperandsOfTwoRanks) {
@@ -1010,14 +1009,9 @@ TEST(ZeroCopyReadsOfNone, ATreePublishesNoStatusWord) {
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
     for (const Topology& topology : {kWide, kRing, kExchange}) {
-      const Case sum{Pattern::kAllReduce,
-                     topology,
-                     ElementType::kInt32,
-                     CombineOp::kSum,
-                     false,
-                     false,
-                     /*gap=*/0,
-                     4 * kRanks * kElems};
+      const Case sum{
+          Pattern::kAllReduce, topology,           Element::kInt32, CombineOp::kSum, false, false,
+          /*gap=*/0,           4 * kRanks * kElems};
       Data data(sum, rank, kRanks, rank > 0 ? kMapped : kOrdinary);
       for (int i = 0; i < 3; ++i) Require(me.group->Run(data.Call()));
     }

@@ -40,11 +40,10 @@ class Operations {
   Status PutNotify(int64_t offset, int64_t bytes = 8) {
     return window_.PutNotify(Bytes(bytes), At(offset, bytes));
   }
-  Status Add(int64_t offset, Element element = Element::kInt64,
-             AccumulateOp op = AccumulateOp::kSum) {
+  Status Add(int64_t offset, Element element = Element::kInt64, CombineOp op = CombineOp::kSum) {
     return window_.Accumulate(op, Eight(element), {0, offset, TypedLayout::Run(element, 1), 1});
   }
-  Status Fetch(int64_t offset, AccumulateOp op = AccumulateOp::kSum) {
+  Status Fetch(int64_t offset, CombineOp op = CombineOp::kSum) {
     return window_.FetchAndOp(op, Element::kInt64, memory_.data(), result_.data(), 0, offset);
   }
   Status Swap(int64_t offset) {
@@ -83,10 +82,10 @@ struct Meeting {
 };
 
 std::vector<Meeting> Meetings() {
-  const auto name = [](AccumulateOp op, Element element) {
-    return std::string("(") + AccumulateOpName(op) + " of " + ElementName(element) + ") of rank ";
+  const auto name = [](CombineOp op, Element element) {
+    return std::string("(") + CombineOpName(op) + " of " + ElementName(element) + ") of rank ";
   };
-  const std::string sum = name(AccumulateOp::kSum, Element::kInt64);
+  const std::string sum = name(CombineOp::kSum, Element::kInt64);
   return {
       {[](Operations& o) { return o.Put(8, 16); }, [](Operations& o) { return o.Put(16, 16); },
        "16 to 23", "a put of rank ", "a put of rank "},
@@ -99,11 +98,11 @@ std::vector<Meeting> Meetings() {
       {[](Operations& o) { return o.Fetch(64); }, [](Operations& o) { return o.Put(68, 4); },
        "68 to 71", "a fetch " + sum, "a put of rank "},
       {[](Operations& o) { return o.Add(64); },
-       [](Operations& o) { return o.Add(64, Element::kInt64, AccumulateOp::kMax); }, "64 to 71",
-       "an accumulate " + sum, "an accumulate " + name(AccumulateOp::kMax, Element::kInt64)},
+       [](Operations& o) { return o.Add(64, Element::kInt64, CombineOp::kMax); }, "64 to 71",
+       "an accumulate " + sum, "an accumulate " + name(CombineOp::kMax, Element::kInt64)},
       {[](Operations& o) { return o.Add(64); },
        [](Operations& o) { return o.Add(64, Element::kDouble); }, "64 to 71",
-       "an accumulate " + sum, "an accumulate " + name(AccumulateOp::kSum, Element::kDouble)},
+       "an accumulate " + sum, "an accumulate " + name(CombineOp::kSum, Element::kDouble)},
       {[](Operations& o) { return o.Swap(64); }, [](Operations& o) { return o.Get(64); },
        "64 to 71",
        std::string("a compare-and-swap (of ") + ElementName(Element::kInt64) + ") of rank ",
@@ -323,15 +322,14 @@ TEST_P(WindowConflicts, AreNotBetweenOperationsThatMayMeet) {
       BRIGADE_RETURN_IF_ERROR(window->Fence());
       BRIGADE_RETURN_IF_ERROR(mine.Put(100 * self.rank() + i, 100 - 2 * i));
       BRIGADE_RETURN_IF_ERROR(mine.Get(1000, 2000));
-      BRIGADE_RETURN_IF_ERROR(mine.Fetch(1000, AccumulateOp::kNoOp));
+      BRIGADE_RETURN_IF_ERROR(mine.Fetch(1000, CombineOp::kNoOp));
       BRIGADE_RETURN_IF_ERROR(mine.Add(3000));
       BRIGADE_RETURN_IF_ERROR(mine.Fetch(3000));
-      BRIGADE_RETURN_IF_ERROR(mine.Fetch(3000, AccumulateOp::kNoOp));
+      BRIGADE_RETURN_IF_ERROR(mine.Fetch(3000, CombineOp::kNoOp));
       BRIGADE_RETURN_IF_ERROR(mine.Swap(3008));
-      BRIGADE_RETURN_IF_ERROR(mine.Fetch(3008, AccumulateOp::kReplace));
+      BRIGADE_RETURN_IF_ERROR(mine.Fetch(3008, CombineOp::kReplace));
       BRIGADE_RETURN_IF_ERROR(mine.Add(3016 + 8 * self.rank()));
-      BRIGADE_RETURN_IF_ERROR(
-          mine.Add(3016 + 8 * self.rank(), Element::kInt64, AccumulateOp::kMax));
+      BRIGADE_RETURN_IF_ERROR(mine.Add(3016 + 8 * self.rank(), Element::kInt64, CombineOp::kMax));
     }
     return window->Fence();
   });

@@ -271,7 +271,7 @@ TEST(WindowCosts, RunsAreAsFastAsTheyAreLong) {
 TEST(WindowCosts, AddsOfAnAccumulate) {
   const Program program = {
       [](Window* window) {
-        Require(window->Accumulate(AccumulateOp::kBitXor, Here(kPiece), There(kPiece)));
+        Require(window->Accumulate(CombineOp::kBitXor, Here(kPiece), There(kPiece)));
         Require(window->PutNotify(Here(0), There(0)));
       },
       [](Window* window) { Require(window->NotifyWait(0)); }};

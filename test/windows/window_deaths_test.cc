@@ -19,14 +19,13 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "test/support/run_processes.h"
 #include "test/support/stress.h"
 #include "test/windows/window_process.h"
 #include "transport/bootstrap.h"
 #include "windows/core/window.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/member.h"
 #include "windows/message/rma_request.h"
@@ -238,11 +237,11 @@ TEST_P(WindowDeaths, AtAnyTimeLeaveNoRankWaiting) {
         BRIGADE_RETURN_IF_ERROR(window->Put(from, there));
         BRIGADE_RETURN_IF_ERROR(
             window->Put({from.data, word, kSlots / 2}, {target, 0, every_second, 1}));
-        BRIGADE_RETURN_IF_ERROR(window->GetAccumulate(AccumulateOp::kSum, from, to, there));
+        BRIGADE_RETURN_IF_ERROR(window->GetAccumulate(CombineOp::kSum, from, to, there));
         BRIGADE_RETURN_IF_ERROR(window->Flush(target));
         BRIGADE_RETURN_IF_ERROR(window->Get(to, there));
         BRIGADE_RETURN_IF_ERROR(window->Flush(target));
-        BRIGADE_RETURN_IF_ERROR(window->Accumulate(AccumulateOp::kMax, from, there));
+        BRIGADE_RETURN_IF_ERROR(window->Accumulate(CombineOp::kMax, from, there));
         BRIGADE_RETURN_IF_ERROR(window->Unlock(target));
         return window->Fence();
       };

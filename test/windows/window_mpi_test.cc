@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
@@ -26,8 +27,6 @@
 #include "transport/registry/registry.h"
 #include "windows/core/other_threads.h"
 #include "windows/core/window.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/member.h"
 #include "windows/message/window_space.h"
@@ -148,7 +147,7 @@ TEST_P(WindowMpi, LongDataBetweenFences) {
   Expect(window_->Fence());
   EXPECT_EQ(got, sent);
   for (int r = 0; r < window_->size(); ++r) {
-    Expect(window_->Accumulate(AccumulateOp::kSum, Words(&sent), {r, 0, Word(), kSlots}));
+    Expect(window_->Accumulate(CombineOp::kSum, Words(&sent), {r, 0, Word(), kSlots}));
   }
   Expect(window_->Fence());
   const int64_t sum = window_->size() * (window_->size() + 1) / 2;
@@ -161,7 +160,7 @@ TEST_P(WindowMpi, LocksOfOneAndOfAll) {
   for (int i = 0; i < kTimes; ++i) {
     int64_t was = -1;
     Expect(window_->Lock(i % 2 == 0 ? LockKind::kExclusive : LockKind::kShared, 0));
-    Expect(window_->FetchAndOp(AccumulateOp::kSum, Element::kInt64, one.data(), &was, 0, 0));
+    Expect(window_->FetchAndOp(CombineOp::kSum, Element::kInt64, one.data(), &was, 0, 0));
     Expect(window_->Unlock(0));
     EXPECT_GE(was, 0);
   }
@@ -236,7 +235,7 @@ TEST_P(WindowMpi, ATargetInsideMpiIsReached) {
     if (window_->rank() == r) {
       Expect(window_->Lock(LockKind::kExclusive, 0));
       Expect(window_->Put(Words(&sent), {0, 0, Word(), kSlots}));
-      Expect(window_->Accumulate(AccumulateOp::kSum, Words(&sent), {0, 0, Word(), kSlots}));
+      Expect(window_->Accumulate(CombineOp::kSum, Words(&sent), {0, 0, Word(), kSlots}));
       Expect(window_->Flush(0));
       Expect(window_->Get(Words(&got), {0, 0, Word(), kSlots}));
       Expect(window_->Unlock(0));
@@ -388,8 +387,8 @@ TEST_P(WindowMpi, ATargetThatIsElsewhereDoesManyShortBlocks) {
       Expect(window_->Lock(LockKind::kExclusive, 0));
       Expect(window_->Put(Words(&sent), there));
       Expect(window_->Flush(0));
-      Expect(window_->Accumulate(AccumulateOp::kSum, Words(&sent), there));
-      Expect(window_->GetAccumulate(AccumulateOp::kSum, Words(&sent), Words(&was), there));
+      Expect(window_->Accumulate(CombineOp::kSum, Words(&sent), there));
+      Expect(window_->GetAccumulate(CombineOp::kSum, Words(&sent), Words(&was), there));
       Expect(window_->Flush(0));
       Expect(window_->Get(Words(&got), there));
       EXPECT_EQ(window_->layouts_sent(), Told(1));
@@ -417,8 +416,8 @@ TEST_P(WindowMpi, AccumulatesOfManyShortBlocksAreOrderedAndAtomic) {
   Expect(window_->Fence());
   for (int64_t i = 0; i < kTimes; ++i) {
     for (int r = 0; r < window_->size(); ++r) {
-      Expect(window_->Accumulate(AccumulateOp::kSum, Words(&one), {r, 0, Every(2), 1}));
-      Expect(window_->Accumulate(AccumulateOp::kSum, Words(&all), {r, 0, Word(), 2 * kBlocks}));
+      Expect(window_->Accumulate(CombineOp::kSum, Words(&one), {r, 0, Every(2), 1}));
+      Expect(window_->Accumulate(CombineOp::kSum, Words(&all), {r, 0, Word(), 2 * kBlocks}));
     }
   }
   Expect(window_->Fence());
@@ -429,11 +428,10 @@ TEST_P(WindowMpi, AccumulatesOfManyShortBlocksAreOrderedAndAtomic) {
     std::vector<int64_t> many(kBlocks, i);
     std::vector<int64_t> few(2, -i);
     std::vector<int64_t> was(1);
-    const auto replace = AccumulateOp::kReplace;
+    const auto replace = CombineOp::kReplace;
     Expect(window_->Accumulate(replace, Words(&many), {next_, 0, Every(2), 1}));
     Expect(window_->Accumulate(replace, Words(&few), {next_, 0, Word(), 2}));
-    Expect(
-        window_->FetchAndOp(AccumulateOp::kNoOp, Element::kInt64, nullptr, was.data(), next_, 0));
+    Expect(window_->FetchAndOp(CombineOp::kNoOp, Element::kInt64, nullptr, was.data(), next_, 0));
     Expect(window_->Fence());
     EXPECT_EQ(was[0], -i);
     EXPECT_EQ(memory_[0], -i);
@@ -492,7 +490,7 @@ TEST_P(WindowMpi, AProgressThreadEndsAfterPendingRequests) {
     int word = 0;
     MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     Expect(window->LockAll());
-    Expect(window->Accumulate(AccumulateOp::kSum, Words(&sent),
+    Expect(window->Accumulate(CombineOp::kSum, Words(&sent),
                               {0, there.displacement, Every(2).Resized(1), 1}));
     Expect(window->UnlockAll());
     EXPECT_EQ(window->layouts_sent(), 1U);
@@ -644,13 +642,13 @@ TEST_P(WindowMpi, ARankThatHasLeftAFenceReadsAllEarlierPuts) {
         Expect(window_->Get(Words(&got), {next_, 0, Word(), 64}));
         break;
       case 1:
-        Expect(window_->GetAccumulate(AccumulateOp::kNoOp, OriginData(), Words(&got),
+        Expect(window_->GetAccumulate(CombineOp::kNoOp, OriginData(), Words(&got),
                                       {next_, 0, Word(), 64}));
         break;
       default:
         got.assign(64, round * 100 + before_next);
-        Expect(window_->FetchAndOp(AccumulateOp::kNoOp, Element::kInt64, nullptr, got.data(), next_,
-                                   63));
+        Expect(
+            window_->FetchAndOp(CombineOp::kNoOp, Element::kInt64, nullptr, got.data(), next_, 63));
         break;
     }
     Expect(window_->Fence());

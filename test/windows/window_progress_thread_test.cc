@@ -231,7 +231,7 @@ TEST(WindowProgressThread, AForkedChildHasNoneAndItsParentMakesProgress) {
     } else {
       for (int i = 0; i < 100; ++i) {
         Require(window->Lock(LockKind::kExclusive, 0));
-        Require(window->Accumulate(AccumulateOp::kSum, data, there));
+        Require(window->Accumulate(CombineOp::kSum, data, there));
         Require(window->Unlock(0));
       }
       over = true;

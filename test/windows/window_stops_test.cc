@@ -15,13 +15,12 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/element.h"
 #include "test/support/run_processes.h"
 #include "test/support/stress.h"
 #include "test/windows/window_process.h"
 #include "transport/bootstrap.h"
 #include "windows/core/window.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/member.h"
 #include "windows/message/rma_request.h"
@@ -113,7 +112,7 @@ TEST_P(WindowStops, HoldTheirOriginUpAndItsMemoryIsFlat) {
         std::fill_n(value, kWordsOfPut, i);
         const OriginData sent{reinterpret_cast<std::byte*>(value), word, kWordsOfPut};
         require(window->Put(sent, {1, Place(i), word, kWordsOfPut}));
-        require(window->Accumulate(AccumulateOp::kSum, {sent.data, word, 1}, {1, 0, word, 1}));
+        require(window->Accumulate(CombineOp::kSum, {sent.data, word, 1}, {1, 0, word, 1}));
         if (i % 100 == 0) held = std::max(held, BytesHeld());
         if (i == pairs / 4) held_at_first = held;
       }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "membuf/accumulate.h"
 #include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/stress.h"
 #include "test/windows/window_ranks.h"
@@ -137,9 +138,9 @@ class Random {
         const int64_t count = 1 + Draw(kSlotBytes / 8);
         for (int twice = 0; twice < 2; ++twice) {
           std::byte* const data = filled(8 * count);
-          Require(window_->Accumulate(AccumulateOp::kSum, Data(data, count, Element::kInt64),
+          Require(window_->Accumulate(CombineOp::kSum, Data(data, count, Element::kInt64),
                                       At(target, place, count, Element::kInt64)));
-          Accumulate(AccumulateOp::kSum, Element::kInt64, static_cast<size_t>(count), shadow, data);
+          Accumulate(CombineOp::kSum, Element::kInt64, static_cast<size_t>(count), shadow, data);
         }
         break;
       }
@@ -152,14 +153,14 @@ class Random {
       }
       default: {  // fetches
         const int64_t count = 1 + Draw(kSlotBytes / 4);
-        const AccumulateOp op = Draw(3) == 0 ? AccumulateOp::kNoOp : AccumulateOp::kBitXor;
+        const CombineOp op = Draw(3) == 0 ? CombineOp::kNoOp : CombineOp::kBitXor;
         std::byte* const data = filled(4 * count);
         kept->emplace_back(static_cast<size_t>(4 * count));
         fetched->push_back({&kept->back(), std::vector<std::byte>(shadow, shadow + 4 * count)});
         Require(window_->GetAccumulate(op, Data(data, count, Element::kUint32),
                                        Data(kept->back().data(), count, Element::kUint32),
                                        At(target, place, count, Element::kUint32)));
-        if (op == AccumulateOp::kNoOp) break;
+        if (op == CombineOp::kNoOp) break;
         Accumulate(op, Element::kUint32, static_cast<size_t>(count), shadow, data);
       }
     }
@@ -190,7 +191,7 @@ TEST_P(Windows, LongDataAllAtOnce) {
     }
     Require(window->Fence());
     for (int r = 0; r < 4; ++r) {
-      Require(window->GetAccumulate(AccumulateOp::kSum, Data(sent.data(), kBytes, Element::kUint8),
+      Require(window->GetAccumulate(CombineOp::kSum, Data(sent.data(), kBytes, Element::kUint8),
                                     Data(got[r].data(), kBytes, Element::kUint8),
                                     At(r, self.rank() * kBytes, kBytes, Element::kUint8)));
     }
@@ -233,7 +234,7 @@ TEST_P(Windows, FetchesAreAtomic) {
     const int64_t one = 1;
     Require(window->LockAll());
     for (int64_t& value : got) {
-      Require(window->FetchAndOp(AccumulateOp::kSum, Element::kInt64, &one, &value, 0, 3));
+      Require(window->FetchAndOp(CombineOp::kSum, Element::kInt64, &one, &value, 0, 3));
       Require(window->Flush(0));
     }
     Expect(std::is_sorted(got.begin(), got.end()), "values go up");
@@ -242,7 +243,7 @@ TEST_P(Windows, FetchesAreAtomic) {
     self.Meet();
     Require(window->Lock(LockKind::kShared, 0));
     int64_t sum = 0;
-    Require(window->FetchAndOp(AccumulateOp::kNoOp, Element::kInt64, nullptr, &sum, 0, 3));
+    Require(window->FetchAndOp(CombineOp::kNoOp, Element::kInt64, nullptr, &sum, 0, 3));
     Require(window->Unlock(0));
     Expect(sum == 4 * rounds, "all were counted");
     Require(window->Free());
@@ -565,7 +566,7 @@ TEST_P(Windows, ManyShortAccumulatesToALateRank) {
     Require(window->Fence());
     if (self.rank() == 0) {
       for (int64_t i = 0; i < puts; ++i) {
-        Require(window->Accumulate(AccumulateOp::kSum, Data(&i, 1, Element::kInt64),
+        Require(window->Accumulate(CombineOp::kSum, Data(&i, 1, Element::kInt64),
                                    At(1, 0, 1, Element::kInt64)));
       }
     } else {
@@ -688,11 +689,10 @@ TEST_P(Windows, WrongCallsFailAndHaveNoEffect) {
     is_refused(window->Put(one, At(other, -1, 8)),
                "begins 8 bytes before the window: displacement -1");
     is_refused(window->Put(one, At(other, 0, 4)), "8 bytes here, and 4");
-    is_refused(window->Accumulate(AccumulateOp::kSum, one, At(other, 0, 1, Element::kDouble)),
+    is_refused(window->Accumulate(CombineOp::kSum, one, At(other, 0, 1, Element::kDouble)),
                "int64 into double");
-    is_refused(
-        window->Accumulate(AccumulateOp::kMaxLocation, one, At(other, 0, 1, Element::kInt64)),
-        "not defined");
+    is_refused(window->Accumulate(CombineOp::kMaxLocation, one, At(other, 0, 1, Element::kInt64)),
+               "not defined");
     is_refused(window->CompareAndSwap(Element::kLongDouble, &value, &value, &value, other, 0),
                "compare-and-swap of");
     Require(window->Put(one, At(other, window->bytes_of(other) / 8 - 1, 8)));
@@ -754,12 +754,12 @@ TEST_P(Windows, ADynamicWindowReachesAttachedMemory) {
     Require(window->Put(Data(data.data(), 2990, Element::kDouble),
                         {other, address(other, 0), TypedLayout::Run(Element::kDouble, 2990), 1}));
     Require(window->Flush(other));
-    Require(window->Accumulate(AccumulateOp::kSum, Data(data.data(), 2, Element::kDouble),
+    Require(window->Accumulate(CombineOp::kSum, Data(data.data(), 2, Element::kDouble),
                                At(other, address(other, 1), 2, Element::kDouble)));
     Require(
         window->Get(Data(got.data(), 2, Element::kDouble), At(other, address(other, 2989), 16)));
     const int64_t one = 1;
-    Require(window->FetchAndOp(AccumulateOp::kSum, Element::kInt64, &one, &before, other,
+    Require(window->FetchAndOp(CombineOp::kSum, Element::kInt64, &one, &before, other,
                                address(other, 2995)));
     Require(window->Flush(other));
     const int64_t two = 2;
@@ -907,7 +907,7 @@ void WorkOn(Window* window, int64_t words, int64_t value) {
   const TargetData there = At(0, 0, words, Element::kInt64);
   Require(window->Lock(LockKind::kExclusive, 0));
   Require(window->Put(Data(sent.data(), words, Element::kInt64), there));
-  Require(window->Accumulate(AccumulateOp::kSum, Data(sent.data(), words, Element::kInt64), there));
+  Require(window->Accumulate(CombineOp::kSum, Data(sent.data(), words, Element::kInt64), there));
   Require(window->Flush(0));
   Require(window->Get(Data(got.data(), words, Element::kInt64), there));
   Require(window->Unlock(0));
@@ -1004,8 +1004,8 @@ TEST_P(Windows, AFetchIsInOrderWithSums) {
     Require(window->Fence());
     for (int64_t& value : got) {
       if (self.rank() == 1) break;
-      Require(window->FetchAndOp(AccumulateOp::kNoOp, Element::kInt64, nullptr, &value, 1, 0));
-      Require(window->FetchAndOp(AccumulateOp::kSum, Element::kInt64, &one, &got[0], 1, 0));
+      Require(window->FetchAndOp(CombineOp::kNoOp, Element::kInt64, nullptr, &value, 1, 0));
+      Require(window->FetchAndOp(CombineOp::kSum, Element::kInt64, &one, &got[0], 1, 0));
     }
     Require(window->Fence());
     for (size_t i = 1; self.rank() == 0 && i < got.size(); ++i) {
@@ -1034,21 +1034,21 @@ TEST_P(Windows, ShortAccumulatesAreInOrderWithLongOnes) {
       const TargetData target = At(1, 8 * at, count, Element::kInt64);
       std::atomic<bool> over{false};
       if (fetches) {
-        Require(window->GetAccumulate(AccumulateOp::kReplace, here,
+        Require(window->GetAccumulate(CombineOp::kReplace, here,
                                       Data(got.data(), count, Element::kInt64), target, &over));
         Require(window->WaitFor(over));
         Expect(std::equal(got.begin(), got.end(), there.begin() + at), "all before it is done");
       } else if (count <= 2) {
-        Require(window->Accumulate(AccumulateOp::kReplace, here, target));
+        Require(window->Accumulate(CombineOp::kReplace, here, target));
       } else {
-        Require(window->Accumulate(AccumulateOp::kReplace, here, target, &over));
+        Require(window->Accumulate(CombineOp::kReplace, here, target, &over));
         Require(window->WaitFor(over));
       }
       std::fill_n(there.begin() + at, count, i + 1);
     }
     std::vector<int64_t> all(kWords);
     if (self.rank() == 0) {
-      Require(window->GetAccumulate(AccumulateOp::kNoOp, OriginData(),
+      Require(window->GetAccumulate(CombineOp::kNoOp, OriginData(),
                                     Data(all.data(), kWords, Element::kInt64),
                                     At(1, 0, kWords, Element::kInt64)));
     }
@@ -1243,7 +1243,7 @@ TEST_P(Windows, LongDataTakeNoStagingMemory) {
       Require(window->Put(Data(sent.data(), words, Element::kInt64), there));
       Require(window->Fence());
       Require(window->Get(Data(got.data(), words, Element::kInt64), there));
-      Require(window->GetAccumulate(AccumulateOp::kNoOp, OriginData(),
+      Require(window->GetAccumulate(CombineOp::kNoOp, OriginData(),
                                     Data(fetched.data(), words, Element::kInt64), there));
       Require(window->Fence());
       Expect(endpoints[static_cast<size_t>(self.rank())]->posts == before, "nothing is staged");

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "brigade/window.h"
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "patterns/api/handles.h"
 #include "windows/api/layout_handle.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 
 namespace {
@@ -67,35 +67,9 @@ Status ListOf(int64_t count, const brigade_block* blocks, size_t block_bytes, Ty
 namespace brigade {
 
 Status ToElement(int type, Element* element) {
-  constexpr Element kElementsInC[] = {Element::kByte,
-                                      Element::kInt8,
-                                      Element::kInt16,
-                                      Element::kInt32,
-                                      Element::kInt64,
-                                      Element::kUint8,
-                                      Element::kUint16,
-                                      Element::kUint32,
-                                      Element::kUint64,
-                                      Element::kMixed,
-                                      Element::kMixed,
-                                      Element::kFloat,
-                                      Element::kDouble,
-                                      Element::kComplexFloat,
-                                      Element::kComplexDouble,
-                                      Element::kLongDouble,
-                                      Element::kComplexLongDouble,
-                                      Element::kBool,
-                                      Element::kLogical32,
-                                      Element::kDoubleAndInt,
-                                      Element::kFloatAndInt,
-                                      Element::kLongDoubleAndInt,
-                                      Element::kLongAndInt,
-                                      Element::kShortAndInt,
-                                      Element::kIntAndInt,
-                                      Element::kFloatAndFloat,
-                                      Element::kDoubleAndDouble};
-  BRIGADE_RETURN_IF_ERROR(Translate("type", type, kElementsInC, element));
-  if (*element != Element::kMixed) return Status();
+  static_assert(kElements == BRIGADE_DOUBLE_AND_DOUBLE + 1, "the numbers are those of C");
+  BRIGADE_RETURN_IF_ERROR(Translate("type", type, kElements, element));
+  if (*element != Element::kFloat16 && *element != Element::kBfloat16) return Status();
   return Invalid("type " + std::to_string(type) + " is not for windows");
 }
 

@@ -3,8 +3,8 @@
 #ifndef BRIGADE_WINDOWS_API_LAYOUT_HANDLE_H_
 #define BRIGADE_WINDOWS_API_LAYOUT_HANDLE_H_
 
+#include "membuf/element.h"
 #include "membuf/status.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 
 struct brigade_layout {

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <memory>
 
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "patterns/api/handles.h"
 #include "patterns/api/sized.h"
 #include "transport/bootstrap.h"
 #include "windows/api/layout_handle.h"
 #include "windows/api/window_handle.h"
-#include "windows/elements/element.h"
 #include "windows/message/window_space.h"
 #include "windows/multiply/dealing.h"
 #include "windows/multiply/multiply.h"

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "patterns/api/handles.h"
 #include "patterns/engine/engine.h"
@@ -17,8 +18,6 @@
 #include "windows/api/layout_handle.h"
 #include "windows/api/window_handle.h"
 #include "windows/core/window.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/memory/member.h"
 #include "windows/message/rma_frame.h"
 #include "windows/message/rma_request.h"
@@ -27,8 +26,8 @@
 
 namespace {
 
-using brigade::AccumulateOp;
 using brigade::CheckPointer;
+using brigade::CombineOp;
 using brigade::Element;
 using brigade::Engine;
 using brigade::Enter;
@@ -40,27 +39,13 @@ using brigade::StatusCode;
 using brigade::ToC;
 using brigade::Window;
 
-Status ToOp(int c, AccumulateOp* op) {
-  constexpr AccumulateOp kNone{brigade::kAccumulateOps};
-  constexpr AccumulateOp kOpsInC[] = {AccumulateOp::kSum,
-                                      AccumulateOp::kProduct,
-                                      AccumulateOp::kMax,
-                                      AccumulateOp::kMin,
-                                      kNone,
-                                      kNone,
-                                      AccumulateOp::kBitAnd,
-                                      AccumulateOp::kBitOr,
-                                      AccumulateOp::kBitXor,
-                                      kNone,
-                                      AccumulateOp::kLogicalAnd,
-                                      AccumulateOp::kLogicalOr,
-                                      AccumulateOp::kLogicalXor,
-                                      AccumulateOp::kMaxLocation,
-                                      AccumulateOp::kMinLocation,
-                                      AccumulateOp::kReplace,
-                                      AccumulateOp::kNoOp};
-  BRIGADE_RETURN_IF_ERROR(brigade::Translate("op", c, kOpsInC, op));
-  return *op != kNone ? Status() : Invalid("op " + std::to_string(c) + " is not for windows");
+Status ToOp(int c, CombineOp* op) {
+  static_assert(brigade::kCombineOps == BRIGADE_NO_OP + 1, "the numbers are those of C");
+  BRIGADE_RETURN_IF_ERROR(brigade::Translate("op", c, brigade::kCombineOps, op));
+  if (*op != CombineOp::kAbsMax && *op != CombineOp::kAbsMin && *op != CombineOp::kUser) {
+    return Status();
+  }
+  return Invalid("op " + std::to_string(c) + " is not for windows");
 }
 
 Status ToValues(const char* name, const brigade_values* c, RmaRequest::Values* values) {
@@ -266,11 +251,11 @@ brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_op op
                                            const void* value, void* result, int rank,
                                            int64_t displacement) {
   return On(window, [&](Window* inside) -> Status {
-    AccumulateOp how;
+    CombineOp how;
     Element what;
     BRIGADE_RETURN_IF_ERROR(ToOp(op, &how));
     BRIGADE_RETURN_IF_ERROR(brigade::ToElement(type, &what));
-    if (how != AccumulateOp::kNoOp) BRIGADE_RETURN_IF_ERROR(CheckPointer("value", value));
+    if (how != CombineOp::kNoOp) BRIGADE_RETURN_IF_ERROR(CheckPointer("value", value));
     BRIGADE_RETURN_IF_ERROR(CheckPointer("result", result));
     return inside->FetchAndOp(how, what, value, result, rank, displacement);
   });
@@ -302,7 +287,7 @@ brigade_status brigade_window_get_values(brigade_window* window, const brigade_v
                                          const brigade_target* target,
                                          brigade_window_request** request) {
   return Begin(window, RmaKind::kGet, target, request, [&](RmaRequest* get) {
-    get->op = AccumulateOp::kNoOp;
+    get->op = CombineOp::kNoOp;
     return ToValues("result", result, &get->receive);
   });
 }
@@ -325,7 +310,7 @@ brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_op 
                                              brigade_window_request** request) {
   return Begin(window, RmaKind::kFetch, target, request, [&](RmaRequest* fetch) -> Status {
     BRIGADE_RETURN_IF_ERROR(ToOp(op, &fetch->op));
-    if (fetch->op != AccumulateOp::kNoOp) {
+    if (fetch->op != CombineOp::kNoOp) {
       BRIGADE_RETURN_IF_ERROR(ToValues("values", values, &fetch->send));
     }
     return ToValues("result", result, &fetch->receive);

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "membuf/accumulate.h"
 #include "membuf/byte_span.h"
 #include "membuf/copy_bytes.h"
+#include "membuf/element.h"
 #include "windows/core/fences.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/layout_cursor.h"
 #include "windows/memory/attached_ranges.h"
@@ -128,8 +128,7 @@ Status DirectAccess::Combine(const RmaRequest& request) {
   const TargetMemory& reached = *router_.direct(request.rank);
   ProcessLock& combining = reached.page().combining();
   const bool fetches = request.kind == RmaKind::kFetch;
-  const RmaRequest::Values& send =
-      request.op == AccumulateOp::kNoOp ? request.target : request.send;
+  const RmaRequest::Values& send = request.op == CombineOp::kNoOp ? request.target : request.send;
   const int64_t bytes = request.target.bytes();
   const auto each =
       static_cast<int64_t>(request.element == Element::kMixed ? 1 : ElementBytes(request.element));
@@ -172,7 +171,7 @@ Status DirectAccess::FetchOne(const RmaRequest& request, size_t bytes) {
   std::byte old[kMostElementBytes];
   BRIGADE_RETURN_IF_ERROR(TakeLock(&reached.page().combining()));
   std::memcpy(old, there, bytes);
-  if (request.op != AccumulateOp::kNoOp) {
+  if (request.op != CombineOp::kNoOp) {
     Accumulate(request.op, request.element, 1, there, request.send.data);
   }
   reached.page().combining().Unlock();

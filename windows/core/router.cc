@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "membuf/accumulate.h"
+#include "membuf/element.h"
 #include "transport/host/host.h"
 #include "transport/rules.h"
 #include "windows/core/access_range.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/layout_cursor.h"
 #include "windows/rules.h"
 
@@ -17,12 +17,12 @@ namespace {
 // Finds the one element that both sides of an accumulate consist of.
 Status FindElement(const RmaRequest& request, Element* element) {
   *element = request.target.layout->element();
-  if (request.op != AccumulateOp::kNoOp && request.send.layout->element() != *element) {
+  if (request.op != CombineOp::kNoOp && request.send.layout->element() != *element) {
     return Invalid(std::string("accumulates ") + ElementName(request.send.layout->element()) +
                    " into " + ElementName(*element));
   }
   if (IsDefined(request.op, *element)) return Status();
-  return Invalid(std::string(AccumulateOpName(request.op)) + " is not defined for " +
+  return Invalid(std::string(CombineOpName(request.op)) + " is not defined for " +
                  ElementName(*element));
 }
 
@@ -146,7 +146,7 @@ Status Router::Resolve(RmaRequest* request) const {
     return Invalid(DescribeAccessOutside(member, rank, request->displacement, low, high));
   }
   if (!request->combines()) return Status();
-  if (request->op != AccumulateOp::kNoOp && request->send.bytes() != bytes) {
+  if (request->op != CombineOp::kNoOp && request->send.bytes() != bytes) {
     return Invalid(std::to_string(request->send.bytes()) + " bytes are accumulated, and " +
                    std::to_string(bytes) + " fetched");
   }

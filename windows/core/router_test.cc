@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "windows/elements/element.h"
+#include "membuf/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/exposed_memory.h"
 #include "windows/memory/member.h"
@@ -155,13 +155,13 @@ TEST_F(RouterTest, AnAccumulateCombinesOneElementThatItsOperationIsDefinedFor) {
   Open(WindowOptions());
   RmaRequest request = Words(0, 2);
   request.kind = RmaKind::kAccumulate;
-  request.op = AccumulateOp::kSum;
+  request.op = CombineOp::kSum;
   ASSERT_TRUE(router_.Resolve(&request).ok());
   EXPECT_EQ(request.element, Element::kInt64);
   request.send.layout = &TypedLayout::One(Element::kDouble);
   ExpectRefused(request, "accumulates");
   request.target.layout = request.send.layout;
-  request.op = AccumulateOp::kBitAnd;
+  request.op = CombineOp::kBitAnd;
   ExpectRefused(request, "is not defined for");
 }
 

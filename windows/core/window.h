@@ -26,6 +26,7 @@
 #include <optional>
 #include <vector>
 
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
@@ -37,8 +38,6 @@
 #include "windows/core/router.h"
 #include "windows/core/window_options.h"
 #include "windows/core/window_wait.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/exposed_memory.h"
 #include "windows/memory/target_memory.h"
@@ -135,13 +134,13 @@ class Window final : private Engine::Listener {
              bool fence_follows = false);
   Status Get(const OriginData& result, const TargetData& target, std::atomic<bool>* over = nullptr);
   // Both sides consist of one and the same element, for which `op` is defined.
-  Status Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
+  Status Accumulate(CombineOp op, const OriginData& origin, const TargetData& target,
                     std::atomic<bool>* over = nullptr);
   // `result` gets the old values. `origin` is not looked at if `op` is kNoOp.
-  Status GetAccumulate(AccumulateOp op, const OriginData& origin, const OriginData& result,
+  Status GetAccumulate(CombineOp op, const OriginData& origin, const OriginData& result,
                        const TargetData& target, std::atomic<bool>* over = nullptr);
   // Of one element. `value`, of kNoOp, may be null.
-  Status FetchAndOp(AccumulateOp op, Element element, const void* value, void* result, int rank,
+  Status FetchAndOp(CombineOp op, Element element, const void* value, void* result, int rank,
                     int64_t displacement, std::atomic<bool>* over = nullptr);
   // If the old value equals `expected`, bit by bit, `desired` replaces it. REQUIRES: an element of
   // at most eight bytes.

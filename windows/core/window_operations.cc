@@ -110,12 +110,12 @@ Status Window::PutNotify(const OriginData& origin, const TargetData& target,
 
 Status Window::Get(const OriginData& result, const TargetData& target, std::atomic<bool>* over) {
   RmaRequest request = RmaRequest::To(RmaKind::kGet, target, over);
-  request.op = AccumulateOp::kNoOp;
+  request.op = CombineOp::kNoOp;
   request.receive = RmaRequest::Of(result);
   return Run(&request);
 }
 
-Status Window::Accumulate(AccumulateOp op, const OriginData& origin, const TargetData& target,
+Status Window::Accumulate(CombineOp op, const OriginData& origin, const TargetData& target,
                           std::atomic<bool>* over) {
   RmaRequest request = RmaRequest::To(RmaKind::kAccumulate, target, over);
   request.op = op;
@@ -123,17 +123,17 @@ Status Window::Accumulate(AccumulateOp op, const OriginData& origin, const Targe
   return Run(&request);
 }
 
-Status Window::GetAccumulate(AccumulateOp op, const OriginData& origin, const OriginData& result,
+Status Window::GetAccumulate(CombineOp op, const OriginData& origin, const OriginData& result,
                              const TargetData& target, std::atomic<bool>* over) {
   RmaRequest request = RmaRequest::To(RmaKind::kFetch, target, over);
   request.op = op;
-  if (op != AccumulateOp::kNoOp) request.send = RmaRequest::Of(origin);
+  if (op != CombineOp::kNoOp) request.send = RmaRequest::Of(origin);
   request.receive = RmaRequest::Of(result);
   return Run(&request);
 }
 
-Status Window::FetchAndOp(AccumulateOp op, Element element, const void* value, void* result,
-                          int rank, int64_t displacement, std::atomic<bool>* over) {
+Status Window::FetchAndOp(CombineOp op, Element element, const void* value, void* result, int rank,
+                          int64_t displacement, std::atomic<bool>* over) {
   if (element == Element::kMixed) {
     return {StatusCode::kInvalidArgument, "a fetch of a value of several kinds"};
   }
@@ -144,7 +144,7 @@ Status Window::FetchAndOp(AccumulateOp op, Element element, const void* value, v
   request.rank = rank;
   request.displacement = displacement;
   request.target = {nullptr, &one, 1};
-  if (op != AccumulateOp::kNoOp) request.send = {Writable(value), &one, 1};
+  if (op != CombineOp::kNoOp) request.send = {Writable(value), &one, 1};
   request.receive = {static_cast<std::byte*>(result), &one, 1};
   request.over = over;
   return Run(&request);

@@ -106,7 +106,7 @@ Status Window::AddUpAsked(uint64_t* of_me) {
   }
   PatternCall sum;
   sum.pattern = Pattern::kAllReduce;
-  sum.type = ElementType::kInt64;
+  sum.type = Element::kInt64;
   sum.topology.shape = Shape::kFree;
   sum.matrix.data = reinterpret_cast<std::byte*>(asked.data());
   BRIGADE_RETURN_IF_ERROR(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "membuf/accumulate.h"
 #include "windows/layout/run_length.h"
 
 namespace brigade {
@@ -56,10 +57,10 @@ void CopyLayout(LayoutCursor* from, const std::byte* from_base, int64_t bytes, L
   }
 }
 
-void AccumulateInto(AccumulateOp op, Element element, const std::byte* packed, int64_t bytes,
+void AccumulateInto(CombineOp op, Element element, const std::byte* packed, int64_t bytes,
                     LayoutCursor* to, std::byte* base) {
-  if (op == AccumulateOp::kReplace) return Scatter(packed, bytes, to, base);
-  if (op == AccumulateOp::kNoOp) return to->Skip(bytes);
+  if (op == CombineOp::kReplace) return Scatter(packed, bytes, to, base);
+  if (op == CombineOp::kNoOp) return to->Skip(bytes);
   const auto element_bytes = static_cast<int64_t>(ElementBytes(element));
   for (int64_t done = 0; done < bytes;) {
     const Runs runs = to->Next();

@@ -9,8 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
+#include "membuf/element.h"
 #include "windows/layout/layout_cursor.h"
 
 namespace brigade {
@@ -23,7 +22,7 @@ void Scatter(const std::byte* packed, int64_t bytes, LayoutCursor* to, std::byte
 void CopyLayout(LayoutCursor* from, const std::byte* from_base, int64_t bytes, LayoutCursor* to,
                 std::byte* to_base);
 // Combines packed elements into a layout. REQUIRES: whole elements, and IsDefined(op, element).
-void AccumulateInto(AccumulateOp op, Element element, const std::byte* packed, int64_t bytes,
+void AccumulateInto(CombineOp op, Element element, const std::byte* packed, int64_t bytes,
                     LayoutCursor* to, std::byte* base);
 
 }  // namespace brigade

@@ -239,7 +239,7 @@ TEST(LayoutTest, AccumulatesIntoLayouts) {
       for (int k = 0; k < 4; ++k) expected[both.offsets[4 * i + k]] = value[k];
     }
     LayoutCursor cursor(&both.layout, 1);
-    AccumulateInto(AccumulateOp::kSum, Element::kUint32, operand.data(), elements * 4, &cursor,
+    AccumulateInto(CombineOp::kSum, Element::kUint32, operand.data(), elements * 4, &cursor,
                    memory.data());
     EXPECT_EQ(memory, expected);
     EXPECT_EQ(cursor.position(), elements * 4);
@@ -253,7 +253,7 @@ TEST(LayoutTest, StridedElementsAreAccumulated) {
   std::vector<double> operand(1000);
   std::iota(operand.begin(), operand.end(), 0.0);
   LayoutCursor cursor(&layout, 1);
-  AccumulateInto(AccumulateOp::kSum, Element::kDouble,
+  AccumulateInto(CombineOp::kSum, Element::kDouble,
                  reinterpret_cast<const std::byte*>(operand.data()), 8000, &cursor,
                  reinterpret_cast<std::byte*>(memory.data()));
   for (int i = 0; i < 3000; ++i) EXPECT_EQ(memory[i], i % 3 == 0 ? operand[i / 3] + 1.0 : 1.0);
@@ -275,7 +275,7 @@ TEST(LayoutTest, ElementsWithGapsAreAccumulated) {
   std::byte packed[18];
   Gather(&from, reinterpret_cast<const std::byte*>(operand), sizeof(packed), packed);
   LayoutCursor to(&pair, 3);
-  AccumulateInto(AccumulateOp::kMaxLocation, Element::kShortAndInt, packed, sizeof(packed), &to,
+  AccumulateInto(CombineOp::kMaxLocation, Element::kShortAndInt, packed, sizeof(packed), &to,
                  reinterpret_cast<std::byte*>(target));
   const Pair expected[3] = {{5, 7}, {9, 2}, {6, 9}};
   for (int i = 0; i < 3; ++i) {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "membuf/element.h"
 #include "test/support/stress.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 
 namespace brigade {

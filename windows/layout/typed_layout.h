@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "membuf/byte_span.h"
+#include "membuf/element.h"
 #include "membuf/status.h"
-#include "windows/elements/element.h"
 
 namespace brigade {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "windows/elements/element.h"
+#include "membuf/element.h"
 
 namespace brigade {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "membuf/byte_span.h"
-#include "windows/elements/element.h"
+#include "membuf/element.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/layout/layout_cursor.h"
 #include "windows/layout/random_layout.h"

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "membuf/accumulate.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/memory/cache_line.h"
 
@@ -81,7 +82,7 @@ Status TargetMemory::Get(LayoutCursor* from, int64_t offset, int64_t bytes, Layo
   return Status();
 }
 
-Status TargetMemory::Accumulate(AccumulateOp op, Element element, LayoutCursor* from,
+Status TargetMemory::Accumulate(CombineOp op, Element element, LayoutCursor* from,
                                 const std::byte* origin, int64_t bytes, LayoutCursor* to,
                                 int64_t offset, std::byte* fetched) const {
   const int64_t element_bytes =
@@ -90,7 +91,7 @@ Status TargetMemory::Accumulate(AccumulateOp op, Element element, LayoutCursor* 
     const int64_t part = std::min(bytes - done, kBlockBytes - kBlockBytes % element_bytes);
     std::byte block[kBlockBytes];
     const std::byte* const operand =
-        op == AccumulateOp::kNoOp ? nullptr : NextPacked(from, origin, part, block);
+        op == CombineOp::kNoOp ? nullptr : NextPacked(from, origin, part, block);
     std::byte* const old = fetched == nullptr ? nullptr : fetched + done;
     if (mapped_ == nullptr) {
       BRIGADE_RETURN_IF_ERROR(AccumulateBlock(op, element, operand, part, to,
@@ -108,21 +109,21 @@ Status TargetMemory::Accumulate(AccumulateOp op, Element element, LayoutCursor* 
   return Status();
 }
 
-Status TargetMemory::AccumulateBlock(AccumulateOp op, Element element, const std::byte* operand,
+Status TargetMemory::AccumulateBlock(CombineOp op, Element element, const std::byte* operand,
                                      int64_t bytes, LayoutCursor* to, uint64_t base,
                                      std::byte* fetched) const {
   std::byte block[kBlockBytes];
   const int64_t position = to->position();
-  if (fetched != nullptr || (op != AccumulateOp::kReplace && op != AccumulateOp::kNoOp)) {
+  if (fetched != nullptr || (op != CombineOp::kReplace && op != CombineOp::kNoOp)) {
     LayoutCursor packed = LayoutCursor::Packed(bytes);
     std::byte* const old = fetched == nullptr ? block : fetched;
     BRIGADE_RETURN_IF_ERROR(process_->Read(to, base, bytes, &packed, old));
   }
-  if (op == AccumulateOp::kNoOp) {
+  if (op == CombineOp::kNoOp) {
     to->Seek(position + bytes);
     return Status();
   }
-  if (op != AccumulateOp::kReplace) {
+  if (op != CombineOp::kReplace) {
     if (fetched != nullptr) std::memcpy(block, fetched, static_cast<size_t>(bytes));
     brigade::Accumulate(op, element, static_cast<size_t>(bytes) / ElementBytes(element), block,
                         operand);

@@ -11,11 +11,10 @@
 #include <optional>
 #include <utility>
 
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "transport/host/host.h"
 #include "transport/host_memory/shared_segment.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/layout_cursor.h"
 #include "windows/memory/attached_ranges.h"
 #include "windows/memory/member.h"
@@ -48,7 +47,7 @@ class TargetMemory {
              std::byte* origin) const;
   // `fetched`: where the old values go, packed, or null. kNoOp needs no `from` and no `origin`.
   // REQUIRES: the caller holds page().combining(); whole elements; IsDefined(op, element).
-  Status Accumulate(AccumulateOp op, Element element, LayoutCursor* from, const std::byte* origin,
+  Status Accumulate(CombineOp op, Element element, LayoutCursor* from, const std::byte* origin,
                     int64_t bytes, LayoutCursor* to, int64_t offset, std::byte* fetched) const;
 
  private:
@@ -61,7 +60,7 @@ class TargetMemory {
         attached_(attached) {}
 
   // Of one block, whose operand is packed, by the kernel.
-  Status AccumulateBlock(AccumulateOp op, Element element, const std::byte* operand, int64_t bytes,
+  Status AccumulateBlock(CombineOp op, Element element, const std::byte* operand, int64_t bytes,
                          LayoutCursor* to, uint64_t base, std::byte* fetched) const;
 
   std::shared_ptr<SharedSegment> segment_;

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "membuf/accumulate.h"
 #include "transport/host_memory/shared_segment.h"
 #include "windows/layout/random_layout.h"
 #include "windows/layout/typed_layout.h"
@@ -252,14 +253,11 @@ TEST_P(WaysTest, Accumulate) {
   std::vector<std::byte> expected = once.Bytes(kBytes);
   SetContents(expected);
   ForMany([&](Random* random) {
-    const std::pair<AccumulateOp, Element> kinds[] = {
-        {AccumulateOp::kSum, Element::kUint32},
-        {AccumulateOp::kMinLocation, Element::kShortAndInt},
-        {AccumulateOp::kSum, Element::kDouble},
-        {AccumulateOp::kReplace, Element::kMixed},
-        {AccumulateOp::kNoOp, Element::kMixed},
-        {AccumulateOp::kMaxLocation, Element::kDoubleAndInt},
-        {AccumulateOp::kBitXor, Element::kByte},
+    const std::pair<CombineOp, Element> kinds[] = {
+        {CombineOp::kSum, Element::kUint32},  {CombineOp::kMinLocation, Element::kShortAndInt},
+        {CombineOp::kSum, Element::kDouble},  {CombineOp::kReplace, Element::kMixed},
+        {CombineOp::kNoOp, Element::kMixed},  {CombineOp::kMaxLocation, Element::kDoubleAndInt},
+        {CombineOp::kBitXor, Element::kByte},
     };
     const auto [op, element] = kinds[random->AtMost(6)];
     const ListedLayout from = random->Pieces(300);
@@ -275,7 +273,7 @@ TEST_P(WaysTest, Accumulate) {
       old[i] = expected[at + to.offsets[i]];
     }
     std::vector<std::byte> combined = old;
-    if (op == AccumulateOp::kReplace) combined = operand;
+    if (op == CombineOp::kReplace) combined = operand;
     if (element != Element::kMixed) {
       Accumulate(op, element, bytes / unit, combined.data(), operand.data());
     }
@@ -284,7 +282,7 @@ TEST_P(WaysTest, Accumulate) {
     LayoutCursor target(&to.layout, 1);
     std::vector<std::byte> fetched(bytes);
     const bool fetches = random->AtMost(1) == 0;
-    const bool no_op = op == AccumulateOp::kNoOp;
+    const bool no_op = op == CombineOp::kNoOp;
     ASSERT_TRUE(target_
                     ->Accumulate(op, element, no_op ? nullptr : &source,
                                  no_op ? nullptr : memory.data(), bytes, &target, at,
@@ -320,7 +318,7 @@ void AddOften(const TargetMemory& target, int rank) {
     LayoutCursor from(&number, 1);
     LayoutCursor to(&number, 1);
     EXPECT_TRUE(target
-                    .Accumulate(AccumulateOp::kSum, Element::kInt64, &from,
+                    .Accumulate(CombineOp::kSum, Element::kInt64, &from,
                                 reinterpret_cast<const std::byte*>(&one), 8, &to, 8, nullptr)
                     .ok());
     target.page().combining().Unlock();
@@ -385,11 +383,11 @@ Status PutAndGet(const TargetMemory& target, int64_t bytes) {
   EXPECT_EQ(target.Put(&from, memory.data(), bytes, &to, 0).code(), status.code());
   to.Seek(0);
   from.Seek(0);
-  EXPECT_EQ(target
-                .Accumulate(AccumulateOp::kSum, Element::kInt8, &from, memory.data(), bytes, &to, 0,
-                            nullptr)
-                .code(),
-            status.code());
+  EXPECT_EQ(
+      target
+          .Accumulate(CombineOp::kSum, Element::kInt8, &from, memory.data(), bytes, &to, 0, nullptr)
+          .code(),
+      status.code());
   return status;
 }
 

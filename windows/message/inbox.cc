@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "membuf/accumulate.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/sync/lock_queue.h"
 #include "windows/sync/open_accesses.h"
@@ -20,7 +21,7 @@ constexpr int64_t kMostSwapBytes = kMostInlined / 2;
 bool CarriesData(const RmaHeader& header) {
   return header.kind == RmaKind::kPut || header.kind == RmaKind::kAccumulate ||
          header.kind == RmaKind::kLayout ||
-         (header.kind == RmaKind::kFetch && header.accumulate_op() != AccumulateOp::kNoOp);
+         (header.kind == RmaKind::kFetch && header.accumulate_op() != CombineOp::kNoOp);
 }
 
 // Whether a target's layout consists of what is accumulated.
@@ -33,7 +34,7 @@ bool HoldsWhole(const RmaHeader& header, const TypedLayout& layout) {
 // Whether it is all reply.
 bool IsRead(const RmaHeader& header) {
   return header.kind == RmaKind::kGet ||
-         (header.kind == RmaKind::kFetch && header.accumulate_op() == AccumulateOp::kNoOp);
+         (header.kind == RmaKind::kFetch && header.accumulate_op() == CombineOp::kNoOp);
 }
 
 bool IsAccumulate(const RmaHeader& header) {
@@ -53,7 +54,7 @@ Status Inbox::Take(int from, const RmaFrame& message) {
   const RmaHeader& header = message.header;
   if (header.kind <= RmaKind::kLayout) {
     const bool is_swap = header.kind == RmaKind::kSwap;
-    if (header.bytes < 0 || header.element > Element::kMixed || header.op >= kAccumulateOps ||
+    if (header.bytes < 0 || header.element > Element::kMixed || header.op >= kCombineOps ||
         (header.inlined > 0 && !is_swap &&
          !(CarriesData(header) && header.inlined == header.bytes)) ||
         (IsAccumulate(header) && !IsDefined(header.accumulate_op(), header.element))) {

@@ -92,7 +92,7 @@ class InboxTest : public ::testing::Test {
     RmaFrame message;
     RmaHeader& header = message.header;
     header.kind = kind;
-    header.op = static_cast<uint8_t>(AccumulateOp::kNoOp);
+    header.op = static_cast<uint8_t>(CombineOp::kNoOp);
     header.element = kind == RmaKind::kFetch ? Element::kInt64 : Element::kByte;
     header.bytes = served_.bytes;
     header.TakeStraight();

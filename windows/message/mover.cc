@@ -33,7 +33,7 @@ void Mover::Scatter(const std::byte* packed, int64_t bytes, LayoutCursor* to,
   brigade::Scatter(packed, bytes, to, base);
 }
 
-void Mover::AccumulateInto(AccumulateOp op, Element element, const std::byte* packed, int64_t bytes,
+void Mover::AccumulateInto(CombineOp op, Element element, const std::byte* packed, int64_t bytes,
                            LayoutCursor* to, std::byte* base) const {
   if (processor_ != nullptr && bytes > 0) {
     const Runs runs = to->Next();

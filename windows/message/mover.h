@@ -8,9 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "membuf/element.h"
 #include "transport/simulated_processor.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/layout_cursor.h"
 
 namespace brigade {
@@ -23,7 +22,7 @@ class Mover {
 
   void Gather(LayoutCursor* from, const std::byte* base, int64_t bytes, std::byte* packed) const;
   void Scatter(const std::byte* packed, int64_t bytes, LayoutCursor* to, std::byte* base) const;
-  void AccumulateInto(AccumulateOp op, Element element, const std::byte* packed, int64_t bytes,
+  void AccumulateInto(CombineOp op, Element element, const std::byte* packed, int64_t bytes,
                       LayoutCursor* to, std::byte* base) const;
 
  private:

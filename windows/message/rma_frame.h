@@ -16,12 +16,11 @@
 #include <string>
 
 #include "membuf/byte_span.h"
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "patterns/engine/group_control.h"
 #include "transport/channel.h"
 #include "transport/control.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/layout_names.h"
 #include "windows/sync/open_accesses.h"
 
@@ -80,7 +79,7 @@ struct RmaHeader {
   int64_t offset = 0;  // in the target's memory, in bytes
   int64_t bytes = 0;   // of data, all pieces together; of kPiece and kReply: of this one
 
-  AccumulateOp accumulate_op() const { return static_cast<AccumulateOp>(op); }
+  CombineOp accumulate_op() const { return static_cast<CombineOp>(op); }
   // Of a request for adjacent bytes: its reply is received in place, in pieces of any length.
   void TakeStraight() { layout_generation = 1; }
   bool takes_straight() const { return layout_index == kContiguous && layout_generation != 0; }

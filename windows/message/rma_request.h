@@ -8,8 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
+#include "membuf/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/message/rma_frame.h"
 #include "windows/sync/open_accesses.h"
@@ -43,7 +42,7 @@ struct RmaRequest {
   };
 
   RmaKind kind = RmaKind::kPut;  // kPut, kGet, kAccumulate, kFetch or kSwap
-  AccumulateOp op = AccumulateOp::kReplace;
+  CombineOp op = CombineOp::kReplace;
   AccessEnd end = AccessEnd::kEpoch;
   // The caller's next fence comes soon: a short put may leave with the frame of the fence.
   bool fence_follows = false;
@@ -77,7 +76,7 @@ struct RmaRequest {
   int64_t bytes() const { return is_fetching() ? receive.bytes() : send.bytes(); }
   // Nothing is read or written.
   bool is_empty() const {
-    return bytes() == 0 || (kind == RmaKind::kAccumulate && op == AccumulateOp::kNoOp);
+    return bytes() == 0 || (kind == RmaKind::kAccumulate && op == CombineOp::kNoOp);
   }
   // Sets `over`.
   void End() const {

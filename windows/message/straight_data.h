@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "membuf/strided_layout.h"
 #include "transport/channel.h"
 #include "transport/endpoint.h"
-#include "windows/elements/element.h"
 #include "windows/message/message_context.h"
 #include "windows/message/rma_frame.h"
 #include "windows/sync/process_lock.h"

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "membuf/element.h"
 #include "membuf/status.h"
-#include "windows/elements/element.h"
 
 namespace brigade {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "windows/elements/element.h"
+#include "membuf/element.h"
 #include "windows/multiply/dealing.h"
 
 namespace brigade {

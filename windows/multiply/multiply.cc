@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "membuf/element.h"
 #include "patterns/group/group_agreement.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/member.h"
 #include "windows/multiply/call_check.h"

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "membuf/element.h"
 #include "windows/core/window.h"
-#include "windows/elements/element.h"
 
 namespace brigade {
 

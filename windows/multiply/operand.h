@@ -11,9 +11,9 @@
 #include <map>
 #include <vector>
 
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "windows/core/window.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/multiply/dealing.h"
 #include "windows/multiply/multiply_call.h"

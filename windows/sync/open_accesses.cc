@@ -25,7 +25,7 @@ bool Accumulates(const Access& access) {
 
 bool OnlyReads(const Access& access) {
   return access.kind == Kind::kGet ||
-         (access.kind == Kind::kFetch && access.op == AccumulateOp::kNoOp);
+         (access.kind == Kind::kFetch && access.op == CombineOp::kNoOp);
 }
 
 // A swap is made to be mixed with fetches and replacements; and those of one origin are in order.
@@ -42,7 +42,7 @@ std::string Describe(const Access& access) {
   const std::string of = " of rank " + std::to_string(access.origin);
   const std::string element = ElementName(access.element);
   const std::string how =
-      std::string(" (") + AccumulateOpName(access.op) + " of " + element + ")" + of;
+      std::string(" (") + CombineOpName(access.op) + " of " + element + ")" + of;
   switch (access.kind) {
     case Kind::kPut:
       return "a put" + of;

@@ -17,9 +17,8 @@
 #include <map>
 #include <vector>
 
+#include "membuf/element.h"
 #include "membuf/status.h"
-#include "windows/elements/accumulate.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 
 namespace brigade {
@@ -36,8 +35,8 @@ struct Access {
   enum class Kind : uint8_t { kPut, kGet, kAccumulate, kFetch, kSwap };
 
   Kind kind = Kind::kPut;
-  AccumulateOp op = AccumulateOp::kReplace;  // of kAccumulate and kFetch
-  Element element = Element::kByte;          // of these and of kSwap
+  CombineOp op = CombineOp::kReplace;  // of kAccumulate and kFetch
+  Element element = Element::kByte;    // of these and of kSwap
   AccessEnd end = AccessEnd::kEpoch;
   int origin = 0;
 

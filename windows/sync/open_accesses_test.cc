@@ -18,13 +18,13 @@ constexpr int64_t kFirst = 100;  // the number of the first byte
 Access Put(int origin) { return {Kind::kPut, {}, Element::kByte, AccessEnd::kEpoch, origin}; }
 Access Get(int origin) { return {Kind::kGet, {}, Element::kByte, AccessEnd::kEpoch, origin}; }
 Access Sum(int origin, Element element = Element::kInt32) {
-  return {Kind::kAccumulate, AccumulateOp::kSum, element, AccessEnd::kEpoch, origin};
+  return {Kind::kAccumulate, CombineOp::kSum, element, AccessEnd::kEpoch, origin};
 }
-Access Fetch(int origin, AccumulateOp op) {
+Access Fetch(int origin, CombineOp op) {
   return {Kind::kFetch, op, Element::kInt32, AccessEnd::kEpoch, origin};
 }
 Access Swap(int origin) {
-  return {Kind::kSwap, AccumulateOp::kReplace, Element::kInt32, AccessEnd::kEpoch, origin};
+  return {Kind::kSwap, CombineOp::kReplace, Element::kInt32, AccessEnd::kEpoch, origin};
 }
 
 class OpenAccessesTest : public testing::Test {
@@ -56,22 +56,21 @@ TEST_F(OpenAccessesTest, AWriteConflictsWithReadsAndOtherWrites) {
   EXPECT_TRUE(Conflict(Put(1), Swap(2)));
   EXPECT_TRUE(Conflict(Get(1), Sum(2)));
   EXPECT_TRUE(Conflict(Get(1), Swap(2)));
-  EXPECT_TRUE(Conflict(Put(1), Fetch(2, AccumulateOp::kNoOp)));
+  EXPECT_TRUE(Conflict(Put(1), Fetch(2, CombineOp::kNoOp)));
   EXPECT_FALSE(Conflict(Get(1), Get(2)));
-  EXPECT_FALSE(Conflict(Get(1), Fetch(2, AccumulateOp::kNoOp)));
+  EXPECT_FALSE(Conflict(Get(1), Fetch(2, CombineOp::kNoOp)));
 }
 
 TEST_F(OpenAccessesTest, AccumulatesOfOneKindMeet) {
   EXPECT_FALSE(Conflict(Sum(1), Sum(2)));
-  EXPECT_FALSE(Conflict(Sum(1), Fetch(2, AccumulateOp::kSum)));
-  EXPECT_TRUE(Conflict(Sum(1), Fetch(2, AccumulateOp::kMax)));
-  EXPECT_FALSE(Conflict(Sum(1), Fetch(1, AccumulateOp::kMax)))
-      << "those of one origin are in order";
-  EXPECT_FALSE(Conflict(Sum(1), Fetch(2, AccumulateOp::kNoOp)));
+  EXPECT_FALSE(Conflict(Sum(1), Fetch(2, CombineOp::kSum)));
+  EXPECT_TRUE(Conflict(Sum(1), Fetch(2, CombineOp::kMax)));
+  EXPECT_FALSE(Conflict(Sum(1), Fetch(1, CombineOp::kMax))) << "those of one origin are in order";
+  EXPECT_FALSE(Conflict(Sum(1), Fetch(2, CombineOp::kNoOp)));
   EXPECT_TRUE(Conflict(Sum(1), Sum(2, Element::kFloat)));
   EXPECT_FALSE(Conflict(Sum(1), Sum(1, Element::kFloat)));
   EXPECT_FALSE(Conflict(Swap(1), Swap(2)));
-  EXPECT_FALSE(Conflict(Swap(1), Fetch(2, AccumulateOp::kReplace)));
+  EXPECT_FALSE(Conflict(Swap(1), Fetch(2, CombineOp::kReplace)));
 }
 
 TEST_F(OpenAccessesTest, AConflictIsNamed) {

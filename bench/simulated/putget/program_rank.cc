@@ -5,10 +5,10 @@
 #include <string>
 
 #include "membuf/check.h"
+#include "membuf/element.h"
 #include "membuf/strided_layout.h"
 #include "patterns/engine/pattern_call.h"
 #include "transport/simulated_processor.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 
 namespace brigade::bench {
@@ -138,7 +138,7 @@ Status ProgramRank::StartFetchAndAdd(int rank, size_t place, int64_t* old,
                                      std::atomic<bool>* over) {
   static const int64_t kOne = 1;
   over->store(false);
-  return window_->FetchAndOp(AccumulateOp::kSum, Element::kInt64, &kOne, old, rank,
+  return window_->FetchAndOp(CombineOp::kSum, Element::kInt64, &kOne, old, rank,
                              static_cast<int64_t>(place), over);
 }
 
@@ -147,7 +147,7 @@ Status ProgramRank::StartAdd(int rank, size_t place, std::vector<double>* values
   const TypedLayout& real = TypedLayout::One(Element::kDouble);
   const auto count = static_cast<int64_t>(values->size());
   over->store(false);
-  return window_->Accumulate(AccumulateOp::kSum,
+  return window_->Accumulate(CombineOp::kSum,
                              {reinterpret_cast<std::byte*>(values->data()), real, count},
                              {rank, static_cast<int64_t>(place), real, count}, over);
 }

@@ -18,6 +18,7 @@
 
 #include "membuf/byte_span.h"
 #include "membuf/check.h"
+#include "membuf/element.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/engine_options.h"
@@ -28,7 +29,6 @@
 #include "transport/control.h"
 #include "transport/endpoint.h"
 #include "transport/inproc/inproc_transport.h"
-#include "windows/elements/element.h"
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/cache_line.h"
 #include "windows/memory/member_page.h"

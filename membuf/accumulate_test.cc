@@ -1,4 +1,4 @@
-#include "windows/elements/accumulate.h"
+#include "membuf/accumulate.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace brigade {
 namespace {
 
-using Op = AccumulateOp;
+using Op = CombineOp;
 
 // Returns the target after one element of `b` was combined with `a`.
 template <typename T>
@@ -121,7 +121,7 @@ void ExpectLocations(Element element) {
   const auto expect = [&](Op op, Pair a, Pair b, Pair expected) {
     const Pair after = After<Pair>(op, element, a, b);
     EXPECT_TRUE(after.value == expected.value && after.location == expected.location)
-        << AccumulateOpName(op) << " of " << ElementName(element);
+        << CombineOpName(op) << " of " << ElementName(element);
   };
   const Pair small = {V(-3), L(7)};
   const Pair large = {V(4), L(9)};
@@ -151,19 +151,33 @@ TEST(Accumulate, Locations) {
 TEST(Accumulate, IsDefinedWhereMpiSaysSo) {
   const auto operations = [](Element element) {
     std::string defined;
-    for (int op = 0; op < kAccumulateOps; ++op) {
+    for (int op = 0; op < kCombineOps; ++op) {
       defined += IsDefined(static_cast<Op>(op), element) ? 'x' : '.';
     }
     return defined;
   };
   const auto expected = [](Element element) -> std::string {
-    if (element == Element::kByte) return "xx.......xxx..";
-    if (element <= Element::kUint64) return "xxxxxxxxxxxx..";
-    if (element <= Element::kLongDouble) return "xxxxxx........";
-    if (element <= Element::kComplexLongDouble) return "xxxx..........";
-    if (element <= Element::kLogical32) return "xx....xxx.....";
-    if (element < Element::kMixed) return "xx..........xx";
-    return "xx............";
+    switch (element) {
+      case Element::kByte:
+        return "......xxx......xx";
+      case Element::kFloat:
+      case Element::kDouble:
+      case Element::kLongDouble:
+        return "xxxx...........xx";
+      case Element::kComplexFloat:
+      case Element::kComplexDouble:
+      case Element::kComplexLongDouble:
+        return "xx.............xx";
+      case Element::kBool:
+      case Element::kLogical32:
+        return "..........xxx..xx";
+      case Element::kFloat16:
+      case Element::kBfloat16:
+      case Element::kMixed:
+        return "...............xx";
+      default:
+        return element <= Element::kUint64 ? "xxxx..xxx.xxx..xx" : ".............xxxx";
+    }
   };
   for (int i = 0; i <= kElements; ++i) {
     const auto element = static_cast<Element>(i);
@@ -204,7 +218,7 @@ void ExpectBitsAsWritten(Element real, Element complex) {
   const auto expect = [&](Op op, Element element, size_t count, const std::vector<T>& expected) {
     const std::vector<T> actual = after(op, element, count);
     EXPECT_EQ(std::memcmp(actual.data(), expected.data(), kCount * sizeof(T)), 0)
-        << AccumulateOpName(op) << " of " << ElementName(element);
+        << CombineOpName(op) << " of " << ElementName(element);
   };
   std::vector<T> product = a;
   for (size_t i = 0; i + 1 < kCount; i += 2) {
