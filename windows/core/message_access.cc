@@ -16,29 +16,28 @@ MessageAccess::MessageAccess(Engine* engine, GroupState* state, const Router* ro
       served_(*served),
       requests_flushed_(state->members()) {}
 
-Status MessageAccess::Send(const RmaRequest& request) {
+Status MessageAccess::Send(RmaRequest* request) {
   const WindowWait::ProgressGuard guard(&wait_);
   BRIGADE_RETURN_IF_ERROR(SendGuarded(request));
-  if (messages_->outbox().StraightLeft(request.rank) > 0) AwaitPlaces(request.rank);
+  if (messages_->outbox().StraightLeft(request->rank) > 0) AwaitPlaces(request->rank);
   if (messages_->outbox().must_hurry()) engine_->HurryProgressThread();
   return state_->failure;
 }
 
-Status MessageAccess::SendGuarded(const RmaRequest& request) {
+Status MessageAccess::SendGuarded(RmaRequest* request) {
   BRIGADE_RETURN_IF_ERROR(state_->failure);
-  BRIGADE_RETURN_IF_ERROR(AwaitRoom(request.rank));
-  SendHints hints;
+  BRIGADE_RETURN_IF_ERROR(AwaitRoom(request->rank));
   // In virtual time there is no progress thread, and what is sent costs what it costs with one.
-  if (has_progress_thread_ || engine_->processor() != nullptr) {
-    hints.fence_follows = request.fence_follows && sends_fences();
-    // In virtual time only a control message that comes soon sends what is held.
-    hints.is_followed =
-        request.end == AccessEnd::kEpoch && (has_progress_thread_ || hints.fence_follows);
-    // All of its target's memory is there, and nothing is refused.
-    hints.may_go_straight = request.kind == RmaKind::kPut && !served_.checked.has_value() &&
-                            router_.member(request.rank).kind != WindowMemory::kDynamic;
-  }
-  return messages_->Send(request, hints);
+  const bool may_stay = has_progress_thread_ || engine_->processor() != nullptr;
+  request->fence_follows = request->fence_follows && may_stay && sends_fences();
+  // In virtual time only a control message that comes soon sends what is held.
+  request->is_followed =
+      request->end == AccessEnd::kEpoch && (has_progress_thread_ || request->fence_follows);
+  // All of its target's memory is there, and nothing is refused.
+  request->may_go_straight = request->kind == RmaKind::kPut && may_stay &&
+                             !served_.checked.has_value() &&
+                             router_.member(request->rank).kind != WindowMemory::kDynamic;
+  return messages_->Send(*request);
 }
 
 // The target's answer comes sooner than a progress thread wakes, mostly. No other thread is let in:
@@ -66,7 +65,7 @@ Status MessageAccess::Delegate(const RmaRequest& request, bool* is_done) {
   asked.end = AccessEnd::kEpoch;
   asked.over = nullptr;
   asked.fence_follows = false;
-  Status status = SendGuarded(asked);
+  Status status = SendGuarded(&asked);
   Flush flush;
   if (status.ok()) status = BeginFlush(request.rank, FlushedPart::kAll, &flush);
   if (status.ok()) {
@@ -81,11 +80,7 @@ Status MessageAccess::Delegate(const RmaRequest& request, bool* is_done) {
 }
 
 Status MessageAccess::AddFrame(int target, RmaKind kind, uint32_t token, uint8_t op) {
-  RmaHeader header;
-  header.kind = kind;
-  header.token = token;
-  header.op = op;
-  return messages_->AddFrame(target, header);
+  return messages_->AddFrame(target, RmaFrame(kind, token, op));
 }
 
 Status MessageAccess::Notify(int target) {

@@ -37,7 +37,7 @@ class MessageAccess {
   void SetProgressThread(bool is_there) { has_progress_thread_ = is_there; }
 
   // Sends a request, and what it waits behind.
-  Status Send(const RmaRequest& request);
+  Status Send(RmaRequest* request);
   // Has the target carry out a request that the kernel could, if the target answers, and blocks
   // until it has. Otherwise does nothing: `*is_done`.
   Status Delegate(const RmaRequest& request, bool* is_done);
@@ -67,7 +67,7 @@ class MessageAccess {
   bool sends_fences() const { return router_.size() <= rules::kMaxFenceMessagePeers; }
 
  private:
-  Status SendGuarded(const RmaRequest& request);
+  Status SendGuarded(RmaRequest* request);
   // Waits a moment for the target's places, where a put goes straight.
   void AwaitPlaces(int target);
   Status AwaitRoom(int target);

@@ -39,7 +39,7 @@ Status Window::Run(RmaRequest* request) {
     request->End();
   } else if (!reaches(target)) {
     // The end of a put that notifies is its notification.
-    return message_access_->Send(*request);
+    return message_access_->Send(request);
   } else {
     BRIGADE_RETURN_IF_ERROR(RunDirectly(*request));
   }

@@ -153,9 +153,8 @@ Status Window::Post(const std::vector<int>& origins) {
     counters_.SetPost(origins);
     for (const int origin : origins) WakeIfAsleep(origin);
   } else {
-    RmaHeader header;
-    header.kind = RmaKind::kPost;
-    for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(messages_->SendFrame(origin, header));
+    const RmaFrame post(RmaKind::kPost);
+    for (const int origin : origins) BRIGADE_RETURN_IF_ERROR(messages_->SendFrame(origin, post));
   }
   epochs_.Post(origins);
   return Status();
@@ -269,10 +268,8 @@ Status Window::EndLock(int target, MessageAccess::Flush* flush) {
   const Status status = reached->page().locks().Release(rank(), &granted);
   queueing.Unlock();
   BRIGADE_RETURN_IF_ERROR(status);
-  RmaHeader header;
-  header.kind = RmaKind::kGranted;
-  header.token = static_cast<uint32_t>(target);
-  for (const int origin : granted) BRIGADE_RETURN_IF_ERROR(messages_->SendFrame(origin, header));
+  const RmaFrame grant(RmaKind::kGranted, static_cast<uint32_t>(target));
+  for (const int origin : granted) BRIGADE_RETURN_IF_ERROR(messages_->SendFrame(origin, grant));
   return Status();
 }
 

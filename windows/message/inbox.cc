@@ -78,8 +78,7 @@ Status Inbox::Take(int from, const RmaFrame& message) {
   bool any = false;
   if (header.kind == RmaKind::kPiece) return PostLandings(from, &origin, &any);
   if (!CarriesData(header) || header.kind == RmaKind::kFetch || header.token == 0) return Status();
-  RmaFrame piece;
-  piece.header.kind = RmaKind::kPiece;
+  RmaFrame piece(RmaKind::kPiece);
   piece.header.bytes = header.token;
   return Take(from, piece);
 }
@@ -379,9 +378,7 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
   if (IsAccumulate(request.header)) window_->page.combining().Unlock();
   context_->engine()->buffers()->Drop(&entry->slot);
   if (entry->reply != nullptr) {
-    RmaFrame message;
-    message.header.kind = RmaKind::kReply;
-    message.header.token = request.header.token;
+    RmaFrame message(RmaKind::kReply, request.header.token);
     message.header.bytes = bytes;
     BRIGADE_RETURN_IF_ERROR(SendAnswer(from, message, Urgency::kWithNext));
     BRIGADE_RETURN_IF_ERROR(

@@ -23,16 +23,11 @@ Status Inbox::SendAnswer(int origin, const RmaFrame& message, Urgency urgency) {
 }
 
 Status Inbox::Answer(int to, RmaKind kind, uint32_t token) {
-  RmaFrame message;
-  message.header.kind = kind;
-  message.header.token = token;
-  return SendAnswer(to, message, Urgency::kCanWait);
+  return SendAnswer(to, RmaFrame(kind, token), Urgency::kCanWait);
 }
 
 Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes) {
-  RmaFrame message;
-  message.header.kind = RmaKind::kReply;
-  message.header.token = token;
+  RmaFrame message(RmaKind::kReply, token);
   message.header.bytes = bytes;
   message.header.inlined = static_cast<uint8_t>(bytes);
   std::memcpy(message.data, data, static_cast<size_t>(bytes));
@@ -53,9 +48,7 @@ Status Inbox::Reply(int from, Request* request, Step* step) {
 Status Inbox::ReplyStraight(Request* request, Step* step) {
   const bool is_atomic = request->header.kind == RmaKind::kFetch;
   *step = Step::kMustWait;
-  RmaHeader reply;
-  reply.kind = RmaKind::kReply;
-  reply.token = request->header.token;
+  const RmaFrame reply(RmaKind::kReply, request->header.token);
   bool any = false;
   const Status status =
       request->straight->Advance(reply, is_atomic ? &window_->page.combining() : nullptr, &any);
@@ -72,9 +65,7 @@ Status Inbox::ReplyThroughStaging(int from, Request* request, Step* step) {
   StagingBuffers* const buffers = context_->engine()->buffers();
   *step = Step::kMustWait;
   while (at.position() < at.size()) {
-    RmaFrame message;
-    message.header.kind = RmaKind::kReply;
-    message.header.token = request->header.token;
+    RmaFrame message(RmaKind::kReply, request->header.token);
     message.header.bytes =
         std::min(at.size() - at.position(), context_->PieceBytes(request->header.element));
     StagedBuffer* buffer = nullptr;

@@ -46,8 +46,7 @@ RequestOutbox::RequestOutbox(MessageContext* context)
 
 Status RequestOutbox::SendLayout(int target, const TypedLayout& layout, const LayoutName& name) {
   const std::string bytes = layout.ToBytes();
-  RmaFrame message;
-  message.header.kind = RmaKind::kLayout;
+  RmaFrame message(RmaKind::kLayout);
   message.header.layout_index = name.index;
   message.header.layout_generation = name.generation;
   message.header.bytes = static_cast<int64_t>(bytes.size());
@@ -85,15 +84,13 @@ Status RequestOutbox::TryFrame(int target, const RmaFrame& message) {
   return SendHeld(target);
 }
 
-Status RequestOutbox::AddFrame(int target, const RmaHeader& header) {
-  RmaFrame message;
-  message.header = header;
+Status RequestOutbox::AddFrame(int target, const RmaFrame& message) {
   const Status status = TryFrame(target, message);
   if (status.code() != StatusCode::kNoResource) return status;
   return Add(New(target, message, {}, {}));
 }
 
-Status RequestOutbox::Send(const RmaRequest& request, const SendHints& hints) {
+Status RequestOutbox::Send(const RmaRequest& request) {
   RmaFrame message;
   BRIGADE_RETURN_IF_ERROR(MakeHeader(request, &message.header));
   RmaRequest::Values send = request.send;
@@ -105,7 +102,7 @@ Status RequestOutbox::Send(const RmaRequest& request, const SendHints& hints) {
     send = {both, &TypedLayout::One(Element::kByte), static_cast<int64_t>(2 * bytes)};
   }
   Inline(&send, &message);
-  if (send.count == 0 && request.receive.count == 0 && !hints.is_followed) {
+  if (send.count == 0 && request.receive.count == 0 && !request.is_followed) {
     message.header.fences = context_->fences();
     const Status status = TryFrame(request.rank, message);
     if (status.ok()) {
@@ -116,9 +113,9 @@ Status RequestOutbox::Send(const RmaRequest& request, const SendHints& hints) {
   }
   Outgoing* const added = New(request.rank, message, send, request.receive);
   added->over = request.over;
-  added->is_followed = hints.is_followed;
-  added->fence_follows = hints.fence_follows;
-  added->may_go_straight = hints.may_go_straight;
+  added->is_followed = request.is_followed;
+  added->fence_follows = request.fence_follows;
+  added->may_go_straight = request.may_go_straight;
   return Add(added);
 }
 
@@ -286,8 +283,7 @@ Status RequestOutbox::SendHeld(int target) {
 
 Status RequestOutbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
   while (!request->has_gone()) {
-    RmaFrame piece;
-    piece.header.kind = RmaKind::kPiece;
+    RmaFrame piece(RmaKind::kPiece);
     StagedBuffer* const buffer = TakePiece(*request, &piece.header.bytes);
     *stuck = buffer == nullptr;
     if (*stuck) return Status();
@@ -304,9 +300,7 @@ Status RequestOutbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
 }
 
 Status RequestOutbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
-  RmaHeader piece;
-  piece.kind = RmaKind::kPiece;
-  const Status status = request->straight->Advance(piece, nullptr, any);
+  const Status status = request->straight->Advance(RmaFrame(RmaKind::kPiece), nullptr, any);
   const int64_t left = request->straight->left();
   request->from->Seek(request->from->size() - left);
   *stuck = left > 0;

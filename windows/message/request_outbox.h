@@ -21,14 +21,6 @@
 
 namespace brigade {
 
-// Properties of a request that only its sender knows.
-struct SendHints {
-  // A frame to its target ends its epoch, or flushes it: it may wait for others to go with.
-  bool is_followed = false;
-  bool fence_follows = false;    // soon: its last piece may wait, too
-  bool may_go_straight = false;  // from where it lies, in pieces that land where they belong
-};
-
 class RequestOutbox {
  public:
   // `context` must outlive it.
@@ -42,9 +34,9 @@ class RequestOutbox {
   // Sends a request behind the others to its target, with requests that are held, at once if that
   // takes no waiting and no memory. A request of one frame may be held instead, until the next
   // request that is not held, or the next Advance. Data that is sent at once is not copied.
-  Status Send(const RmaRequest& request, const SendHints& hints);
+  Status Send(const RmaRequest& request);
   // The same, for control messages without data and without reply. A piece that is held goes along.
-  Status AddFrame(int target, const RmaHeader& header);
+  Status AddFrame(int target, const RmaFrame& message);
 
   // A kReply has come.
   Status TakeReply(int from, const RmaFrame& message);

@@ -93,6 +93,12 @@ struct RmaFrame {
   RmaHeader header;
   std::byte data[kMostInlined];
 
+  RmaFrame() = default;
+  explicit RmaFrame(RmaKind kind, uint32_t token = 0, uint8_t op = 0) {
+    header.kind = kind;
+    header.token = token;
+    header.op = op;
+  }
   ConstByteSpan span() const {
     return {reinterpret_cast<const std::byte*>(this), sizeof(RmaHeader) + header.inlined};
   }

@@ -55,19 +55,17 @@ int64_t StraightData::AnnounceFirst() {
   return announced_;
 }
 
-Status StraightData::Announce(const RmaHeader& header) {
+Status StraightData::Announce(RmaFrame* frame) {
   const Capabilities& has = context_->endpoint()->CapabilitiesTo(context_->group()->id, peer_);
   const int64_t most = kMostAhead * static_cast<int64_t>(has.tuning.preferred_piece_bytes);
   const int64_t end = std::min(bytes_, gone_ + most);
   // Several together.
   if (announced_ > gone_ + most / 2) return Status();
   while (announced_ < end) {
-    RmaFrame piece;
-    piece.header = header;
-    piece.header.bytes = PieceAt(announced_);
-    const int64_t next = announced_ + piece.header.bytes;
+    frame->header.bytes = PieceAt(announced_);
+    const int64_t next = announced_ + frame->header.bytes;
     const Status status =
-        context_->frames()->Try(peer_, piece, next < end ? Urgency::kWithNext : Urgency::kCanWait);
+        context_->frames()->Try(peer_, *frame, next < end ? Urgency::kWithNext : Urgency::kCanWait);
     if (status.code() == StatusCode::kNoResource) return Status();
     BRIGADE_RETURN_IF_ERROR(status);
     announced_ = next;
@@ -90,9 +88,9 @@ Status StraightData::Send(int64_t bytes, bool* is_sent) {
   return context_->SendPiece(channel_, peer_, bytes, buffer);
 }
 
-Status StraightData::Advance(RmaHeader header, ProcessLock* combining, bool* any) {
+Status StraightData::Advance(RmaFrame frame, ProcessLock* combining, bool* any) {
   while (left() > 0) {
-    BRIGADE_RETURN_IF_ERROR(Announce(header));
+    BRIGADE_RETURN_IF_ERROR(Announce(&frame));
     if (announced_ == gone_) return Status();
     const int64_t bytes = PieceAt(gone_);
     if (combining != nullptr && !combining->TryLock(context_->group()->rank)) return Status();

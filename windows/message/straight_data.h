@@ -35,13 +35,13 @@ class StraightData {
   // Announces pieces by `frame`, with the length of each, and sends what can go now. Sets *any if
   // some went. Never waits. `combining`: null, or the lock of combines among the bytes; each
   // piece is read while this rank has it, and none goes while another has.
-  Status Advance(RmaHeader header, ProcessLock* combining, bool* any);
+  Status Advance(RmaFrame frame, ProcessLock* combining, bool* any);
 
  private:
   LayoutRange Range(int64_t at, int64_t bytes) const;
   // How long the piece is that begins there.
   int64_t PieceAt(int64_t at) const;
-  Status Announce(const RmaHeader& header);
+  Status Announce(RmaFrame* frame);
   // The next piece, if it can go now.
   Status Send(int64_t bytes, bool* is_sent);
 

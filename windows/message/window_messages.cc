@@ -45,28 +45,24 @@ void WindowMessages::Listen(Engine::Listener* listener) {
   context_.engine()->Listen(listener);
 }
 
-Status WindowMessages::Send(const RmaRequest& request, const SendHints& hints) {
+Status WindowMessages::Send(const RmaRequest& request) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  return OutcomeOf(outbox_.Send(request, hints));
+  return OutcomeOf(outbox_.Send(request));
 }
 
-Status WindowMessages::AddFrame(int target, const RmaHeader& header) {
+Status WindowMessages::AddFrame(int target, const RmaFrame& message) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  return OutcomeOf(outbox_.AddFrame(target, header));
+  return OutcomeOf(outbox_.AddFrame(target, message));
 }
 
-Status WindowMessages::SendFrame(int target, const RmaHeader& header) {
+Status WindowMessages::SendFrame(int target, const RmaFrame& message) {
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  RmaFrame message;
-  message.header = header;
   return OutcomeOf(context_.frames()->Send(target, message, Urgency::kCanWait));
 }
 
 void WindowMessages::SendWake(int target) {
   if (!group_->failure.ok()) return;
-  RmaFrame message;
-  message.header.kind = RmaKind::kWake;
-  (void)context_.frames()->Try(target, message, Urgency::kCanWait);
+  (void)context_.frames()->Try(target, RmaFrame(RmaKind::kWake), Urgency::kCanWait);
 }
 
 void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
@@ -134,19 +130,17 @@ Status WindowMessages::CountLeft() {
   const int children = EndOfChildren(group_->rank, ranks) - FirstChild(group_->rank, ranks);
   if (!left_ || children_left_ + 1 != 1U << children) return Status();
   if (group_->rank == 0) return EndLeft();
-  RmaFrame message;
-  message.header.kind = RmaKind::kLeft;
-  return context_.frames()->Send(ParentOf(group_->rank), message, Urgency::kCanWait);
+  return context_.frames()->Send(ParentOf(group_->rank), RmaFrame(RmaKind::kLeft),
+                                 Urgency::kCanWait);
 }
 
 Status WindowMessages::EndLeft() {
   all_left_ = true;
   const auto ranks = static_cast<int>(group_->members());
-  RmaFrame message;
-  message.header.kind = RmaKind::kAllLeft;
   for (int child = FirstChild(group_->rank, ranks); child < EndOfChildren(group_->rank, ranks);
        ++child) {
-    BRIGADE_RETURN_IF_ERROR(context_.frames()->Send(child, message, Urgency::kCanWait));
+    BRIGADE_RETURN_IF_ERROR(
+        context_.frames()->Send(child, RmaFrame(RmaKind::kAllLeft), Urgency::kCanWait));
   }
   return Status();
 }

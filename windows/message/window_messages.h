@@ -33,10 +33,10 @@ class WindowMessages final : public Activity, private ControlHandler {
   void Listen(Engine::Listener* listener);
   // As the outbox has them. A failure has broken the group when they return: nothing works any more
   // on memory that the caller then gives back.
-  Status Send(const RmaRequest& request, const SendHints& hints);
-  Status AddFrame(int target, const RmaHeader& header);
+  Status Send(const RmaRequest& request);
+  Status AddFrame(int target, const RmaFrame& message);
   // Sends a frame that must not wait behind requests: a grant, a post.
-  Status SendFrame(int target, const RmaHeader& header);
+  Status SendFrame(int target, const RmaFrame& message);
   // Wakes a member that sleeps, if it is there and has nothing else to wake for.
   void SendWake(int target);
   // This rank has completed a fence: its next requests are behind it. Requests of other ranks from

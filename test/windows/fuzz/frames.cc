@@ -207,7 +207,7 @@ class Owner {
     get.rank = 1;
     get.target = {nullptr, &byte, kAskedBytes};
     get.receive = {memory_.asked(), &byte, kAskedBytes};
-    Require(messages_->Send(get, SendHints()));
+    Require(messages_->Send(get));
   }
   // As if its window were destroyed. REQUIRES: the others are gone.
   ~Owner() {
