@@ -17,19 +17,13 @@ int64_t SizeOf(MPI_Datatype type) {
   return size;
 }
 
-Element OfSize(MPI_Datatype type, Element one, Element two, Element four, Element eight) {
-  switch (SizeOf(type)) {
-    case 1:
-      return one;
-    case 2:
-      return two;
-    case 4:
-      return four;
-    case 8:
-      return eight;
-    default:
-      return Element::kByte;
+// Returns the one of these elements that is as long as the type, else kByte.
+Element OfSize(MPI_Datatype type, Element first, Element last) {
+  for (int e = static_cast<int>(first); e <= static_cast<int>(last); ++e) {
+    const auto element = static_cast<Element>(e);
+    if (static_cast<int64_t>(ElementBytes(element)) == SizeOf(type)) return element;
   }
+  return Element::kByte;
 }
 
 using Elements = std::unordered_map<MPI_Datatype, Element>;
@@ -42,24 +36,21 @@ Elements MakeElements() {
        {MPI_CHAR, MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG, MPI_INT8_T,
         MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER,
         MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}) {
-    elements[type] =
-        OfSize(type, Element::kInt8, Element::kInt16, Element::kInt32, Element::kInt64);
+    elements[type] = OfSize(type, Element::kInt8, Element::kInt64);
   }
   for (const MPI_Datatype type : {MPI_BYTE, MPI_CHARACTER, MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT,
                                   MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
                                   MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T}) {
-    elements[type] =
-        OfSize(type, Element::kUint8, Element::kUint16, Element::kUint32, Element::kUint64);
+    elements[type] = OfSize(type, Element::kUint8, Element::kUint64);
   }
   for (const MPI_Datatype type :
        {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8}) {
-    elements[type] =
-        OfSize(type, Element::kByte, Element::kByte, Element::kFloat, Element::kDouble);
+    elements[type] = OfSize(type, Element::kFloat, Element::kDouble);
   }
   for (const MPI_Datatype type :
        {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX,
         MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16}) {
-    elements[type] = SizeOf(type) == 8 ? Element::kComplexFloat : Element::kComplexDouble;
+    elements[type] = OfSize(type, Element::kComplexFloat, Element::kComplexDouble);
   }
   elements[MPI_LONG_DOUBLE] = Element::kLongDouble;
   elements[MPI_C_LONG_DOUBLE_COMPLEX] = Element::kComplexLongDouble;
