@@ -18,7 +18,7 @@
 #include "transport/channel.h"
 #include "transport/completion.h"
 #include "transport/control.h"
-#include "transport/rules.h"
+#include "transport/polling.h"
 
 namespace brigade {
 
@@ -141,33 +141,12 @@ class Endpoint {
   // Progresses without waiting, and runs callbacks and handlers. Returns whether anything happened.
   virtual bool Progress() = 0;
 
-  // Sends messages to peers that were held back to be combined with later ones. To be called by a
-  // progress owner that leaves with pending operations and may not return soon. Cheap if nothing is
-  // held back.
-  virtual void Flush() {}
-
   // Returns whether a progress thread may call this endpoint's Progress at present, in alternation
   // with its owner. A change to true is noticed after a group was opened or closed.
   virtual bool AllowsProgressThread() const { return false; }
-  // Sleeps until Progress might find something, at most for `microseconds`; returns at once if it
-  // already might. A second thread may sleep here while another one calls Progress.
-  virtual void Await(int microseconds);
 
-  // Called by a waiting progress owner after a Progress without effect; `idle_polls` counts these
-  // in a row. Spins, yields or sleeps, whichever costs the other ranks of this machine least. The
-  // default spins briefly, then yields the processor.
-  virtual void Pause(uint64_t idle_polls);
-  // Called now and then by a progress owner that waits in another transport, or whose calls never
-  // wait. Does the work of a long Pause, such as a look for lost ranks, or progresses the library
-  // under this transport: the program's own messages, and messages without a posted receive.
-  virtual void Nudge() {}
-  // Returns the idle polls before which Pause does not sleep. Callers that count idle polls may
-  // stop counting there.
-  virtual uint64_t PollsAwake() const { return rules::kPollsAwake; }
-  // Returns the idle polls, yields included, before which Pause does not sleep. From there on a
-  // progress owner that no message would wake from the sleep takes naps. Not less than
-  // PollsAwake().
-  virtual uint64_t PollsBeforeSleep() const { return PollsAwake(); }
+  // Returns how a rank waits for this endpoint. Valid as long as the endpoint.
+  virtual Polling* polling() = 0;
   // Returns the edges of ranks that share memory, which work without posts
   // (transport/edge/edge_access.h); null if there are none.
   virtual EdgeAccess* edges() { return nullptr; }

@@ -16,7 +16,7 @@ Status Await(Endpoint* endpoint, const Flag& flag) {
     if (endpoint->Progress()) {
       idle = 0;
     } else {
-      endpoint->Pause(idle++);
+      endpoint->polling()->Pause(idle++);
     }
   }
   return flag.status;

@@ -87,7 +87,7 @@ PeerRank::Request* PeerRank::StartReceive(int peer, size_t bytes) {
 
 void PeerRank::Wait(Request* request) {
   for (uint64_t idle_polls = 0; !request->done;) {
-    if (!endpoint_->Progress()) endpoint_->Pause(idle_polls++);
+    if (!endpoint_->Progress()) endpoint_->polling()->Pause(idle_polls++);
   }
   if (failure_.ok()) failure_ = request->status;
 }

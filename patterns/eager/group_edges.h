@@ -11,6 +11,7 @@
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
+#include "transport/polling.h"
 
 namespace brigade {
 
@@ -44,10 +45,11 @@ template <typename Over>
 bool PollUntil(Engine* engine, int peer, const Over& over) {
   const TraceSpan span(TraceKind::kWait, 0, peer);
   const Engine::Wait wait(engine);
-  const uint64_t polls = engine->endpoint()->PollsAwake();
+  Polling* const polling = engine->endpoint()->polling();
+  const uint64_t polls = polling->PollsAwake();
   for (uint64_t i = 0; i < polls; ++i) {
     if (over()) return true;
-    engine->endpoint()->Pause(i);
+    polling->Pause(i);
   }
   return false;
 }

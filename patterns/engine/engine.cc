@@ -109,9 +109,9 @@ void Engine::GiveRole() {
 
 bool Engine::MakeProgressThread() {
   if (IsForked()) return false;
-  const Status made =
-      ProgressThread::Create([this] { return StepOfProgressThread(); },
-                             [this](int us) { endpoint_->Await(us); }, &progress_thread_);
+  const Status made = ProgressThread::Create([this] { return StepOfProgressThread(); },
+                                             [this](int us) { endpoint_->polling()->Await(us); },
+                                             &progress_thread_);
   if (made.ok()) {
     NotifyOfProgressThread();
     return true;
@@ -162,7 +162,7 @@ Status Engine::OpenEvents(int* fd) {
 }
 
 void Engine::LeaveActive() {
-  endpoint_->Flush();
+  endpoint_->polling()->Flush();
   AnnounceCompletions();
 }
 
@@ -393,7 +393,7 @@ void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
   const ProgressGuard guard(this);
   // An enquiry that has come is answered by nobody afterwards.
   if (processor_ == nullptr && group->failure.ok()) {
-    endpoint_->Nudge();
+    endpoint_->polling()->Nudge();
     Move();
     if (group->failure.code() == StatusCode::kMismatch) {
       options_.report("a group that ends is broken: " + group->failure.message());

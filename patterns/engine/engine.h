@@ -343,7 +343,7 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, con
       }
       if (processor_ == nullptr && timer.IsDue(now)) check();
     }
-    endpoint_->Pause(idle_polls++);
+    endpoint_->polling()->Pause(idle_polls++);
   }
   if (counts_waits_ && idle_polls > 0) waited_ += Clock::now() - since;
 }

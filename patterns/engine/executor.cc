@@ -420,7 +420,7 @@ bool Executor::LookAgainForRoom() {
   if (!blocking_) return false;
   const auto now = std::chrono::steady_clock::now();
   if (looks_ == 0) looking_since_ = now;
-  return looks_++ < engine_->endpoint()->PollsAwake() &&
+  return looks_++ < engine_->endpoint()->polling()->PollsAwake() &&
          now - looking_since_ < std::chrono::microseconds(rules::kPlaceUs);
 }
 

@@ -201,7 +201,8 @@ void StagingBuffers::ReturnDrainRun(const ChunkRun& run) {
 }
 
 int StagingBuffers::Patience() const {
-  return static_cast<int>(std::min(rules::kLooksBeforeOverflow, endpoint_->PollsBeforeSleep()));
+  return static_cast<int>(
+      std::min(rules::kLooksBeforeOverflow, endpoint_->polling()->PollsBeforeSleep()));
 }
 
 }  // namespace brigade

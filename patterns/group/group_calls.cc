@@ -139,7 +139,9 @@ Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& give
 }
 
 Status LookAround(Engine* engine, const GroupState& group) {
-  engine->endpoint()->Nudge();  // a rank whose calls never wait looks for lost ranks here only
+  engine->endpoint()
+      ->polling()
+      ->Nudge();  // a rank whose calls never wait looks for lost ranks here only
   engine->Move();
   return group.failure;
 }

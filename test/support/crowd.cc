@@ -12,7 +12,7 @@ namespace brigade {
 void ExpectCrowdUntilLastGroupCloses(const std::function<std::unique_ptr<Endpoint>()>& create) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     const std::unique_ptr<Endpoint> endpoint = create();
-    const uint64_t alone = endpoint->PollsAwake();
+    const uint64_t alone = endpoint->polling()->PollsAwake();
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(0, &one);
@@ -21,12 +21,12 @@ void ExpectCrowdUntilLastGroupCloses(const std::function<std::unique_ptr<Endpoin
     for (GroupId& group : groups) {
       ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(rank).get(), &group).ok());
     }
-    const uint64_t crowded = endpoint->PollsAwake();
+    const uint64_t crowded = endpoint->polling()->PollsAwake();
     EXPECT_LT(crowded, alone);
     endpoint->CloseGroup(groups[0]);
-    EXPECT_EQ(endpoint->PollsAwake(), crowded);
+    EXPECT_EQ(endpoint->polling()->PollsAwake(), crowded);
     endpoint->CloseGroup(groups[1]);
-    EXPECT_EQ(endpoint->PollsAwake(), alone);
+    EXPECT_EQ(endpoint->polling()->PollsAwake(), alone);
     char mine = 0, all[2];
     (void)world.MakeBootstrap(rank)->AllGather(&mine, 1, all);  // nobody leaves before the other
   });

@@ -141,7 +141,7 @@ class MpiTransport : public ::testing::Test {
             ->PostSend(channel, (rank + 1) % size, ConstByteSpan(piece.data(), piece.size()), &sent)
             .ok());
     for (uint64_t idle = 0; !sent.done || !received.done;) {
-      if (!endpoint_->Progress()) endpoint_->Pause(idle++);
+      if (!endpoint_->Progress()) endpoint_->polling()->Pause(idle++);
     }
     EXPECT_TRUE(received.status.ok()) << received.status.ToString();
     EXPECT_EQ(landing, std::vector<std::byte>(10000, static_cast<std::byte>(previous)));
@@ -161,7 +161,7 @@ TEST_F(MpiTransport, YieldsSoonWhereRanksShareProcessors) {
   ASSERT_TRUE(CreateMpiEndpoint(&endpoint_).ok());
   const auto yields = [this] {
     g_yields = 0;
-    endpoint_->Pause(rules::kMpiSpinsIfShared);
+    endpoint_->polling()->Pause(rules::kMpiSpinsIfShared);
     return g_yields;
   };
   EXPECT_EQ(yields(), 0);

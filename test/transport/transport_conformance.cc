@@ -113,7 +113,7 @@ class Poller {
     if (endpoint_->Progress()) {
       idle_ = 0;
     } else {
-      endpoint_->Pause(idle_++);
+      endpoint_->polling()->Pause(idle_++);
     }
   }
 

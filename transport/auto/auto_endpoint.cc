@@ -60,7 +60,7 @@ class TransportBootstrap : public Bootstrap {
   const FindParent find_parent_;
 };
 
-class AutoEndpoint : public Endpoint, private EdgeAccess {
+class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
  public:
   explicit AutoEndpoint(std::vector<AutoTransport> transports)
       : capabilities_(transports.back().endpoint->capabilities()) {
@@ -230,17 +230,18 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     }
     return moved;
   }
-  void Flush() override {
-    for (Far& far : fars_) {
-      if (far.is_used) far.endpoint->Flush();
-    }
-  }
   size_t SendsTaken() override { return near_ != nullptr ? near_->SendsTaken() : 0; }
   bool AllowsProgressThread() const override {
     const auto forbids = [](const Far& far) {
       return far.is_used && !far.endpoint->AllowsProgressThread();
     };
     return CountUsed() > 0 && std::none_of(fars_.begin(), fars_.end(), forbids);
+  }
+  Polling* polling() override { return this; }
+  void Flush() override {
+    for (Far& far : fars_) {
+      if (far.is_used) far.endpoint->polling()->Flush();
+    }
   }
   // Nobody wakes a sleeper of one transport for a message of another.
   void Await(int microseconds) override {
@@ -251,7 +252,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     if (CountUsed() <= 1) {
       Sleeper().Pause(idle_polls);
     } else if (idle_polls < rules::kAutoPollsBeforeNap) {
-      Endpoint::Pause(idle_polls);
+      Polling::Pause(idle_polls);
     } else {
       // Nobody wakes a sleeper of one transport for a message of another.
       Sleeper().Await(rules::kAutoNapUs);
@@ -261,20 +262,20 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
     // given to the last transport (MPI), or for that to take in what comes here: with no request of
     // its own, Progress does not call it.
     if (idle_polls >= rules::kAutoPollsBeforeNudge && idle_polls % rules::kAutoPollsPerNudge == 0) {
-      fars_.back().endpoint->Nudge();
+      fars_.back().endpoint->polling()->Nudge();
     }
   }
   // Over memory only: a call of another transport takes longer than a short message.
   void Nudge() override {
-    if (near_ != nullptr) near_->Nudge();
+    if (near_ != nullptr) near_->polling()->Nudge();
   }
   uint64_t PollsAwake() const override {
-    return CountUsed() <= 1 ? Sleeper().PollsAwake() : Endpoint::PollsAwake();
+    return CountUsed() <= 1 ? Sleeper().PollsAwake() : Polling::PollsAwake();
   }
   uint64_t PollsBeforeSleep() const override {
     if (CountUsed() <= 1) return Sleeper().PollsBeforeSleep();
     // Fewer where ranks share processors.
-    const uint64_t most = near_ == nullptr ? UINT64_MAX : near_->PollsBeforeSleep();
+    const uint64_t most = near_ == nullptr ? UINT64_MAX : near_->polling()->PollsBeforeSleep();
     return std::min(rules::kAutoPollsBeforeNap, most);
   }
 
@@ -417,16 +418,16 @@ class AutoEndpoint : public Endpoint, private EdgeAccess {
   }
 
   // Of those in use, the one whose messages come last.
-  Endpoint& Sleeper() const {
+  Polling& Sleeper() const {
     const auto far = std::find_if(fars_.begin(), fars_.end(), IsUsed);
-    if (far != fars_.end()) return *far->endpoint;
-    return near_ != nullptr ? *near_ : *fars_.back().endpoint;
+    if (far != fars_.end()) return *far->endpoint->polling();
+    return *(near_ != nullptr ? near_ : fars_.back().endpoint)->polling();
   }
 
   void NudgeUsed() {
-    if (near_ != nullptr) near_->Nudge();
+    if (near_ != nullptr) near_->polling()->Nudge();
     for (Far& far : fars_) {
-      if (far.is_used) far.endpoint->Nudge();
+      if (far.is_used) far.endpoint->polling()->Nudge();
     }
   }
 

@@ -304,7 +304,7 @@ TEST(AutoEndpoint, AProgressThreadSleepsBrieflyWhereMemoryIsSharedToo) {
       auto shortest = Clock::duration::max();
       for (int i = 0; i < 20; ++i) {
         const auto start = Clock::now();
-        endpoint->Await(20000);
+        endpoint->polling()->Await(20000);
         shortest = std::min<Clock::duration>(shortest, Clock::now() - start);
       }
       EXPECT_EQ(shortest < std::chrono::milliseconds(5), with_near);
@@ -315,7 +315,7 @@ TEST(AutoEndpoint, AProgressThreadSleepsBrieflyWhereMemoryIsSharedToo) {
 TEST(AutoEndpoint, AProgressThreadSleepsWhileItsOwnerOpensGroups) {
   Job job({0, 0, 1});
   job.while_opening = [](Endpoint* endpoint, const std::atomic<bool>& open) {
-    while (!open) endpoint->Await(10);
+    while (!open) endpoint->polling()->Await(10);
   };
   job.Run([](Endpoint*, GroupId, int) {});
 }
@@ -326,7 +326,7 @@ TEST(AutoEndpoint, SaysWhenItWouldNap) {
   job.Run([](Endpoint* endpoint, GroupId, int rank) {
     if (rank == 2) return;  // alone on its host: it has one transport
     const bool is_crowded = std::thread::hardware_concurrency() < 2;
-    EXPECT_EQ(endpoint->PollsBeforeSleep() == rules::kAutoPollsBeforeNap, !is_crowded);
+    EXPECT_EQ(endpoint->polling()->PollsBeforeSleep() == rules::kAutoPollsBeforeNap, !is_crowded);
   });
 }
 
@@ -339,7 +339,7 @@ TEST(AutoEndpoint, ALongWaitReachesBothTransports) {
     const auto wait_for = [&](const Operation& operation) {
       uint64_t idle_polls = 0;
       while (!operation.over) {
-        if (!endpoint->Progress()) endpoint->Pause(idle_polls++);
+        if (!endpoint->Progress()) endpoint->polling()->Pause(idle_polls++);
       }
     };
     std::vector<std::byte> data(100000);

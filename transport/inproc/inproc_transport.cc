@@ -125,7 +125,7 @@ class InprocBootstrap : public Bootstrap {
   const int rank_;
 };
 
-class InprocEndpoint : public Endpoint {
+class InprocEndpoint : public Endpoint, private Polling {
  public:
   InprocEndpoint(InprocWorld* world, int rank)
       : owner_(world), world_(world->state_.get()), rank_(rank) {
@@ -290,8 +290,9 @@ class InprocEndpoint : public Endpoint {
   }
 
   bool AllowsProgressThread() const override { return world_->options.allows_progress_thread; }
+  Polling* polling() override { return this; }
   // A mailbox wakes no sleeper: sleeps are short.
-  void Await(int microseconds) override { Endpoint::Await(std::min(microseconds, kAwaitUs)); }
+  void Await(int microseconds) override { Polling::Await(std::min(microseconds, kAwaitUs)); }
 
  private:
   static constexpr int kAwaitUs = 100;

@@ -88,7 +88,7 @@ Status MakeRangeType(const LayoutRange& range, MPI_Datatype* type) {
   return MpiStatus(MPI_Type_commit(type), "MPI_Type_commit");
 }
 
-class MpiEndpoint : public Endpoint {
+class MpiEndpoint : public Endpoint, private Polling {
  public:
   explicit MpiEndpoint(int max_tag) : groups_(max_tag) {
     capabilities_.name = "mpi";
@@ -183,6 +183,7 @@ class MpiEndpoint : public Endpoint {
 
   void ReleaseLease(const Lease&) override {}  // leases lie in the landing
 
+  Polling* polling() override { return this; }
   // Where every rank has a processor of its own, a peer's answer is worth a few microseconds of
   // polling; where ranks share processors, polling only delays it.
   void Pause(uint64_t idle_polls) override {

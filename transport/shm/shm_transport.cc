@@ -56,7 +56,7 @@ void Demote([[maybe_unused]] ConstByteSpan piece) {
 #endif
 }
 
-class ShmEndpoint : public Endpoint, private EdgeAccess {
+class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
  public:
   ShmEndpoint(const ShmOptions& options, std::shared_ptr<SharedSegment> segment)
       : segment_(std::move(segment)),
@@ -258,6 +258,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     return moved;
   }
 
+  bool AllowsProgressThread() const override { return true; }
+  Polling* polling() override { return this; }
   void Pause(uint64_t idle_polls) override {
     const Waiting::Spent spent = waiting_.Pause(idle_polls, &public_->doorbell);
     if (spent != Waiting::Spent::kSpinning) sends_.LookNext();  // polls are slow now, and few
@@ -274,7 +276,6 @@ class ShmEndpoint : public Endpoint, private EdgeAccess {
     }
     awaited_.store(true, std::memory_order_relaxed);
   }
-  bool AllowsProgressThread() const override { return true; }
   void Nudge() override { LookForLosses(); }
   uint64_t PollsAwake() const override { return waiting_.PollsAwake(); }
   uint64_t PollsBeforeSleep() const override { return waiting_.PollsBeforeSleep(); }

@@ -309,8 +309,8 @@ TEST(ShmEndpoint, IntroductionsThatCannotBeAreRefused) {
       const GroupId good = OpenAlone(endpoint.get());
       endpoint->CloseGroup(good);
     }
-    endpoint->Pause(1000000);
-    endpoint->Pause(1000000);  // sleeps, then looks who has gone
+    endpoint->polling()->Pause(1000000);
+    endpoint->polling()->Pause(1000000);  // sleeps, then looks who has gone
   }
   EXPECT_GT(refused, 100);
 }
@@ -449,7 +449,7 @@ TEST(ShmEndpoint, EdgesOfARankThatHasLeftAreLost) {
   other.join();
   OutEdge* const opened_before = endpoint->edges()->EdgeTo(PointToPoint(group), 1);
   InEdge* const found_before = endpoint->edges()->EdgeFrom(PointToPoint(group), 1);
-  endpoint->Nudge();
+  endpoint->polling()->Nudge();
   endpoint->Progress();
   EXPECT_EQ(opened_before->Next(), nullptr);
   EXPECT_EQ(endpoint->edges()->EdgeTo({group, ChannelKind::kAll}, 1)->Next(), nullptr);
@@ -486,8 +486,8 @@ TEST(ShmEndpoint, GroupsOfARankThatIsGoneGiveTheirMemoryBack) {
     endpoint->CloseGroup(group);
   }
   other.join();
-  endpoint->Pause(1000000);
-  endpoint->Pause(1000000);  // sleeps, then looks who has gone
+  endpoint->polling()->Pause(1000000);
+  endpoint->polling()->Pause(1000000);  // sleeps, then looks who has gone
   endpoint->Progress();
   const size_t before = SharedBytes();
   std::vector<GroupId> groups;
@@ -514,7 +514,7 @@ TEST(ShmEndpoint, ASleepingRankPollsForReturnedLeases) {
   ASSERT_TRUE(received.over);
   for (int i = 0; i < 10; ++i) endpoint->Progress();
   endpoint->ReleaseLease(received.lease);
-  endpoint->Pause(1000000);
+  endpoint->polling()->Pause(1000000);
   endpoint->Progress();
   EXPECT_TRUE(sent.over);
   endpoint->CloseGroup(group);
@@ -683,7 +683,7 @@ TEST(ShmEndpoint, AKilledProcessIsNamed) {
     ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 1, {nullptr, 100000}, &none).ok());
     for (uint64_t idle = 0; !none.over; ++idle) {
       if (endpoint->Progress()) idle = 0;
-      endpoint->Pause(idle);
+      endpoint->polling()->Pause(idle);
     }
     ASSERT_TRUE(message.status.ok()) << message.status.ToString();
     EXPECT_EQ(message.lease.bytes, 100000u);
@@ -807,10 +807,10 @@ class ShmProgressThread : public testing::Test {
 
   // Whether `happen` ends a sleep of at most so long.
   bool Wakes(int longest_us, const std::function<void()>& happen) {
-    endpoint_->Await(0);  // arms the doorbell
+    endpoint_->polling()->Await(0);  // arms the doorbell
     endpoint_->Progress();
     const auto start = std::chrono::steady_clock::now();
-    std::thread sleeper([&] { endpoint_->Await(longest_us); });
+    std::thread sleeper([&] { endpoint_->polling()->Await(longest_us); });
     happen();
     sleeper.join();
     return std::chrono::steady_clock::now() - start < std::chrono::microseconds(longest_us);

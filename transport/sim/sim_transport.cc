@@ -64,7 +64,7 @@ class SimWorld::State {
   void TellControl(const SimStream& stream, ConstByteSpan message, bool joined_next);
 };
 
-class SimEndpoint : public Endpoint, private SimulatedProcessor {
+class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor {
  public:
   SimEndpoint(SimWorld::State* world, int rank)
       : world_(world), machine_(world->machine), rank_(rank), domain_(machine_) {
@@ -223,6 +223,7 @@ class SimEndpoint : public Endpoint, private SimulatedProcessor {
     return true;
   }
 
+  Polling* polling() override { return this; }
   // Virtual time has no polls: a waiting rank continues at once when something happens.
   void Pause(uint64_t) override {
     world_->scheduler.CatchUp(rank_);

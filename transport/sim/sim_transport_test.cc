@@ -68,7 +68,7 @@ class Rank {
   // The clock when the operation is over.
   double Wait(const Operation& operation) {
     for (uint64_t idle = 0; !operation.done; ++idle) {
-      if (!endpoint_->Progress()) endpoint_->Pause(idle);
+      if (!endpoint_->Progress()) endpoint_->polling()->Pause(idle);
     }
     EXPECT_TRUE(operation.status.ok()) << operation.status.ToString();
     return clock();
@@ -412,7 +412,7 @@ TEST(SimTransport, ARankMayLookOftenBeforeItActs) {
     if (rank == 0) {
       for (uint64_t i = 0; i < 100; ++i) {
         EXPECT_FALSE(me.endpoint()->Progress());
-        me.endpoint()->Pause(i);
+        me.endpoint()->polling()->Pause(i);
       }
       me.Send(1, data, &operation);
       EXPECT_DOUBLE_EQ(me.Wait(operation), 10);

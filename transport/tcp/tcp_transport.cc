@@ -72,7 +72,7 @@ Capabilities CapabilitiesOfTcp(bool plain_sockets) {
   return capabilities;
 }
 
-class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
+class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
  public:
   TcpEndpoint(const TcpOptions& options, const SocketAddress& address, const EndpointId& id,
               const AuthKey& key)
@@ -230,15 +230,15 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
     return completions_.Run() || any;
   }
 
+  bool AllowsProgressThread() const override { return io_ != nullptr; }
+  Polling* polling() override { return this; }
   void Flush() override {
     const Hold hold(&completions_);
     grants_.SendQueued();
   }
-
-  bool AllowsProgressThread() const override { return io_ != nullptr; }
   void Await(int microseconds) override {
     // Without a group of several ranks there is nothing to wait for.
-    io_ == nullptr ? Endpoint::Await(microseconds) : io_->Await(microseconds);
+    io_ == nullptr ? Polling::Await(microseconds) : io_->Await(microseconds);
   }
 
   void Pause(uint64_t idle_polls) override {
@@ -259,7 +259,7 @@ class TcpEndpoint : public Endpoint, private tcp::LinkOwner {
       }
       sched_yield();
     } else if (io_ == nullptr) {
-      Endpoint::Pause(idle_polls);
+      Polling::Pause(idle_polls);
     } else if (pauses_ == yields + 1) {
       Sleep(&polls_, rules::kTcpFirstSleepUs);
     } else {

@@ -262,7 +262,7 @@ TEST_P(TcpTransportTest, SendNowReportsTheBytesKeptOfUserMemory) {
   EXPECT_EQ(send_now(&send), SentNow::kNotYet) << "nobody receives it yet";
   const Transfer* const receive = Receive(1, kBytes);
   const Transfer* const receive_next = Receive(1, kBytes);
-  ranks_[1].endpoint->Flush();
+  ranks_[1].endpoint->polling()->Flush();
   while (send_now(&send) != SentNow::kYes) {
     ranks_[0].endpoint->Progress();  // until it has heard of the receives
   }
@@ -341,7 +341,7 @@ TEST_P(TcpTransportTest, NotesThatWaitForMoreMakeRoom) {
 TEST_P(TcpTransportTest, ReceivesAreGrantedWhenTheirRankLeaves) {
   Connect();
   for (int i = 0; i < 3; ++i) Receive(1, 100000);
-  ranks_[1].endpoint->Flush();
+  ranks_[1].endpoint->polling()->Flush();
   for (int i = 0; i < 3; ++i) {
     const Transfer* const send = Send(0, 100000, 'x');
     while (!send->over) ranks_[0].endpoint->Progress();
@@ -400,7 +400,7 @@ TEST_P(TcpTransportTest, APeerThatReceivesNothingIsNotLost) {
   SendAhead(0);
   const auto end = std::chrono::steady_clock::now() + 2 * kSilence;
   while (std::chrono::steady_clock::now() < end) {
-    if (!ranks_[0].endpoint->Progress()) ranks_[0].endpoint->Pause(1000);
+    if (!ranks_[0].endpoint->Progress()) ranks_[0].endpoint->polling()->Pause(1000);
   }
   ExpectAhead(1);
 }
@@ -575,13 +575,13 @@ TEST_P(TcpTransportTest, OnceThereAreDescriptorsEverythingArrivesInOrder) {
 // Attempts that fail at once, and a look at peers between one and the next.
 TEST_P(TcpTransportTest, APeerThatIsTriedAgainIsNotLost) {
   Endpoint* const endpoint = ranks_[0].endpoint.get();
-  endpoint->Nudge();
+  endpoint->polling()->Nudge();
   unreachable = true;
   const Transfer* const send = Send(0, 10, 'x');
   endpoint->Progress();
   usleep(1200000);  // it looks once a second
   endpoint->Progress();
-  endpoint->Nudge();
+  endpoint->polling()->Nudge();
   unreachable = false;
   ExpectReceived(1, 10, 'x');
   ProgressUntilOver(send);
@@ -648,7 +648,7 @@ TEST_P(TcpTransportTest, ReceivesOfAClosedGroupAreNotToldLater) {
   Receive(1, 10);  // is granted when this rank has waited
   ranks_[1].endpoint->CloseGroup(ranks_[1].group);
   const int before = writes;
-  ranks_[1].endpoint->Nudge();
+  ranks_[1].endpoint->polling()->Nudge();
   EXPECT_EQ(writes, before);
   ranks_[0].endpoint->CloseGroup(ranks_[0].group);
   ProgressUntilOver(send);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "transport/polling.h"
 #include "windows/sync/answering.h"
 
 namespace brigade {
@@ -44,14 +45,14 @@ Status MessageAccess::SendGuarded(RmaRequest* request) {
 // this takes no longer than a copy of what is put would. It never sleeps.
 void MessageAccess::AwaitPlaces(int target) {
   using Clock = std::chrono::steady_clock;
-  Endpoint* const endpoint = engine_->endpoint();
+  Polling* const polling = engine_->endpoint()->polling();
   const Clock::time_point end = Clock::now() + std::chrono::microseconds(rules::kPlaceUs);
   for (uint64_t idle_polls = 0; messages_->outbox().StraightLeft(target) > 0 &&
-                                idle_polls < endpoint->PollsAwake() && Clock::now() < end;) {
+                                idle_polls < polling->PollsAwake() && Clock::now() < end;) {
     if (engine_->Move()) {
       idle_polls = 0;
     } else {
-      endpoint->Pause(idle_polls++);
+      polling->Pause(idle_polls++);
     }
   }
 }

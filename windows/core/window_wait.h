@@ -21,6 +21,7 @@
 #include "patterns/group/group.h"
 #include "transport/edge/doorbell.h"
 #include "transport/mpi_polls.h"
+#include "transport/polling.h"
 #include "transport/rules.h"
 #include "windows/core/loss_watch.h"
 #include "windows/core/other_threads.h"
@@ -79,7 +80,9 @@ class WindowWait {
     // A broken group is closed: its members are not checked.
     if (group_->failure.ok() && ++looks_ % kLooks == 0) {
       MpiPolls::PollIfLate();
-      engine_->endpoint()->Nudge();  // over tcp, finds the loss of a rank without a connection
+      engine_->endpoint()
+          ->polling()
+          ->Nudge();  // over tcp, finds the loss of a rank without a connection
       (void)IsLost();
     }
     return group_->failure;
@@ -122,10 +125,10 @@ Status WindowWait::UntilFlag(Doorbell* asleep, const char* what, const Over& ove
   if (!group_->failure.ok() || over()) return group_->failure;
   if (others_ != nullptr) return Until(/*by_message=*/false, what, over);
   // A rank that does not sleep sees the flag.
-  Endpoint* const endpoint = engine_->endpoint();
-  const uint64_t awake = endpoint->PollsAwake();
-  for (uint64_t i = 0; i < endpoint->PollsBeforeSleep(); ++i) {
-    endpoint->Pause(i);
+  Polling* const polling = engine_->endpoint()->polling();
+  const uint64_t awake = polling->PollsAwake();
+  for (uint64_t i = 0; i < polling->PollsBeforeSleep(); ++i) {
+    polling->Pause(i);
     if (i >= awake) engine_->Move();
     if (!group_->failure.ok() || over()) return group_->failure;
   }
@@ -159,11 +162,12 @@ Status WindowWait::Until(OtherThreads* others, bool by_message, const char* what
   const std::chrono::duration<double> interval(engine_->options().report_seconds);
   std::optional<Engine::Clock::time_point> reported;  // or the end of the first nap
   MpiPolls polls_of_mpi;
+  Polling* const polling = engine_->endpoint()->polling();
   uint64_t moves = 0;
   for (uint64_t polls = 0; !ends();) {
     const bool moved = engine_->Move();
     // Asked anew: another thread, let in, may open a group that makes it fewer.
-    const bool naps = !moved && ++polls >= engine_->endpoint()->PollsBeforeSleep();
+    const bool naps = !moved && ++polls >= polling->PollsBeforeSleep();
     if (others != nullptr && (naps || others->AnyWait())) {
       owner_.reset();
       others->LetIn();
@@ -177,10 +181,10 @@ Status WindowWait::Until(OtherThreads* others, bool by_message, const char* what
       continue;
     }
     if (!naps) {
-      engine_->endpoint()->Pause(polls - 1);
+      polling->Pause(polls - 1);
       continue;
     }
-    engine_->endpoint()->Nudge();
+    polling->Nudge();
     const auto now = Engine::Clock::now();
     if (!reported.has_value()) {
       reported = now;

@@ -11,7 +11,7 @@
 
 namespace brigade {
 
-class ForwardingEndpoint : public Endpoint {
+class ForwardingEndpoint : public Endpoint, public Polling {
  public:
   explicit ForwardingEndpoint(std::unique_ptr<Endpoint> target) : target_(std::move(target)) {}
 
@@ -70,13 +70,14 @@ class ForwardingEndpoint : public Endpoint {
   bool HoldsControl() const override { return target_->HoldsControl(); }
   size_t SendsTaken() override { return target_->SendsTaken(); }
   bool Progress() override { return target_->Progress(); }
-  void Flush() override { target_->Flush(); }
   bool AllowsProgressThread() const override { return target_->AllowsProgressThread(); }
-  void Await(int microseconds) override { target_->Await(microseconds); }
-  void Pause(uint64_t idle_polls) override { target_->Pause(idle_polls); }
-  void Nudge() override { target_->Nudge(); }
-  uint64_t PollsAwake() const override { return target_->PollsAwake(); }
-  uint64_t PollsBeforeSleep() const override { return target_->PollsBeforeSleep(); }
+  Polling* polling() override { return this; }
+  void Flush() override { target_->polling()->Flush(); }
+  void Await(int microseconds) override { target_->polling()->Await(microseconds); }
+  void Pause(uint64_t idle_polls) override { target_->polling()->Pause(idle_polls); }
+  void Nudge() override { target_->polling()->Nudge(); }
+  uint64_t PollsAwake() const override { return target_->polling()->PollsAwake(); }
+  uint64_t PollsBeforeSleep() const override { return target_->polling()->PollsBeforeSleep(); }
   EdgeAccess* edges() override { return target_->edges(); }
   SimulatedProcessor* simulated_processor() override { return target_->simulated_processor(); }
 
