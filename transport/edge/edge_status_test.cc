@@ -1,4 +1,4 @@
-#include "transport/edge/edge.h"
+#include "transport/edge/edge_status.h"
 
 #include <cstring>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Link = EdgeLink;
 
-TEST(EdgeTest, AStatusIsNoMessage) {
+TEST(EdgeStatusTest, AStatusIsNoMessage) {
   Link link;
   EXPECT_EQ(link.in->status(), 0);
   for (uint64_t i = 1; i < 3 * kRingSlots; ++i) {
