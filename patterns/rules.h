@@ -120,6 +120,9 @@ inline constexpr size_t kMostReceivesAhead = 8;
 // --- When a call checks, and the progress thread ---
 // Shown by: brigade_bench pingpong; ./bench/run.sh; doorbell_table
 
+// Calls on one channel whose messages are there already, until one moves everything else, too: more
+// calls save polls, and other ranks wait longer for what this rank relays.
+inline constexpr uint64_t kCallsPerLook = 128;
 // Idle polls, about a microsecond, until a wait looks at the clock for the report of long waits:
 // fewer add a look to short waits.
 inline constexpr uint64_t kPollsBeforeClock = 8;

@@ -7,6 +7,7 @@
 
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/rules.h"
 #include "patterns/trace/trace.h"
 #include "transport/channel.h"
 #include "transport/edge/edge.h"
@@ -15,11 +16,10 @@
 
 namespace brigade {
 
-// A call on one channel whose messages are there already looks at nothing else. Every so manieth
-// is left to others, which look around first.
-inline constexpr uint64_t kCallsPerLook = 128;
+// A call on one channel whose messages are there already looks at nothing else. Returns whether
+// this call looks around first.
 inline bool IsToLookAround(uint64_t sequence) {
-  return sequence % kCallsPerLook == kCallsPerLook - 1;
+  return sequence % rules::kCallsPerLook == rules::kCallsPerLook - 1;
 }
 
 // Null: there is none, or something has to go before.

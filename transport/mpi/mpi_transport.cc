@@ -37,8 +37,6 @@ bool JobOutnumbersProcessors() {
   return LocalRanks() > std::min(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)), ProcessorQuota());
 }
 
-// Between two polls for control messages, in calls of Progress without other effect.
-constexpr uint64_t kPollsPerLook = 64;
 // Control messages pending in MPI before the next one has to wait.
 constexpr size_t kMostNotes = 64;
 
@@ -192,7 +190,8 @@ class MpiEndpoint : public Endpoint, private Polling {
 
   void Nudge() override {
     PollMpi();
-    idle_polls_ = kPollsPerLook - 1;  // the next Progress looks for control messages
+    idle_polls_ =
+        rules::kMpiPollsPerControlLook - 1;  // the next Progress looks for control messages
   }
 
   void SetControlHandler(GroupId id, ControlHandler* handler) override {
@@ -225,7 +224,7 @@ class MpiEndpoint : public Endpoint, private Polling {
     requests_.Progress();
     bool any = control_.Deliver();
     any |= completions_.Run();
-    if (any || ++idle_polls_ % kPollsPerLook != 0) return any;
+    if (any || ++idle_polls_ % rules::kMpiPollsPerControlLook != 0) return any;
     MoveNotes();
     return control_.Deliver();
   }
