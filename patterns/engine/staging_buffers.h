@@ -22,6 +22,7 @@
 
 namespace brigade {
 
+// 26 public methods: lending, giving back, waiting and draining share the pool and one stall.
 class StagingBuffers {
  public:
   StagingBuffers(Endpoint* endpoint, const EngineOptions& options);
