@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every
 setting, threshold and file with atomics is explained, lines are no longer than a terminal, and sentences for users are
-short. And the sources that CMake names exist."""
+short. Both tables of protocols have all of them, with their tests. And the sources that CMake names exist."""
 
 import pathlib
 import re
@@ -151,6 +151,22 @@ def check_thresholds():
         complain(page, 1, f"no rules.h has {name}")
 
 
+def check_protocols():
+    """Both tables list the protocols in the order of plans, and the tests in the second one exist."""
+    page = ROOT / "docs/design/protocols.md"
+    sources = "".join(file.read_text() for file in sorted((ROOT / "patterns/protocol").glob("*.cc")))
+    names = dict(re.findall(r'const Protocol (k\w+) = \{\s*"([^"]+)"', sources))
+    table = re.search(r"kProtocols\[\] = \{(.*?)\}", sources, re.DOTALL)[1]
+    order = [names[name] for name in re.findall(r"k\w+", table)]
+    tables = re.findall(r"^\| protocol \|.*\n\|-.*\n((?:\|.*\n)+)", page.read_text(), re.MULTILINE)
+    for table in tables:
+        if [row.split("|")[1].strip() for row in table.splitlines()] != order:
+            complain(page, 1, f"a table does not list {', '.join(order)}")
+    for test in re.findall(r"`([\w/]+\.cc)`", tables[1]):
+        if not (ROOT / test).exists():
+            complain(page, 1, f"there is no {test}")
+
+
 def check_cmake():
     """Only packagers run CMake, so a source that has moved is found here."""
     for file in (ROOT / "CMakeLists.txt", *sorted((ROOT / "cmake").glob("*.cmake"))):
@@ -175,6 +191,7 @@ def main():
     check_settings()
     check_memory_order()
     check_thresholds()
+    check_protocols()
     check_cmake()
     return 1 if broken else 0
 

@@ -607,6 +607,7 @@ constexpr Topology kFlat{Shape::kTree, kFlatBranches};
 const Case kCases[] = {
     {"inline", Pattern::kBroadcast, kTree, 8},
     {"inline_over_auto", Pattern::kBroadcast, kTree, 8, true, Over::kAuto},
+    {"inline_message", Pattern::kSend, kTree, 8},
     {"posted_buffer", Pattern::kSend, kTree, 50000},
     {"posted_buffer_by_kernel", Pattern::kSend, kTree, 50000, false, Over::kShmByKernel},
     {"zero_copy_multi_broadcast", Pattern::kMultiBroadcast, kRing, 50000},
