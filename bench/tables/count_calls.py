@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""Counts the instructions of short calls, and the source files of Brigade that they enter, by callgrind.
+
+Needs valgrind, and a build of //bench/tables:counted_calls and of the libraries. Prints a table.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "test" / "support")]
+import mpi_job  # noqa: E402
+
+PROGRAM = ROOT / "bazel-bin/bench/tables/counted_calls"
+BLACS = ROOT / "bazel-bin/blacs_shim/libbrigade_blacs.so"
+RMA = ROOT / "bazel-bin/rma_shim/libbrigade_rma.so"
+OURS = re.compile(r"(?:^|/)((?:include|membuf|transport|patterns|windows|\w+_shim)/.*)")
+
+Case = collections.namedtuple("Case", "name calls count library settings")
+CASES = (
+    Case("message", {0: "dgesd2d, 8 B", 1: "dgerv2d, 8 B"}, 1000, BLACS, ["BRIGADE_TRANSPORT=shm"]),
+    Case("broadcast", {0: "dgebs2d, 1 MiB over TCP"}, 10, BLACS, ["BRIGADE_TRANSPORT=sockets"]),
+    Case("put", {0: "MPI_Put, 8 B"}, 1000, RMA, ["BRIGADE_TRANSPORT=shm"]),
+)
+
+
+def read(lines, program):
+    """Returns the instructions outside of `program`, and the set of Brigade's files that have any."""
+    names = {}
+    instructions, files = 0, set()
+    object_, file, is_inclusive = "", "", False
+    for line in lines:
+        named = re.match(r"(c?)(ob|f[lie])=(?:\((\d+)\) ?)?(.*)$", line)
+        if named:
+            is_callee, kind, number, name = named.groups()
+            key = ("ob" if kind == "ob" else "file", number)
+            if name and number:
+                names[key] = name
+            name = name or names[key]
+            if is_callee:
+                continue
+            if kind == "ob":
+                object_ = name
+            else:
+                file = name
+        elif line.startswith("calls="):
+            is_inclusive = True
+        elif re.match(r"[-+*\d]\S* \d+$", line):
+            if not is_inclusive and not object_.endswith(f"/{program}"):
+                instructions += int(line.split()[1])
+                files.update(OURS.findall(file))
+            is_inclusive = False
+    return instructions, files
+
+
+def run(case, folder):
+    command = ["valgrind", "--tool=callgrind", "--toggle-collect=counted_call", "--dump-instr=no",
+               f"--callgrind-out-file={folder}/rank.%q{{OMPI_COMM_WORLD_RANK}}"]
+    job = mpi_job.run([*command, PROGRAM, case.name, case.count], 2, case.library, folder, case.settings, silence_s=600)
+    if not job.ended or job.status != 0:
+        sys.exit(f"{case.name}: {job.errors}")
+    for rank, call in case.calls.items():
+        text = (folder / f"rank.{rank}").read_text()
+        instructions, files = read(text.splitlines(), PROGRAM.name)
+        print(f"| {call} | {instructions / case.count:.0f} | {len(files)} |")
+        for file in sorted(files):
+            print(f"    {file}", file=sys.stderr)
+
+
+def main():
+    print("| call | instructions | source files entered |\n|---|---|---|")
+    for case in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            run(case, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()
