@@ -139,9 +139,8 @@ Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& give
 }
 
 Status LookAround(Engine* engine, const GroupState& group) {
-  engine->endpoint()
-      ->polling()
-      ->Nudge();  // a rank whose calls never wait looks for lost ranks here only
+  // A rank whose calls never wait looks for lost ranks here only.
+  engine->endpoint()->polling()->Nudge();
   engine->Move();
   return group.failure;
 }

@@ -80,9 +80,8 @@ class WindowWait {
     // A broken group is closed: its members are not checked.
     if (group_->failure.ok() && ++looks_ % kLooks == 0) {
       MpiPolls::PollIfLate();
-      engine_->endpoint()
-          ->polling()
-          ->Nudge();  // over tcp, finds the loss of a rank without a connection
+      // Over tcp, finds the loss of a rank without a connection.
+      engine_->endpoint()->polling()->Nudge();
       (void)IsLost();
     }
     return group_->failure;
