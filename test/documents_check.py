@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every
 setting, threshold and file with atomics is explained, lines are no longer than a terminal, and sentences for users are
-short. Both tables of protocols have all of them, with their tests. And the sources that CMake names exist."""
+short. Both tables of protocols have all of them, with their tests. No source of the libraries is too long, and those
+that CMake names exist."""
 
 import pathlib
 import re
@@ -12,6 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_WORDS = 30
 MOST_COLUMNS = 120
 MOST_README_LINES = 80
+MOST_SOURCE_LINES = 500
+ROOMS = ("membuf", "transport", "patterns", "windows", *(folder.name for folder in sorted(ROOT.glob("*_shim"))))
 
 broken = 0
 
@@ -130,8 +133,7 @@ def check_memory_order():
     """The page has all files of the libraries whose order of memory matters."""
     page = ROOT / "docs/design/memory-order.md"
     text = page.read_text()
-    rooms = ("membuf", "transport", "patterns", "windows", *(folder.name for folder in ROOT.glob("*_shim")))
-    for file in sorted(file for room in rooms for file in (ROOT / room).rglob("*.*")):
+    for file in sorted(file for room in ROOMS for file in (ROOT / room).rglob("*.*")):
         if file.suffix not in (".cc", ".h") or file.stem.endswith("_test"):
             continue
         atomic = re.search(r"std::atomic|__atomic_|memory_order", file.read_text())
@@ -167,6 +169,16 @@ def check_protocols():
             complain(page, 1, f"there is no {test}")
 
 
+def check_lengths():
+    """A file of the libraries that needs more lines holds two ideas."""
+    for file in sorted(file for room in (*ROOMS, "include") for file in (ROOT / room).rglob("*.*")):
+        if file.suffix not in (".cc", ".h", ".hpp", ".inc") or file.stem.endswith("_test"):
+            continue
+        lines = len(file.read_text().splitlines())
+        if lines > MOST_SOURCE_LINES:
+            complain(file, MOST_SOURCE_LINES, f"{lines} lines, of {MOST_SOURCE_LINES}")
+
+
 def check_cmake():
     """Only packagers run CMake, so a source that has moved is found here."""
     for file in (ROOT / "CMakeLists.txt", *sorted((ROOT / "cmake").glob("*.cmake"))):
@@ -192,6 +204,7 @@ def main():
     check_memory_order()
     check_thresholds()
     check_protocols()
+    check_lengths()
     check_cmake()
     return 1 if broken else 0
 
