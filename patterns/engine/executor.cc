@@ -36,8 +36,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   blocking_ = blocking;
   FindChannel();
   mover_.Reset(entry, &call_, config_->capabilities->max_inline_bytes > 0);
-  Status status = CutMessages();
-  if (!status.ok()) return status.WithContext(entry.name);
+  if (const Status cut = CutMessages(); !cut.ok()) return cut.WithContext(entry.name);
   posted_blocks_ =
       PostedBlocks(engine_, *group, channel_, !cut_.in_runs() && IsBlocks(entry.pattern));
   header_ = WireHeader();
@@ -46,8 +45,9 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   called_ = header_;
   called_.total_bytes = call_.matrix.layout.bytes();
   StartLanesAndStreams();
-  status = buffers_.Start({entry_, schedule_, config_, &call_, &cut_, &mover_.statistics, blocking},
-                          mover_.WireBytes(cut_.longest_bytes()));
+  const Status status =
+      buffers_.Start({entry_, schedule_, config_, &call_, &cut_, &mover_.statistics, blocking},
+                     mover_.WireBytes(cut_.longest_bytes()));
   if (!status.ok()) return status.WithContext(entry.name);
   if (channel_ != ChannelKind::kPointToPoint) group->history(channel_)->Put(called_);
   limit_.Start(call.timeout_seconds);
@@ -145,9 +145,8 @@ bool Executor::AdvanceReceives(size_t lane) {
   Cursor& at = receives_[lane];
   const std::vector<Step>& steps = schedule_->lanes[lane].receives;
   if (!at.SkipToExisting(cut_.turns(), steps)) return false;
-  const Step& step = steps[at.step];
-  if (RunReceive(lane, at.step, cut_.turns().PieceOf(step, at.round)) == Outcome::kMustWait)
-    return false;
+  const int64_t piece = cut_.turns().PieceOf(steps[at.step], at.round);
+  if (RunReceive(lane, at.step, piece) == Outcome::kMustWait) return false;
   ++at.step;
   return true;
 }
