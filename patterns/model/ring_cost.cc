@@ -19,10 +19,13 @@ std::vector<int> RanksOfHosts(const Steps& steps, int ranks) {
   return counts;
 }
 
-// The edges of a ring through all ranks.
+// The edges of a ring through all ranks, and the messages of a piece along them.
 class RingEdges {
  public:
-  RingEdges(const Steps& steps, const CostQuery& query) {
+  RingEdges(const Steps& steps, const CostQuery& query, const Piece& piece, ChunkRole from,
+            ChunkRole to)
+      : hops_{{steps, 0, piece, from, to, steps.Crowd()},
+              {steps, 1, piece, from, to, steps.Crowd()}} {
     std::vector<int> order(static_cast<size_t>(query.ranks));
     std::iota(order.begin(), order.end(), 0);
     if (query.topology.by_host) {
@@ -41,36 +44,35 @@ class RingEdges {
     if (steps.LinkAt(1).ports_of_host) far_at_port_ = *std::max_element(leave.begin(), leave.end());
   }
 
-  // The kind of link that most waiting is for.
+  // The kind of link that most waiting is for, and a message on it.
   int slowest() const { return edges_[1] > 0 ? 1 : 0; }
-  // The way around of what each rank passes on at once: all edges but the best. `hop_us(link)`: of
-  // one.
-  template <typename HopUs>
-  double Around(const HopUs& hop_us) const {
-    const double all =
-        (edges_[0] > 0 ? edges_[0] * hop_us(0) : 0) + (edges_[1] > 0 ? edges_[1] * hop_us(1) : 0);
-    return all - hop_us(edges_[0] > 0 ? 0 : 1);
+  const Hop& slowest_hop() const { return hops_[slowest()]; }
+  // The way around of what each rank passes on at once: all edges but the best. `after_us`: work of
+  // each receiver.
+  double Around(double after_us) const {
+    const auto along = [&](int link) { return edges_[link] * (hops_[link].us() + after_us); };
+    const double best_us = hops_[edges_[0] > 0 ? 0 : 1].us() + after_us;
+    return (edges_[0] > 0 ? along(0) : 0) + (edges_[1] > 0 ? along(1) : 0) - best_us;
   }
   // How long the busiest port is in use if every rank sends a message.
-  template <typename HopOn>
-  double AtPort(const HopOn& hop_on) const {
-    return std::max(edges_[0] > 0 ? hop_on(0).wire_us : 0,
-                    edges_[1] > 0 ? far_at_port_ * hop_on(1).wire_us : 0);
+  double AtPort() const {
+    return std::max(edges_[0] > 0 ? hops_[0].wire_us : 0,
+                    edges_[1] > 0 ? far_at_port_ * hops_[1].wire_us : 0);
   }
   // And the busiest processor.
-  template <typename HopOn>
-  double AtProcessor(const HopOn& hop_on) const {
+  double AtProcessor() const {
     double busiest_us = 0;
     for (const int in : {0, 1}) {
       for (const int out : {0, 1}) {
         if (!meet_[in][out]) continue;
-        busiest_us = std::max(busiest_us, hop_on(in).receive_us + hop_on(out).send_us);
+        busiest_us = std::max(busiest_us, hops_[in].receive_us + hops_[out].send_us);
       }
     }
     return busiest_us;
   }
 
  private:
+  const Hop hops_[2];  // by link
   int edges_[2] = {};
   bool meet_[2][2] = {};  // at a rank: the kind of edge by which it receives, and sends
   int far_at_port_ = 1;   // messages to other hosts
@@ -79,23 +81,20 @@ class RingEdges {
 }  // namespace
 
 int SlowestLink(const Steps& steps, const CostQuery& query) {
-  return RingEdges(steps, query).slowest();
+  return RingEdges(steps, query, {0, false}, ChunkRole::kForward, ChunkRole::kForward).slowest();
 }
 
 Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const RingEdges edges(steps, query);
-  const auto hop_on = [&](int link) {
-    return Hop(steps, link, piece, ChunkRole::kForward, ChunkRole::kForward, steps.Crowd());
-  };
-  const Hop hop = hop_on(edges.slowest());
+  const RingEdges edges(steps, query, piece, ChunkRole::kForward, ChunkRole::kForward);
+  const Hop& hop = edges.slowest_hop();
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
   // The last piece to arrive goes no further.
   const double last = piece.later && steps.LandsInPlace() ? 0 : out;
   const int others = query.ranks - 1;
-  const double around = edges.Around([&](int link) { return hop_on(link).us(); });
-  const double processor = others * (edges.AtProcessor(hop_on) + out) - out;
-  const double at_port = edges.AtPort(hop_on);
+  const double around = edges.Around(0);
+  const double processor = others * (edges.AtProcessor() + out) - out;
+  const double at_port = edges.AtPort();
   const double round = std::max({around, processor, others * at_port});
   return {hop.Begin(in) + round - hop.Saved(others) + last, std::max(round, processor + last + in)};
 }
@@ -123,40 +122,32 @@ Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Pi
 }
 
 Way RingMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const RingEdges edges(steps, query);
-  const auto hop_on = [&](int link) {
-    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive, steps.Crowd());
-  };
-  const Hop hop = hop_on(edges.slowest());
+  const RingEdges edges(steps, query, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
+  const Hop& hop = edges.slowest_hop();
   const double crowd = steps.CrowdAtWork();
   const double in = crowd * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
   const int others = query.ranks - 1;
-  const double around = edges.Around([&](int link) { return hop_on(link).us() + combine; });
-  const double at_port = edges.AtPort(hop_on);
+  const double around = edges.Around(combine);
+  const double at_port = edges.AtPort();
   const double round = std::max(around, others * at_port);
   return {hop.Begin(in) + round - hop.Saved(others),
-          std::max(round, others * (edges.AtProcessor(hop_on) + combine) + in)};
+          std::max(round, others * (edges.AtProcessor() + combine) + in)};
 }
 
 Way ReduceScatterAllgatherWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const RingEdges edges(steps, query);
-  const auto hop_on = [&](int link) {
-    return Hop(steps, link, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive, steps.Crowd());
-  };
-  const Hop hop = hop_on(edges.slowest());
+  const RingEdges edges(steps, query, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
+  const Hop& hop = edges.slowest_hop();
   const double crowd = steps.CrowdAtWork();
   const double in = crowd * steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
   const double out = crowd * steps.CopyOut(ChunkRole::kForward, piece.bytes);
   const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
   const int others = query.ranks - 1;
-  const double at_port = edges.AtPort(hop_on);
-  const double processor_us = edges.AtProcessor(hop_on);
+  const double at_port = edges.AtPort();
+  const double processor_us = edges.AtProcessor();
   // Where memory is shared each tells all its result at once.
-  const double told =
-      steps.SharesMemory() ? hop.us() : edges.Around([&](int link) { return hop_on(link).us(); });
-  const double sums = std::max(edges.Around([&](int link) { return hop_on(link).us() + combine; }),
-                               others * at_port);
+  const double told = steps.SharesMemory() ? hop.us() : edges.Around(0);
+  const double sums = std::max(edges.Around(combine), others * at_port);
   const double results = std::max({told, others * at_port, others * (processor_us + out)});
   const double both = std::max(sums, others * 2 * at_port);
   const double processor = others * (2 * processor_us + combine + out) + in + out;
