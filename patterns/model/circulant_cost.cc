@@ -153,12 +153,6 @@ std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces,
   return ends_us;
 }
 
-int CirculantRounds(int ranks) {
-  int rounds = 0;
-  while ((1 << rounds) < ranks) ++rounds;
-  return rounds;
-}
-
 Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const Hop hop(steps, SlowestLink(steps, query), piece, ChunkRole::kForward, ChunkRole::kForward,
                 1);
@@ -166,7 +160,7 @@ Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece)
   const double in = steps.CopyIn(ChunkRole::kForward, piece.bytes);
   const double work = combines ? steps.Combine(ChunkRole::kCombineTarget, piece.bytes)
                                : steps.CopyOut(ChunkRole::kForward, piece.bytes);
-  const int rounds = CirculantRounds(query.ranks);
+  const int rounds = CirculantGraph(query.ranks).rounds();
   const double hop_us = hop.us() + (combines ? work : 0);
   const double processor = steps.Crowd() * (hop.processor_us() + work);
   return {hop.Begin(in) + rounds * hop_us - hop.Saved(rounds) + (combines ? 0 : work),

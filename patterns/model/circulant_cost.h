@@ -47,9 +47,6 @@ class CirculantCost {
   const CirculantGraph graph_;
 };
 
-// The rounds of a phase on the graph of so many ranks.
-int CirculantRounds(int ranks);
-
 // Blocks on a circulant graph: each rank sends and receives one in each round, and no block is
 // passed on more often than there are rounds in a phase.
 Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece);

@@ -13,6 +13,7 @@
 #include "patterns/model/scan_cost.h"
 #include "patterns/model/tree_cost.h"
 #include "patterns/rules.h"
+#include "patterns/schedule/circulant_graph.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/shares.h"
@@ -107,7 +108,8 @@ Shares SharesOf(const CostQuery& query) {
     case Shape::kTwoTree:
       return Shares::Halves(query.ranks);
     case Shape::kCirculant:
-      return Shares::Segments(CirculantRounds(query.ranks), query.pattern == Pattern::kReduce);
+      return Shares::Segments(CirculantGraph(query.ranks).rounds(),
+                              query.pattern == Pattern::kReduce);
     default:
       return Shares();
   }
@@ -215,7 +217,7 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
   auto before = static_cast<double>(cost.pieces - 2);
   cost.piece_us = other.piece_us;
   if (query.topology.shape == Shape::kCirculant && !multi) {  // shares take turns
-    cost.pieces = cost.pieces * CirculantRounds(query.ranks) + 1;
+    cost.pieces = cost.pieces * CirculantGraph(query.ranks).rounds() + 1;
     before = static_cast<double>(cost.pieces - 2);
   }
   cost.us = begin_us + before * other.piece_us +

@@ -35,34 +35,39 @@ double Latest(const std::vector<double>& times) {
   return *std::max_element(times.begin(), times.end());
 }
 
+// Each rank of shared memory copies for `in_us`, sends to all others, and works for `each_us` on
+// the message of each.
+Way AllToAllInOneRound(const Steps& steps, const CostQuery& query, const Piece& piece, double in_us,
+                       double each_us) {
+  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
+  const int others = query.ranks - 1;
+  const double processor_us =
+      steps.Crowd() * (in_us + others * hop.processor_us() + others * each_us);
+  return {hop.latency_us + processor_us, processor_us};
+}
+
 }  // namespace
 
 Way DirectMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out = steps.CopyOut(ChunkRole::kReceive, piece.bytes);
-  const int others = query.ranks - 1;
-  const double processor = steps.Crowd() * (in + others * (hop.processor_us() + out));
-  return {hop.latency_us + processor, processor};
+  return AllToAllInOneRound(steps, query, piece, in, out);
 }
 
 Way DirectMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
-  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
-  const double combine = steps.CombineAtHome(piece.bytes);
-  const double processor = steps.Crowd() * (query.ranks - 1) * (in + hop.processor_us() + combine);
-  return {hop.latency_us + processor, processor};
+  const double in = (query.ranks - 1) * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  return AllToAllInOneRound(steps, query, piece, in, steps.CombineAtHome(piece.bytes));
 }
 
 Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
-  const int others = query.ranks - 1;
-  const double combine = others * (hop.receive_us + steps.CombineAtHome(piece.bytes));
+  const double each = steps.CombineAtHome(piece.bytes);
   if (query.pattern == Pattern::kAllReduce) {
-    const double processor = steps.Crowd() * (in + others * hop.send_us + combine);
-    return {hop.latency_us + processor, processor};
+    return AllToAllInOneRound(steps, query, piece, in, each);
   }
+  const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
+  const int others = query.ranks - 1;
+  const double combine = others * (hop.receive_us + each);
   const double send = in + hop.send_us;
   const double all = steps.Crowd() * (others * send + combine) / query.ranks;
   return {std::max(send + hop.latency_us + combine, all), std::max(combine, all)};
@@ -120,8 +125,7 @@ Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
     return TreeAllReduceWay(steps, tree, piece);
   }
   if (steps.SharesMemory() && query.ranks > 2) {
-    const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, steps.Crowd());
-    return {(query.ranks - 1) * hop.processor_us() + hop.latency_us, 0};
+    return AllToAllInOneRound(steps, query, piece, 0, 0);
   }
   Ports ports(steps, query.ranks, Ports::Buckets::kFull);
   std::vector<double> times(static_cast<size_t>(query.ranks));
