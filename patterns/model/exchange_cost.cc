@@ -1,38 +1,27 @@
 #include "patterns/model/exchange_cost.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <vector>
 
 #include "patterns/catalogue/compilers.h"
-#include "patterns/model/cost_ports.h"
+#include "patterns/model/cost_rounds.h"
 #include "patterns/model/ring_cost.h"
 #include "patterns/model/tree_cost.h"
 
 namespace brigade {
 namespace {
 
-// Rank `r`'s exchange with others, dimension after dimension: everybody's time after it, from that
-// before. `partner(r)`: from whom r hears; `after_us`: what r does then.
+// A round in which each rank receives from one partner, or from none if that is negative, and works
+// for `after_us` then.
 template <typename Partner>
-void Exchange(const Steps& steps, const Piece& piece, const Partner& partner, double after_us,
-              Ports* ports, std::vector<double>* times) {
-  const std::vector<double> before = *times;
-  for (int r = 0; r < static_cast<int>(before.size()); ++r) {
-    const int from = partner(r);
-    if (from < 0) continue;
-    const Hop hop(steps, steps.LinkIndex(from, r), piece, ChunkRole::kCombineTarget,
-                  ChunkRole::kReceive, steps.Crowd());
-    const double sent_us = before[static_cast<size_t>(from)] + hop.send_us;
-    double& time = (*times)[static_cast<size_t>(r)];
-    time =
-        std::max(time + hop.send_us, ports->Pass(from, r, sent_us, hop.wire_us) + hop.latency_us) +
-        hop.receive_us + after_us;
+void Exchange(int ranks, const Partner& partner, double after_us, Rounds* rounds) {
+  for (int r = 0; r < ranks; ++r) {
+    if (partner(r) >= 0) rounds->Send(partner(r), r);
   }
-}
-
-double Latest(const std::vector<double>& times) {
-  return *std::max_element(times.begin(), times.end());
+  for (int r = 0; r < ranks; ++r) {
+    if (partner(r) < 0) continue;
+    rounds->Receive(r);
+    rounds->Work(r, after_us);
+  }
 }
 
 // Each rank of shared memory copies for `in_us`, sends to all others, and works for `each_us` on
@@ -87,23 +76,23 @@ Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece)
   const auto is_told = [&](int r) { return r < 2 * extra && r % 2 == 1; };
   double dimensions_us = 0;
   const auto finish = [&](Ports::Buckets buckets) {
-    Ports ports(steps, query.ranks, buckets);
-    std::vector<double> times(static_cast<size_t>(query.ranks), far.Begin(copy));
+    Rounds rounds(steps, query.ranks, piece, buckets);
+    for (int r = 0; r < query.ranks; ++r) rounds.Work(r, far.Begin(copy));
     const auto telling = [&](int r) { return r < 2 * extra && r % 2 == 0 ? r + 1 : -1; };
-    Exchange(steps, piece, telling, combine, &ports, &times);
-    const double begin_us = Latest(times);
+    Exchange(query.ranks, telling, combine, &rounds);
+    const double begin_us = rounds.Latest();
     for (int d = 0; d < dimensions; ++d) {
       const auto partner = [&](int r) {
         if (is_told(r)) return -1;
         const int other = (r < 2 * extra ? r / 2 : r - extra) ^ (1 << d);
         return other < extra ? 2 * other : other + extra;
       };
-      Exchange(steps, piece, partner, combine, &ports, &times);
+      Exchange(query.ranks, partner, combine, &rounds);
     }
-    dimensions_us = Latest(times) - begin_us;
+    dimensions_us = rounds.Latest() - begin_us;
     const auto told = [&](int r) { return is_told(r) ? r - 1 : -1; };
-    Exchange(steps, piece, told, out, &ports, &times);
-    return Latest(times);
+    Exchange(query.ranks, told, out, &rounds);
+    return rounds.Latest();
   };
   const double first = finish(Ports::Buckets::kFull);
   finish(Ports::Buckets::kEmpty);  // as later pieces find them
@@ -127,13 +116,12 @@ Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   if (steps.SharesMemory() && query.ranks > 2) {
     return AllToAllInOneRound(steps, query, piece, 0, 0);
   }
-  Ports ports(steps, query.ranks, Ports::Buckets::kFull);
-  std::vector<double> times(static_cast<size_t>(query.ranks));
+  Rounds rounds(steps, query.ranks, piece, Ports::Buckets::kFull);
   for (int distance = 1; distance < query.ranks; distance *= 2) {
     const auto partner = [&](int r) { return (r + query.ranks - distance) % query.ranks; };
-    Exchange(steps, piece, partner, 0, &ports, &times);
+    Exchange(query.ranks, partner, 0, &rounds);
   }
-  return {Latest(times), 0};
+  return {rounds.Latest(), 0};
 }
 
 }  // namespace brigade
