@@ -55,13 +55,10 @@ Schedule HypercubeOfTwo(const ScheduleParameters& p) {
   return b.Build();
 }
 
-// Ranks 0..2*extra-1 pair up (even, odd) and act as one; the others act for themselves.
 Schedule HypercubeAllReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
-  int dimension = 0;
-  while ((2 << dimension) <= p.size) ++dimension;
-  const int extra = p.size - (1 << dimension);
-  const bool paired = p.rank < 2 * extra;
+  const Hypercube cube(p.size);
+  const bool paired = cube.IsPaired(p.rank);
 
   if (paired && p.rank % 2 == 1) {
     const int out = b.AddStream("S", ChunkRole::kBufferedSend);
@@ -88,16 +85,16 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
   } else {
     b.Copy(Place::New(partial[0]), Place::Source());
   }
-  const int self = paired ? p.rank / 2 : p.rank - extra;
-  for (int d = 0; d < dimension; ++d) {
+  const int self = cube.CornerOf(p.rank);
+  for (int d = 0; d < cube.dimensions; ++d) {
     const int other = self ^ (1 << d);
-    const int partner = other < extra ? 2 * other : other + extra;
+    const int partner = cube.RankAt(other);
     const int now = partial[d % 2];
     const int next = partial[(d + 1) % 2];
     b.Send(now, partner);
     b.ReceiveAndAwait(partner, in);
     // The last result goes where it is wanted, unless it is to be sent on.
-    const Place target = d + 1 == dimension && !paired ? Place::Matrix() : Place::New(next);
+    const Place target = d + 1 == cube.dimensions && !paired ? Place::Matrix() : Place::New(next);
     if (self < other) {
       b.Combine(target, Place::Current(now), Place::Current(in));
     } else {
@@ -107,7 +104,7 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
     b.Free(now);
   }
   if (!paired) return b.Build();
-  const int result = partial[dimension % 2];
+  const int result = partial[cube.dimensions % 2];
   b.Send(result, p.rank + 1);
   b.Copy(Place::Matrix(), Place::Current(result));
   b.Free(result);

@@ -6,6 +6,7 @@
 #include "patterns/model/cost_rounds.h"
 #include "patterns/model/ring_cost.h"
 #include "patterns/model/tree_cost.h"
+#include "patterns/schedule/geometry.h"
 
 namespace brigade {
 namespace {
@@ -63,29 +64,25 @@ Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece) 
 }
 
 Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  int dimensions = 0;
-  while ((2 << dimensions) <= query.ranks) ++dimensions;
-  const int extra = query.ranks - (1 << dimensions);
-  const bool folds = extra > 0;
+  const Hypercube cube(query.ranks);
+  const bool folds = cube.extra > 0;
   const double crowd = steps.CrowdAtWork();
   const double copy = crowd * steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
   const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
   const double out = folds ? crowd * steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes) : 0;
   const Hop far(steps, SlowestLink(steps, query), piece, ChunkRole::kCombineTarget,
                 ChunkRole::kReceive, steps.Crowd());
-  const auto is_told = [&](int r) { return r < 2 * extra && r % 2 == 1; };
+  const auto is_told = [&](int r) { return cube.IsPaired(r) && r % 2 == 1; };
   double dimensions_us = 0;
   const auto finish = [&](Ports::Buckets buckets) {
     Rounds rounds(steps, query.ranks, piece, buckets);
     for (int r = 0; r < query.ranks; ++r) rounds.Work(r, far.Begin(copy));
-    const auto telling = [&](int r) { return r < 2 * extra && r % 2 == 0 ? r + 1 : -1; };
+    const auto telling = [&](int r) { return cube.IsPaired(r) && r % 2 == 0 ? r + 1 : -1; };
     Exchange(query.ranks, telling, combine, &rounds);
     const double begin_us = rounds.Latest();
-    for (int d = 0; d < dimensions; ++d) {
+    for (int d = 0; d < cube.dimensions; ++d) {
       const auto partner = [&](int r) {
-        if (is_told(r)) return -1;
-        const int other = (r < 2 * extra ? r / 2 : r - extra) ^ (1 << d);
-        return other < extra ? 2 * other : other + extra;
+        return is_told(r) ? -1 : cube.RankAt(cube.CornerOf(r) ^ (1 << d));
       };
       Exchange(query.ranks, partner, combine, &rounds);
     }
@@ -96,7 +93,7 @@ Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece)
   };
   const double first = finish(Ports::Buckets::kFull);
   finish(Ports::Buckets::kEmpty);  // as later pieces find them
-  const int messages = dimensions + (folds ? 1 : 0);
+  const int messages = cube.dimensions + (folds ? 1 : 0);
   const double busy =
       std::max(messages * far.wire_us, messages * (far.processor_us() + combine) + out);
   if (query.ranks == 2) {  // own pieces go one ahead

@@ -43,6 +43,21 @@ TreeNode TreeNodeOf(const Topology& topology, int size, int relative);
 // Edges from the root to the deepest leaf; of two trees one more at most.
 int TreeHeight(const Topology& topology, int size);
 
+// The hypercube of as many ranks as is a power of two and at most `size`: ranks 0..2*extra-1 pair
+// up (even, odd), and the even one acts for both.
+struct Hypercube {
+  explicit Hypercube(int size) {
+    while ((2 << dimensions) <= size) ++dimensions;
+    extra = size - (1 << dimensions);
+  }
+  bool IsPaired(int rank) const { return rank < 2 * extra; }
+  int CornerOf(int rank) const { return IsPaired(rank) ? rank / 2 : rank - extra; }
+  int RankAt(int corner) const { return corner < extra ? 2 * corner : corner + extra; }
+
+  int dimensions = 0;
+  int extra;
+};
+
 // Relative rank to rank and back; both directions are their own inverse pair.
 int ToRelative(const Topology& topology, int size, int root, int rank);
 int FromRelative(const Topology& topology, int size, int root, int relative);
