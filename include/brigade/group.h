@@ -193,9 +193,7 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 }
 /// Connects the ranks of a job by TCP. Collective: all ranks must call within the time limit, in
 /// any order. Rank 0 listens at `address`, and all other ranks connect to rank 0. If the host in
-/// `address` is a name and not an IP address, the system's resolver looks up the name. The time
-/// limit of the call does not interrupt a lookup: the call can last longer by the time limit of the
-/// resolver.
+/// `address` is a name and not an IP address, a thread of the library looks up the name.
 ///
 /// @param address    "host:port" or "[IPv6 address]:port" of rank 0; equal on all ranks
 /// @param rank       the calling rank, from 0

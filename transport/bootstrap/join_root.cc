@@ -23,7 +23,7 @@ constexpr milliseconds kLongestPause(200);
 JoinOutcome TryOnce(const std::string& address, const JobIdentity& job, int rank, Deadline deadline,
                     StreamSocket* rank_zero, Status* status) {
   std::vector<SystemAddress> addresses;
-  *status = Resolve(address, &addresses);
+  *status = Resolve(address, deadline, &addresses);
   Status rejection;
   size_t rejections = 0;
   for (const SystemAddress& one : addresses) {

@@ -25,7 +25,7 @@ namespace {
 StreamSocket Connect(const std::string& address) {
   StreamSocket socket;
   std::vector<SystemAddress> found;
-  EXPECT_TRUE(Resolve(address, &found).ok());
+  EXPECT_TRUE(Resolve(address, Later(), &found).ok());
   while (!ConnectTo(found.front(), Later(), &socket).ok()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -152,7 +152,7 @@ TEST(OtherProcesses, ARankThatIsNotAcceptedConnectsAgain) {
 TEST(OtherProcesses, AnotherProgramAtOneAddressOfTheHostRejectsNoRank) {
   const std::string address = FreeAddress("localhost");
   std::vector<SystemAddress> found;
-  ASSERT_TRUE(Resolve(address, &found).ok());
+  ASSERT_TRUE(Resolve(address, Later(), &found).ok());
   if (found.size() < 2) GTEST_SKIP() << "localhost has one address";
   auto ranks = Job(2, address, Options());
   ranks[0].address = found.back().ToString();

@@ -14,6 +14,7 @@
 #include <memory>
 #include <utility>
 
+#include "transport/bootstrap/run_until.h"
 #include "transport/host/network_interface.h"
 
 namespace brigade {
@@ -38,7 +39,8 @@ Status Await(int fd, short events, Deadline deadline) {
   }
 }
 
-// `host`: null for all addresses of this host.
+// `host`: null for all addresses of this host. Blocks as long as the resolver does, if `host` is a
+// name.
 Status LookUp(const char* host, const std::string& port, std::vector<SystemAddress>* addresses) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -199,11 +201,18 @@ Status ListenAt(const std::string& address, std::vector<StreamSocket>* sockets) 
   return sockets->empty() ? failure : Status();
 }
 
-Status Resolve(const std::string& address, std::vector<SystemAddress>* addresses) {
+Status Resolve(const std::string& address, Deadline deadline,
+               std::vector<SystemAddress>* addresses) {
   std::string host;
   std::string port;
   BRIGADE_RETURN_IF_ERROR(SplitAddress(address, &host, &port));
-  return LookUp(host.c_str(), port, addresses);
+  if (IsNumeric(host)) return LookUp(host.c_str(), port, addresses);
+  auto found = std::make_shared<std::vector<SystemAddress>>();
+  BRIGADE_RETURN_IF_ERROR(RunUntil(deadline, [host, port, found] {
+                            return LookUp(host.c_str(), port, found.get());
+                          }).WithContext("the lookup of '" + host + "'"));
+  *addresses = std::move(*found);
+  return Status();
 }
 
 Status ConnectTo(const SystemAddress& address, Deadline deadline, StreamSocket* made) {

@@ -5,16 +5,14 @@
 
 #include <sys/socket.h>
 
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "membuf/status.h"
+#include "transport/bootstrap/run_until.h"
 
 namespace brigade {
-
-using Deadline = std::chrono::steady_clock::time_point;
 
 // Returns the milliseconds until a deadline, rounded up, as poll takes them; 0: it has passed.
 int MillisecondsUntil(Deadline deadline);
@@ -57,8 +55,10 @@ Status SplitAddress(const std::string& address, std::string* host, std::string* 
 // another address than elsewhere, such as 127.0.1.1. kUnavailable, naming the system call.
 Status ListenAt(const std::string& address, std::vector<StreamSocket>* sockets);
 
-// Finds the addresses of the host. kUnavailable: the name is unknown now.
-Status Resolve(const std::string& address, std::vector<SystemAddress>* addresses);
+// Finds the addresses of the host. kUnavailable: the name is unknown now. kTimedOut: the resolver
+// has not answered.
+Status Resolve(const std::string& address, Deadline deadline,
+               std::vector<SystemAddress>* addresses);
 
 // Connects. kUnavailable, with the reason; a later attempt may succeed.
 Status ConnectTo(const SystemAddress& address, Deadline deadline, StreamSocket* socket);

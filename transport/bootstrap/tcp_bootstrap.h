@@ -34,9 +34,9 @@ class TcpBootstrap {
   // Collective over the job: `address` is "HOST:PORT" of rank 0, an IPv6 address in brackets, and
   // `size` the number of ranks, equal on all of them. Rank 0 may start later than others.
   // Blocks until all ranks have joined. A connection of another process is closed, and has no other
-  // effect. Starts no thread. The time limit does not interrupt the lookup of a host name; an IP
-  // address needs none. A rank that all addresses of the host reject fails at once, otherwise at
-  // its time limit: another program may listen at one of them.
+  // effect. A thread looks a host name up; if the resolver does not answer by the time limit, the
+  // thread outlives the call. A rank that all addresses of the host reject fails at once, otherwise
+  // at its time limit: another program may listen at one of them.
   //
   // kInvalidArgument: the address, the rank or an option is wrong. kUnavailable: rank 0 cannot
   // listen, with the reason, such as an address in use; or there is no libsodium. kTimedOut, naming

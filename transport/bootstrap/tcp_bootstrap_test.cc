@@ -37,7 +37,7 @@ TEST(TcpBootstrap, GathersOverIpv6) {
   StreamSocket probe(socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   SystemAddress loopback;
   std::vector<SystemAddress> found;
-  if (probe.fd() < 0 || !Resolve("[::1]:1", &found).ok()) GTEST_SKIP() << "no IPv6 here";
+  if (probe.fd() < 0 || !Resolve("[::1]:1", Later(), &found).ok()) GTEST_SKIP() << "no IPv6 here";
   loopback = found.front();
   reinterpret_cast<sockaddr_in6*>(&loopback.address)->sin6_port = 0;
   if (bind(probe.fd(), loopback.get(), loopback.bytes) != 0) GTEST_SKIP() << "no IPv6 here";
@@ -49,7 +49,8 @@ TEST(TcpBootstrap, GathersAtAName) {
   char name[256] = {};
   ASSERT_EQ(gethostname(name, sizeof(name) - 1), 0);
   std::vector<SystemAddress> found;
-  if (!Resolve(std::string(name) + ":1", &found).ok()) GTEST_SKIP() << name << " is no known host";
+  if (!Resolve(std::string(name) + ":1", Later(), &found).ok())
+    GTEST_SKIP() << name << " is no known host";
   ExpectOk(RunJob(Job(3, FreeAddress(name), Options()), GatherAll));
 }
 
