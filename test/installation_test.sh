@@ -79,19 +79,19 @@ compile() {  # COMPILER FILE PACKAGE LIBRARY...
   $1 "$examples/$2" -o "$work/pkg-config/$name" $(pkg-config --cflags --libs "$3") \
     -Wl,-rpath,"$(pkg-config --variable=libdir "$3")" "${@:4}"
 }
-compile "mpicxx -std=c++20 -Wall -Werror" broadcast_and_sum.cc brigade
-compile "mpicxx -std=c++17 -Wall -Werror" broadcast_and_sum.cc brigade
-compile mpicc spread_while_computing.c brigade
-compile mpicc blocks.c brigade
-compile mpicc give_up.c brigade
-compile "mpicc -std=c99 -pedantic -Wall -Wextra -Werror" persistent.c brigade
-compile "gcc -std=c99 -pedantic -Wall -Wextra -Werror" without_mpi.c brigade
-compile mpicc shared_counter.c brigade
-compile mpicc halo_exchange.c brigade
-compile mpicc matrix_product.c brigade -Wl,--no-as-needed -lblas
-compile mpicc transpose.c brigade_li
-compile mpicc deal_by_key.c brigade_bsp
-compile mpicc grid_sum.c brigade_blacs
+for example in broadcast_and_sum user_function; do
+  compile "mpicxx -std=c++20 -Wall -Werror" $example.cc brigade
+  compile "mpicxx -std=c++17 -Wall -Werror" $example.cc brigade
+done
+c99="-std=c99 -pedantic -Wall -Wextra -Werror"
+for example in spread_while_computing blocks groups give_up persistent event_loop shared_counter halo_exchange; do
+  compile "mpicc $c99" $example.c brigade
+done
+compile "gcc $c99" without_mpi.c brigade
+compile "mpicc $c99" matrix_product.c brigade -Wl,--no-as-needed -lblas
+compile "mpicc $c99" transpose.c brigade_li
+compile "mpicc $c99" deal_by_key.c brigade_bsp
+compile "mpicc $c99" grid_sum.c brigade_blacs
 compile mpif90 solve.f90 brigade_blacs -lscalapack-openmpi
 # shellcheck disable=SC2046 # lists of words
 mpicc test/blacs/blacs_c_header_test.c -o "$work/wide" $(pkg-config --cflags --libs brigade_blacs64) -Wl,-rpath,"$lib"
@@ -145,8 +145,9 @@ prints() {
 }
 all_print() {
   local example way
-  for example in broadcast_and_sum.cc spread_while_computing.c blocks.c give_up.c persistent.c shared_counter.c \
-    halo_exchange.c matrix_product.c transpose.c deal_by_key.c grid_sum.c solve.f90; do
+  for example in broadcast_and_sum.cc user_function.cc spread_while_computing.c blocks.c groups.c give_up.c \
+    persistent.c event_loop.c shared_counter.c halo_exchange.c matrix_product.c transpose.c deal_by_key.c grid_sum.c \
+    solve.f90; do
     for way in pkg-config cmake; do prints "$example" "$work/$way/${example%.*}"; done
   done
 }
@@ -156,6 +157,17 @@ for rank in 3 1 2 0; do
 done
 wait
 grep -q 'rank 0: the sum is 100' "$work/out.0" || { cat "$work"/out.?; fail "without_mpi"; }
+# Every call of the C headers, compiled with the installed headers.
+# shellcheck disable=SC2046,SC2086 # lists of words
+gcc $c99 -I. test/api/{without_mpi,call_forms,every_call,block_calls,completion_calls,every_group}.c \
+  -o "$work/every_call" $(pkg-config --cflags --libs brigade) -Wl,-rpath,"$lib"
+for rank in 3 1 2 0; do
+  "$work/every_call" auto 127.0.0.1:$((30000 + $$ % 2000)) $rank 4 >"$work/out.$rank" 2>&1 &
+done
+wait
+for rank in 0 1 2 3; do
+  grep -q "rank $rank: passed" "$work/out.$rank" || { cat "$work"/out.?; fail "every call from an installation"; }
+done
 # As if installed for both families: a program that calls no MPI itself has none, and gets that of its launcher. The
 # parts for MPICH may be empty, for none is opened.
 for part in "$lib"/libbrigade_*_openmpi.so.1; do touch "${part/_openmpi/_mpich}"; done
