@@ -73,9 +73,57 @@ static void check_least_budget(const char* refusal) {
   brigade_engine_destroy(engine);
 }
 
+/* The all-gather of a bootstrap. `context` counts the calls. */
+static int gather(const void* mine, void* all, size_t bytes, void* context) {
+  ++*(int*)context;
+  return MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+static int do_not_gather(const void* mine, void* all, size_t bytes, void* context) {
+  (void)mine, (void)all, (void)bytes, (void)context;
+  return 42;
+}
+
+/* A group of the ranks that the program's function connects. */
+static void check_callback(void) {
+  brigade_options options = brigade_options_init();
+  brigade_engine* engine = NULL;
+  brigade_bootstrap* bootstrap = NULL;
+  brigade_group* group = NULL;
+  double sum = 1;
+  brigade_matrix matrix = {NULL, 1, 1, 0};
+  int calls = 0;
+
+  matrix.data = &sum;
+  options.transport = "shm";
+  check(brigade_engine_create(&options, &engine) == BRIGADE_OK, "engine");
+  check(brigade_bootstrap_callback(NULL, NULL, me, size, &bootstrap) == BRIGADE_INVALID_ARGUMENT,
+        "no function");
+  check(brigade_bootstrap_callback(gather, &calls, size, size, &bootstrap) ==
+            BRIGADE_INVALID_ARGUMENT,
+        "a rank that is none");
+  check(brigade_bootstrap_callback(do_not_gather, NULL, me, size, &bootstrap) == BRIGADE_OK,
+        "a function that fails");
+  check(brigade_group_from_bootstrap(engine, bootstrap, 1, size, &group) == BRIGADE_INTERNAL,
+        "the function has failed");
+  check(strstr(brigade_error_text(), "returned 42") != NULL && group == NULL, "its value");
+  brigade_bootstrap_destroy(bootstrap);
+  check(brigade_bootstrap_callback(gather, &calls, me, size, &bootstrap) == BRIGADE_OK,
+        "bootstrap");
+  check(calls == 0, "a bootstrap is made locally");
+  check(brigade_group_from_bootstrap(engine, bootstrap, 1, size, &group) == BRIGADE_OK, "group");
+  check(calls > 0, "the function was called");
+  brigade_bootstrap_destroy(bootstrap);
+  check(brigade_allreduce(group, NULL, &matrix, BRIGADE_DOUBLE, BRIGADE_SUM, NULL) == BRIGADE_OK &&
+            sum == size,
+        "a sum");
+  brigade_group_destroy(group);
+  brigade_engine_destroy(engine);
+}
+
 int main(int argc, char** argv) {
   char trace_file[4096];
   char warnings[4096];
+  char version[64];
   brigade_options options = brigade_options_init();
   brigade_failure failure = brigade_failure_init();
   brigade_call_options within = brigade_call_options_init();
@@ -92,6 +140,9 @@ int main(int argc, char** argv) {
   check(freopen(warnings, "w+", stderr) != NULL, "stderr to a file");
 
   check(brigade_version_number() == BRIGADE_VERSION_NUMBER, "version");
+  snprintf(version, sizeof(version), "%d.%d.%d", BRIGADE_VERSION_MAJOR, BRIGADE_VERSION_MINOR,
+           BRIGADE_VERSION_PATCH);
+  check(strcmp(brigade_version(), version) == 0, "version as text");
   options.staging_bytes = 64;
   check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "a budget of 64");
   check(strstr(brigade_error_text(), "64") != NULL, "error text names the value");
@@ -126,6 +177,7 @@ int main(int argc, char** argv) {
   check(brigade_scope_rank(group, (brigade_scope)-1) == -1, "rank in none");
   check(brigade_scope_size(NULL, BRIGADE_ALL) == -1, "size of no group");
 
+  check_callback();
   check(every_call(engine, group) == 0, "every call");
   check(every_group(group) == 0, "groups of the group");
 
