@@ -168,14 +168,14 @@ differential() {  # RANKS
 }
 
 large_messages() {
-  local test=//test/blacs:blacs_large_test_2 available
+  local tests=(//test/blacs:blacs_large_test_2 //test/api:large_blocks_test_2) available
   available=$(awk '/^MemAvailable:/ { print int($2 / 1024 / 1024) }' /proc/meminfo)
   if [[ $available -ge 20 ]]; then
-    bazel_test large "${optimised[@]}" "$test"
+    bazel_test large "${optimised[@]}" --local_test_jobs=1 "${tests[@]}"
   else
     title "Tests: large"
-    echo "SKIPPED: $test wants 20 GiB of memory, $available are available" | tee "$logs/large.log"
-    count "Bazel: large" 0 0 1
+    echo "SKIPPED: ${tests[*]} want 20 GiB of memory, $available are available" | tee "$logs/large.log"
+    count "Bazel: large" 0 0 ${#tests[@]}
   fi
 }
 
