@@ -4,9 +4,12 @@
 #ifndef BRIGADE_OPERATION_HPP_
 #define BRIGADE_OPERATION_HPP_
 
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "brigade/brigade.h"
 #include "brigade/engine.hpp"
@@ -16,6 +19,7 @@ inline namespace v1 {
 
 namespace detail {
 class GroupHandle;
+class OperationArray;
 }  // namespace detail
 
 /// A started call, or a null operation. An object is null before a start, after a failed start,
@@ -44,6 +48,7 @@ class Operation {
 
  private:
   friend class detail::GroupHandle;
+  friend class detail::OperationArray;
   friend class Plan;
   /// Waits for the operation, and keeps its group alive until then.
   struct WaitFor {
@@ -65,6 +70,92 @@ class Operation {
   }
   Started operation_;
 };
+
+namespace detail {
+
+/// Calls the functions of C on an array of operations. Programs use brigade::WaitAll and its kin.
+class OperationArray {
+ public:
+  /// Passes the operations to `call`. Operations that `call` frees become null.
+  template <typename Operations, typename Call>
+  static Result Run(Operations& operations, const Call& call) {
+    std::vector<brigade_operation*> array;
+    array.reserve(std::size(operations));
+    for (Operation& operation : operations) array.push_back(operation.operation_.get());
+    Result result = call(array.data(), array.size());
+    std::size_t i = 0;
+    for (Operation& operation : operations) {
+      if (array[i++] != nullptr) continue;
+      (void)operation.operation_.release();
+      operation.operation_ = Operation::Started();  // releases the group
+    }
+    return result;
+  }
+};
+
+}  // namespace detail
+
+/// @name Completion of several operations
+/// `operations` is an array, a `std::array` or a `std::vector` of Operation, all of one engine.
+/// Null operations are ignored. Operations whose outcome was returned become null.
+/// @{
+
+/// See brigade_wait_all().
+template <typename Operations>
+Result WaitAll(Operations& operations) {
+  return detail::OperationArray::Run(operations, brigade_wait_all);
+}
+/// See brigade_wait_any(). `*index` is the number of operations if all were null.
+template <typename Operations>
+Result WaitAny(Operations& operations, std::size_t* index) {
+  return detail::OperationArray::Run(operations, [&](brigade_operation** array, std::size_t count) {
+    return brigade_wait_any(array, count, index);
+  });
+}
+/// See brigade_wait_some(). `*indices` is empty if all operations were null.
+template <typename Operations>
+Result WaitSome(Operations& operations, std::vector<std::size_t>* indices) {
+  return detail::OperationArray::Run(operations, [&](brigade_operation** array, std::size_t count) {
+    std::size_t ended = 0;
+    indices->resize(count + 1);  // never without memory
+    const brigade_status status = brigade_wait_some(array, count, indices->data(), &ended);
+    indices->resize(ended);
+    return status;
+  });
+}
+/// See brigade_test_all().
+template <typename Operations>
+Result TestAll(Operations& operations, bool* done) {
+  return detail::OperationArray::Run(operations, [&](brigade_operation** array, std::size_t count) {
+    int all = 0;
+    const brigade_status status = brigade_test_all(array, count, &all);
+    *done = all != 0;
+    return status;
+  });
+}
+/// See brigade_test_any().
+template <typename Operations>
+Result TestAny(Operations& operations, std::size_t* index, bool* done) {
+  return detail::OperationArray::Run(operations, [&](brigade_operation** array, std::size_t count) {
+    int any = 0;
+    const brigade_status status = brigade_test_any(array, count, index, &any);
+    *done = any != 0;
+    return status;
+  });
+}
+/// See brigade_test_some(). `*indices` is empty if no operation was complete.
+template <typename Operations>
+Result TestSome(Operations& operations, std::vector<std::size_t>* indices) {
+  return detail::OperationArray::Run(operations, [&](brigade_operation** array, std::size_t count) {
+    std::size_t ended = 0;
+    indices->resize(count + 1);  // never without memory
+    const brigade_status status = brigade_test_some(array, count, indices->data(), &ended);
+    indices->resize(ended);
+    return status;
+  });
+}
+
+/// @}
 
 /// A persistent operation, or null. An object is null before a function `Plan...` of a group has
 /// made the plan, and after a move from the object. See brigade_plan_run(). Copies of an object

@@ -186,6 +186,81 @@ TEST_F(BrigadeHppOperation, OutlivesGroupAndEngine) {
   EXPECT_EQ(first_, Sum());
 }
 
+TEST_F(BrigadeHppOperation, SeveralAreWaitedFor) {
+  Operation two[2];
+  ASSERT_TRUE(StartSum(&first_, &two[0]));
+  ASSERT_TRUE(StartSum(&second_, &two[1]));
+  EXPECT_TRUE(WaitAll(two));
+  EXPECT_EQ(first_, Sum());
+  EXPECT_EQ(second_, Sum());
+  EXPECT_TRUE(WaitAll(two)) << "all are null";
+
+  // One after the other; the last one is null.
+  std::vector<Operation> three(3);
+  ASSERT_TRUE(StartSum(&first_, &three[0]));
+  ASSERT_TRUE(StartSum(&second_, &three[1]));
+  size_t one = 7, other = 7, none = 7;
+  ASSERT_TRUE(WaitAny(three, &one));
+  ASSERT_TRUE(WaitAny(three, &other));
+  EXPECT_EQ(one + other, 1u);
+  ASSERT_TRUE(WaitAny(three, &none));
+  EXPECT_EQ(none, 3u);
+  EXPECT_EQ(first_, Sum());
+  EXPECT_EQ(second_, Sum());
+
+  // They keep the group and the engine.
+  ASSERT_TRUE(StartSum(&first_, &three[0]));
+  ASSERT_TRUE(StartSum(&second_, &three[2]));
+  group_ = Group();
+  engine_ = Engine();
+  std::vector<size_t> indices;
+  size_t ended = 0;
+  while (ended < 2) {
+    ASSERT_TRUE(WaitSome(three, &indices));
+    ASSERT_FALSE(indices.empty());
+    for (const size_t i : indices) EXPECT_TRUE(i == 0 || i == 2);
+    ended += indices.size();
+  }
+  EXPECT_TRUE(WaitSome(three, &indices));
+  EXPECT_TRUE(indices.empty());
+}
+
+TEST_F(BrigadeHppOperation, SeveralAreTested) {
+  std::vector<Operation> two(2);
+  bool done = false;
+  ASSERT_TRUE(StartSum(&first_, &two[0]));
+  ASSERT_TRUE(StartSum(&second_, &two[1]));
+  while (!done) ASSERT_TRUE(TestAll(two, &done));
+  EXPECT_EQ(first_, Sum());
+  EXPECT_EQ(second_, Sum());
+
+  ASSERT_TRUE(StartSum(&first_, &two[1]));
+  size_t index = 7;
+  for (done = false; !done;) ASSERT_TRUE(TestAny(two, &index, &done));
+  EXPECT_EQ(index, 1u);
+  EXPECT_EQ(first_, Sum());
+
+  ASSERT_TRUE(StartSum(&second_, &two[0]));
+  std::vector<size_t> indices;
+  while (indices.empty()) ASSERT_TRUE(TestSome(two, &indices));
+  EXPECT_EQ(indices, std::vector<size_t>{0});
+  EXPECT_EQ(second_, Sum());
+}
+
+TEST_F(BrigadeHppOperation, SeveralAreOfOneEngine) {
+  Engine engine;
+  Group group;
+  ASSERT_TRUE(engine.Create());
+  ASSERT_TRUE(group.FromMpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, size_));
+  Operation two[2];
+  ASSERT_TRUE(StartSum(&first_, &two[0]));
+  ASSERT_TRUE(group.StartBarrier(&two[1]));
+  EXPECT_EQ(WaitAll(two).status, BRIGADE_INVALID_ARGUMENT);
+  EXPECT_TRUE(two[0].Wait()) << "nothing was freed";
+  EXPECT_TRUE(two[1].Wait());
+  EXPECT_EQ(first_, Sum());
+}
+
 TEST_F(BrigadeHppOperation, PlansKeepTheirGroup) {
   Plan plan;
   first_.assign(10, rank_ + 1);
