@@ -99,14 +99,19 @@ class Library(NamedTuple):
 
 # MPICH cuts only non-blocking reductions into pieces. Both MPIs yield when idle, MPICH without a setting.
 _MPICH_BEST = {"BCAST": "pipelined_tree", "ALLGATHER": "ring", "REDUCE_SCATTER_BLOCK": "pairwise",
-               "REDUCE_SCATTER": "pairwise", "ALLREDUCE": "ring", "REDUCE": "nb", "IREDUCE": "tsp_tree"}
+               "REDUCE_SCATTER": "pairwise", "ALLREDUCE": "ring", "REDUCE": "nb", "IREDUCE": "tsp_tree",
+               "ALLTOALL": "pairwise"}
 # Open MPI has no ring for reduce_scatter_block: butterfly (4) or halving (3) are left, and MPI_Reduce_scatter is
 # measured, too.
 _RINGS = {"allgather": (4, 0), "reduce_scatter": (3, 0), "reduce_scatter_block": (4, 0)}
+# Pairwise, or all at once; along binomial trees, or direct. Of scans one algorithm is better than the default.
+_PAIRWISE = {"alltoall": (2, 0), "gather": (2, 0), "scatter": (2, 0), "scan": (2, 0), "exscan": (2, 0)}
+_LINEAR = {"alltoall": (4, 0), "gather": (1, 0), "scatter": (1, 0), "scan": (2, 0), "exscan": (2, 0)}
 LIBRARIES = [
     Library(""),
-    Library("pipeline 16K", options=forced(bcast=(3, 16384), reduce=(3, 16384), allreduce=(5, 16384), **_RINGS)),
-    Library("pipeline 8K", options=forced(bcast=(3, 8192), reduce=(3, 8192), allreduce=(4, 0),
+    Library("pipeline 16K", options=forced(bcast=(3, 16384), reduce=(3, 16384), allreduce=(5, 16384), **_RINGS,
+                                           **_PAIRWISE)),
+    Library("pipeline 8K", options=forced(bcast=(3, 8192), reduce=(3, 8192), allreduce=(4, 0), **_LINEAR,
                                           **{**_RINGS, "reduce_scatter_block": (3, 0)})),
     Library("MPICH 5", mpi="mpich5"),
     Library("MPICH 5, chains of 8K", mpi="mpich5", environment=forced_mpich(8192, _MPICH_BEST)),
