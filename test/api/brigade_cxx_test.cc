@@ -483,6 +483,23 @@ TEST(BrigadeHpp, AFunctionThatThrowsEndsTheProcess) {
   EXPECT_DEATH(operation.combine(&value, &value, &value, 1, operation.context), "");
 }
 
+TEST_F(BrigadeHppOperation, NoExceptionLeavesC) {
+  const auto throws = [](const void*, void*, size_t, void*) -> int {
+    throw std::runtime_error("nothing is gathered here");
+  };
+  EngineOptions options;
+  options.transport = "shm";
+  Engine engine;
+  Bootstrap bootstrap;
+  Group group;
+  ASSERT_TRUE(engine.Create(options));
+  ASSERT_TRUE(bootstrap.Callback(throws, nullptr, rank_, size_));
+  const Result result = group.FromBootstrap(engine, bootstrap, 1, size_);
+  EXPECT_EQ(result.status, BRIGADE_INTERNAL);
+  EXPECT_NE(result.text.find("nothing is gathered here"), std::string::npos) << result.text;
+  EXPECT_TRUE(group_.Barrier());
+}
+
 TEST_F(BrigadeHppOperation, AFailureKeepsTheOldObject) {
   Group other;
   ASSERT_TRUE(group_.Duplicate(&other));
