@@ -29,6 +29,7 @@ says c BRIGADE_RING_ALLREDUCE 'int shape = BRIGADE_DEALT'
 says c brigade_allgatherv 'int pattern = BRIGADE_MULTI_BROADCAST'
 says c BRIGADE_DOUBLE 'int element = BRIGADE_ELEMENT_DOUBLE'
 says c BRIGADE_MAX_LOCATION 'int op = BRIGADE_ACCUMULATE_MAX_LOCATION'
+says c BRIGADE_MULTIPLY_DIAGONAL 'int order = BRIGADE_MULTIPLY_OWN_FIRST'
 says c++ brigade::Engine 'brigade::direct::Engine engine'
 says c++ brigade::Group 'brigade::direct::Group group'
 
