@@ -53,6 +53,27 @@ brigade_status MakeFrom(brigade_group* group, brigade_group** members, const Mak
   });
 }
 
+// The name of a pattern's function in C, without `brigade_` and `v`.
+const char* NameInC(brigade::Pattern pattern) {
+  using brigade::Pattern;
+  switch (pattern) {
+    case Pattern::kReceive:
+      return "recv";
+    case Pattern::kBroadcast:
+      return "bcast";
+    case Pattern::kAllReduce:
+      return "allreduce";
+    case Pattern::kMultiBroadcast:
+      return "allgather";
+    case Pattern::kMultiReduce:
+      return "reduce_scatter";
+    case Pattern::kAllToAll:
+      return "alltoall";
+    default:
+      return brigade::EntryOf(pattern).name;
+  }
+}
+
 Status Describe(const Group& group, brigade_failure* failure) {
   brigade_failure is = brigade_failure_init();
   is.rank = -1;
@@ -62,7 +83,7 @@ Status Describe(const Group& group, brigade_failure* failure) {
     const brigade::Abort& cause = group.cause();
     is.status = brigade::CodeToC(status);
     is.rank = cause.rank;
-    if (cause.pattern) is.call = brigade::EntryOf(*cause.pattern).name;
+    if (cause.pattern) is.call = NameInC(*cause.pattern);
     is.number = cause.sequence;
   }
   BRIGADE_RETURN_IF_ERROR(brigade::WriteSized("brigade_failure", is, failure));

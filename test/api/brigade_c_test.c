@@ -120,6 +120,30 @@ static void check_callback(void) {
   brigade_engine_destroy(engine);
 }
 
+/* A receive of rank 0 that takes too long breaks the group: all ranks get the call as data. */
+static void check_failed_call(brigade_engine* engine, brigade_group* group) {
+  brigade_call_options within = brigade_call_options_init();
+  brigade_failure failure = brigade_failure_init();
+  brigade_group* duplicate = NULL;
+  double number = 0;
+  brigade_matrix matrix = {NULL, 1, 1, 0};
+
+  matrix.data = &number;
+  within.timeout_seconds = 0.1;
+  check(brigade_group_duplicate(group, &duplicate) == BRIGADE_OK, "duplicate");
+  if (me == 0) {
+    check(brigade_recv(duplicate, &matrix, BRIGADE_DOUBLE, size - 1, &within) == BRIGADE_TIMED_OUT,
+          "a time limit");
+  }
+  while (brigade_group_error(duplicate) == BRIGADE_OK) brigade_progress(engine);
+  check(brigade_group_failure(duplicate, &failure) == BRIGADE_TIMED_OUT, "the failure as data");
+  check(failure.status == BRIGADE_TIMED_OUT && failure.rank == 0 &&
+            strcmp(failure.call, "recv") == 0 && failure.number == 0,
+        "the failed call");
+  brigade_group_destroy(duplicate);
+  check(brigade_group_error(group) == BRIGADE_OK, "the parent is not broken");
+}
+
 int main(int argc, char** argv) {
   char trace_file[4096];
   char warnings[4096];
@@ -180,6 +204,7 @@ int main(int argc, char** argv) {
   check_callback();
   check(every_call(engine, group) == 0, "every call");
   check(every_group(group) == 0, "groups of the group");
+  check_failed_call(engine, group);
 
   /* One rank gives up: all hear of it, whether they wait in a call or look. */
   check(brigade_group_error(group) == BRIGADE_OK, "no error yet");
