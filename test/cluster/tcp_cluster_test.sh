@@ -316,6 +316,13 @@ if title "ranks that a shell starts"; then
     [[ $transport == auto ]] && transport='shm\+tcp'
     lines 7 ": well over $transport\$"
   done
+  # Every call of the C interface.
+  : >"$out"
+  for rank in 3 2 1 0; do
+    c exec $((rank + 1)) timeout 150 "$programs/api/without_mpi" tcp 10.78.0.1:4711 $rank 4 shared >>"$out" 2>&1 &
+  done
+  wait
+  lines 4 ': passed$'
   # The host of a rank that dies is another than that of rank 0.
   : >"$out"
   for rank in 0 1 2; do
