@@ -36,6 +36,8 @@ def main():
     arguments = parser.parse_args()
     files = sorted(file for pattern in FILES for file in ROOT.glob(pattern))
     everything = [sentence for file in files for sentence in sentences(file)]
+    if not 1 <= arguments.count <= len(everything):
+        sys.exit(f"--count: {arguments.count} is not between 1 and {len(everything)}, the number of sentences")
     print(f"seed {arguments.seed}, {arguments.count} of {len(everything)} sentences")
     for sentence in random.Random(arguments.seed).sample(everything, arguments.count):
         print(sentence)
