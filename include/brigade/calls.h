@@ -47,8 +47,8 @@ extern "C" {
 /// 1. #BRIGADE_NO_RESOURCE, without effect: the staging memory that the call needs is in use.
 ///    Possibly other ranks have already started the call. Repeat the `_start` function until it
 ///    succeeds, without another blocking call in between. Each attempt progresses pending
-///    operations. An attempt finally succeeds if there is one common order of the calls on all
-///    scopes, and every rank makes its calls in this order.
+///    operations. Sooner or later an attempt succeeds, provided that all ranks make their calls in
+///    one common order, even calls on different scopes.
 /// 2. #BRIGADE_OUT_OF_MEMORY, without effect: the call needs more staging memory than the budget
 ///    allows. A collective call then returns this status on all ranks of the scope.
 ///

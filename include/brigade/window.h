@@ -105,7 +105,8 @@ BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group
                                                             brigade_window** window);
 /// Attaches memory of the caller to a dynamic window. The memory stays attached until
 /// brigade_window_detach(), or until the window is freed. Local: the library does not send the
-/// address to other ranks. The program must send the address itself, after this call has returned.
+/// address to other ranks. After this call has returned, the program must send the address to the
+/// origins.
 ///
 /// If the origin accesses the target's memory directly, an operation on memory that is not attached
 /// fails with #BRIGADE_INVALID_ARGUMENT. If the operation goes by messages, only the target detects
