@@ -1,6 +1,7 @@
 #include "transport/host/process_watch.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -41,6 +42,11 @@ std::string StartOf(pid_t process) {
   return start;
 }
 
+// A process forks while no thread has the lock, which its child could never take otherwise.
+std::mutex watches_mutex;
+[[maybe_unused]] const int fork_handlers = pthread_atfork(
+    [] { watches_mutex.lock(); }, [] { watches_mutex.unlock(); }, [] { watches_mutex.unlock(); });
+
 }  // namespace
 
 ProcessWatch::ProcessWatch(pid_t process)
@@ -63,9 +69,8 @@ ProcessWatch& ProcessWatch::operator=(ProcessWatch&& other) noexcept {
 }
 
 std::shared_ptr<const ProcessWatch> ProcessWatch::Of(pid_t process) {
-  static auto& mutex = *new std::mutex;
   static auto& watches = *new std::map<pid_t, std::weak_ptr<const ProcessWatch>>;
-  const std::lock_guard<std::mutex> lock(mutex);
+  const std::lock_guard<std::mutex> lock(watches_mutex);
   const auto known = watches.find(process);
   std::shared_ptr<const ProcessWatch> watch =
       known == watches.end() ? nullptr : known->second.lock();

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <memory>
@@ -111,6 +112,27 @@ TEST(ProcessWatchTest, AllShareOneWhileItsProcessRuns) {
   EXPECT_TRUE(watch->HasEnded());
   EXPECT_NE(ProcessWatch::Of(child), watch) << "the number may be another's";
   EXPECT_TRUE(ProcessWatch::Of(child)->HasEnded());
+}
+
+// A child that finds the lock taken waits until its alarm.
+TEST(ProcessWatchTest, AProcessForksWhileNoThreadLooksForOne) {
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) (void)ProcessWatch::Of(getppid());
+  });
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      _exit(ProcessWatch::Of(getpid())->HasEnded() ? 1 : 0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    if (status != 0) break;
+  }
+  over = true;
+  other.join();
 }
 
 TEST(ProcessWatchTest, AMillisecondLaterItIsKnown) {
