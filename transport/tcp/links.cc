@@ -31,9 +31,8 @@ Status Links::Open(SocketIo* io, const SocketAddress& address, const AuthKey& ke
   limits.handshake_time = silence_;
   BRIGADE_RETURN_IF_ERROR(Listener::Create(address, self_, key, log_, &listener_, limits));
   io_ = io;
-  io_->Watch(
+  return io_->Watch(
       listener_->fd(), [](void* self) { static_cast<Links*>(self)->Admit(); }, this);
-  return Status();
 }
 
 Link* Links::Get(const EndpointId& id, const AuthKey& key, const SocketAddress& address) {

@@ -74,18 +74,17 @@ Status PlainIo::RegisterMemory(ByteSpan) {
   return Status(StatusCode::kUnavailable, "plain sockets know no registered memory");
 }
 
-void PlainIo::Watch(int descriptor, void (*readable)(void*), void* context) {
+Status PlainIo::Watch(int descriptor, void (*readable)(void*), void* context) {
   watch_ = {readable, context};
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.ptr = &watch_;
-  BRIGADE_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0);
+  return Poll(descriptor, &watch_);
 }
 
-Status PlainIo::WakeBy(int descriptor) {
+Status PlainIo::WakeBy(int descriptor) { return Poll(descriptor, nullptr); }
+
+Status PlainIo::Poll(int descriptor, void* data) {
   epoll_event event{};
   event.events = EPOLLIN;
-  event.data.ptr = nullptr;
+  event.data.ptr = data;
   return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event) == 0
              ? Status()
              : SocketFailure("epoll_ctl", errno);
@@ -119,7 +118,8 @@ bool PlainIo::Progress() {
 void PlainIo::Await(int microseconds) { SleepUntilReadable(epoll_, microseconds); }
 
 // Registers the events that the socket waits for. A socket without any is removed: a broken one
-// would be reported all the time. False, with errno, if the system refuses a new one.
+// would be reported all the time. False, with errno, if the system refuses a new one: that takes
+// memory, and a change of events or a removal takes none.
 bool PlainIo::Arm(IoSocket* socket, State* state) {
   epoll_event event{};
   if (!state->ended && !state->reading) event.events |= EPOLLIN;

@@ -21,7 +21,7 @@ class PlainIo : public SocketIo {
   void CancelRead(IoSocket*) override {}  // none is ever under way between two calls
   Status RegisterMemory(ByteSpan) override;
   void DeregisterMemory() override {}
-  void Watch(int descriptor, void (*readable)(void*), void* context) override;
+  Status Watch(int descriptor, void (*readable)(void*), void* context) override;
   bool Progress() override;
   void Await(int microseconds) override;
   void ShareProcessor(bool shares) override { shares_processor_ = shares; }
@@ -55,6 +55,8 @@ class PlainIo : public SocketIo {
     void* context = nullptr;
   };
 
+  // Lets epoll report, with `data`, that the descriptor is readable.
+  Status Poll(int descriptor, void* data);
   bool Arm(IoSocket* socket, State* state);
   bool ReadAll(IoSocket* socket, State* state);
   void ReportRead(IoSocket* socket, State* state, ssize_t read);

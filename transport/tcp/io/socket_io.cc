@@ -18,6 +18,9 @@ Status SocketFailure(const char* call, int error) {
     case ENFILE:
       raise = "; raise the machine's limit on open files (sysctl fs.file-max)";
       break;
+    case ENOSPC:
+      raise = "; raise the limit on epoll watches (sysctl fs.epoll.max_user_watches)";
+      break;
     case EADDRNOTAVAIL:
     case EAGAIN:
       raise = "; widen the range of ports (sysctl net.ipv4.ip_local_port_range)";

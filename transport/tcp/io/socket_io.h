@@ -77,8 +77,9 @@ class SocketIo {
   virtual Status RegisterMemory(ByteSpan memory) = 0;
   virtual void DeregisterMemory() = 0;
 
-  // `readable` runs inside Progress when the descriptor has become readable.
-  virtual void Watch(int descriptor, void (*readable)(void* context), void* context) = 0;
+  // `readable` runs inside Progress when the descriptor has become readable. kUnavailable: the
+  // system refuses another watch.
+  virtual Status Watch(int descriptor, void (*readable)(void* context), void* context) = 0;
 
   // Sets whether other ranks share this rank's processor. If so, Progress polls less, and where
   // possible the system waits for the rest of a piece, so that not every part of it wakes the rank.

@@ -466,7 +466,7 @@ TEST_P(SocketIoTest, WatchNotifiesOfADescriptor) {
     int descriptor;
     int times = 0;
   } context{pipe_ends[0]};
-  io_->Watch(
+  const Status watched = io_->Watch(
       pipe_ends[0],
       [](void* c) {
         char byte;
@@ -474,6 +474,7 @@ TEST_P(SocketIoTest, WatchNotifiesOfADescriptor) {
         ++static_cast<Context*>(c)->times;
       },
       &context);
+  ASSERT_TRUE(watched.ok()) << watched.ToString();
   for (int i = 1; i <= 3; ++i) {
     ASSERT_EQ(write(pipe_ends[1], "x", 1), 1);
     ProgressUntil([&] { return context.times == i; });
@@ -482,6 +483,17 @@ TEST_P(SocketIoTest, WatchNotifiesOfADescriptor) {
   io_.reset();
   close(pipe_ends[0]);
   close(pipe_ends[1]);
+}
+
+// As the system refuses any descriptor at the limit of watches, it refuses a file at all times.
+TEST_P(SocketIoTest, WatchNamesTheCallThatFails) {
+  std::FILE* const file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  const Status watched = io_->Watch(
+      fileno(file), [](void*) {}, nullptr);
+  EXPECT_EQ(watched.code(), StatusCode::kUnavailable);
+  EXPECT_NE(watched.message().find("epoll_ctl"), std::string::npos) << watched.message();
+  std::fclose(file);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, SocketIoTest, ::testing::Values(&CreateUringIo, &CreatePlainIo),
