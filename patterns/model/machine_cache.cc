@@ -34,25 +34,38 @@ bool ReadIfRecent(const std::filesystem::path& file, MachineDescription* machine
          MachineDescription::Read(file, machine).ok();
 }
 
+// Returns what the folder has. An error while it is read, as of a network file system, ends the
+// list.
+std::vector<std::filesystem::path> Files() {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  const std::filesystem::directory_iterator end;
+  for (std::filesystem::directory_iterator file(Folder(), error); !error && file != end;
+       file.increment(error)) {
+    files.push_back(file->path());
+  }
+  return files;
+}
+
 // Removes what counts no more, drafts that a process left when it was killed included, and the
 // oldest of too many.
 void Prune() {
   std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> kept;
   const auto now = std::filesystem::file_time_type::clock::now();
-  std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(Folder(), error)) {
+  for (const auto& file : Files()) {
     std::error_code unknown;
     const auto written = std::filesystem::last_write_time(file, unknown);
     if (unknown) continue;
     if (now - written > kMostAge) {
       std::filesystem::remove(file, unknown);
     } else {
-      kept.emplace_back(written, file.path());
+      kept.emplace_back(written, file);
     }
   }
   if (kept.size() <= kMostFiles) return;
   std::sort(kept.begin(), kept.end());
   kept.resize(kept.size() - kMostFiles);
+  std::error_code error;
   for (const auto& [written, path] : kept) std::filesystem::remove(path, error);
 }
 
@@ -75,10 +88,9 @@ bool LoadMachine(const std::string& key, MachineDescription* machine) {
 
 std::vector<std::string> CachedMachines() {
   std::vector<std::string> keys;
-  std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(Folder(), error)) {
+  for (const auto& file : Files()) {
     MachineDescription found;
-    if (ReadIfRecent(file.path(), &found) && CachedMachineFile(found.about) == file.path()) {
+    if (ReadIfRecent(file, &found) && CachedMachineFile(found.about) == file) {
       keys.push_back(found.about);
     }
   }

@@ -41,12 +41,14 @@ class Components {
   std::vector<std::string> names_;
 };
 
-// The names in a folder; none if there is no such folder.
+// The names in a folder; none if there is no such folder. An error while it is read ends the list.
 std::vector<std::string> NamesIn(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    names.push_back(entry.path().filename());
+  const fs::directory_iterator end;
+  for (fs::directory_iterator entry(folder, error); !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename());
   }
   std::sort(names.begin(), names.end());
   return names;
