@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <numeric>
 #include <optional>
@@ -17,6 +18,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/strided_layout.h"
+#include "transport/control.h"
 #include "transport/host/ranks_per_processor.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_fabric.h"
@@ -428,6 +430,30 @@ TEST_F(MpiTransport, AReceiveInPlaceThatIsPostedAgainWritesToItsColumnsOnly) {
       ASSERT_EQ(matrix[j * kStride + i], i < kRows ? data[j * kRows + i] : 0) << i << ", " << j;
     }
   }
+  endpoint_->CloseGroup(group);
+}
+
+// An endpoint whose every Progress moves something hears of failures, too.
+TEST_F(MpiTransport, HearsOfControlMessagesWhilePiecesMove) {
+  struct Handler final : ControlHandler {
+    void OnControl(int, ConstByteSpan) override { heard = true; }
+    bool heard = false;
+  } handler;
+  const GroupId group = Open(MPI_COMM_WORLD);
+  endpoint_->SetControlHandler(group, &handler);
+  const std::byte message[1] = {};
+  const int next = (rank_ + 1) % size_;
+  ASSERT_TRUE(endpoint_->SendControl(group, next, {message, 1}, Urgency::kUrgent).ok());
+  const Channel channel{group, ChannelKind::kAll};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (!handler.heard && std::chrono::steady_clock::now() < end) {
+    std::byte landing[1];
+    Operation received, sent;
+    ASSERT_TRUE(endpoint_->PostReceive(channel, rank_, {landing, 1}, &received).ok());
+    ASSERT_TRUE(endpoint_->PostSend(channel, rank_, {message, 1}, &sent).ok());
+    while (!received.done || !sent.done) endpoint_->Progress();
+  }
+  EXPECT_TRUE(handler.heard);
   endpoint_->CloseGroup(group);
 }
 

@@ -190,8 +190,7 @@ class MpiEndpoint : public Endpoint, private Polling {
 
   void Nudge() override {
     PollMpi();
-    idle_polls_ =
-        rules::kMpiPollsPerControlLook - 1;  // the next Progress looks for control messages
+    polled_ = rules::kMpiPollsPerControlLook - 1;  // the next Progress looks for control messages
   }
 
   void SetControlHandler(GroupId id, ControlHandler* handler) override {
@@ -224,9 +223,9 @@ class MpiEndpoint : public Endpoint, private Polling {
     requests_.Progress();
     bool any = control_.Deliver();
     any |= completions_.Run();
-    if (any || ++idle_polls_ % rules::kMpiPollsPerControlLook != 0) return any;
+    if (++polled_ % rules::kMpiPollsPerControlLook != 0) return any;
     MoveNotes();
-    return control_.Deliver();
+    return control_.Deliver() || any;
   }
 
  private:
@@ -296,7 +295,7 @@ class MpiEndpoint : public Endpoint, private Polling {
   mpi::Groups groups_;
   std::list<Note> notes_;
   ControlQueue control_;
-  uint64_t idle_polls_ = 0;
+  uint64_t polled_ = 0;
   CompletionQueue completions_;
   mpi::Requests requests_{&groups_, &completions_};
 };
