@@ -50,7 +50,7 @@ inline constexpr uint64_t kShmPollsPerLossLook = 1 << 16;
 // Over MPI. Polls until the rank yields, with a processor of its own and with shared processors.
 inline constexpr uint64_t kMpiSpins = 200;
 inline constexpr uint64_t kMpiSpinsIfShared = 20;
-// Idle polls per look for control messages: fewer take longer, more deliver these messages later.
+// Polls per look for control messages: fewer take longer, more deliver these messages later.
 inline constexpr uint64_t kMpiPollsPerControlLook = 64;
 
 // Waits that poll MPI, which progresses the program's own messages. Time that a rank waits before

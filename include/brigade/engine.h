@@ -72,7 +72,8 @@ static inline brigade_options brigade_options_init(void) {
   return options;
 }
 
-/// Makes an engine. Local. Only the transport "mpi" needs MPI.
+/// Makes an engine. Local. Only the transport "mpi" needs MPI. In a forked child the engine remains
+/// its parent's: calls on its groups and operations return #BRIGADE_UNAVAILABLE.
 ///
 /// @param options  NULL for the defaults; may be freed afterwards
 /// @param engine   the new engine

@@ -1,6 +1,6 @@
 #include "patterns/engine/engine.h"
 
-#include <unistd.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
@@ -69,9 +69,11 @@ Engine::Engine(Endpoint* endpoint, const EngineOptions& options)
     : endpoint_(endpoint),
       options_(options),
       processor_(endpoint->simulated_processor()),
-      process_(getpid()),
       buffers_(endpoint, options_),
-      sends_(endpoint, &buffers_, &failing_) {}
+      sends_(endpoint, &buffers_, &failing_) {
+  static const int handlers = pthread_atfork(nullptr, nullptr, [] { ++forks_; });
+  BRIGADE_CHECK(handlers == 0);
+}
 
 Engine::~Engine() {
   if (IsForked()) {
@@ -87,6 +89,22 @@ Engine::~Engine() {
   if (sends_.in_flight() == 0) return;
   buffers_.LeaveToTransport();
   sends_.LeaveToTransport();
+}
+
+// --- a forked child ---
+
+unsigned Engine::forks_ = 0;
+
+Status Engine::ForkedFailure() {
+  return Status(StatusCode::kUnavailable,
+                "this process was forked; the engine and its groups are its parent's");
+}
+
+void Engine::LeaveToParent() {
+  for (GroupState* group : groups_) {
+    if (group->failure.ok()) group->failure = ForkedFailure();
+  }
+  failing_.clear();
 }
 
 // --- the progress owner's role ---
@@ -162,6 +180,7 @@ Status Engine::OpenEvents(int* fd) {
 }
 
 void Engine::LeaveActive() {
+  if (IsForked()) return;
   endpoint_->polling()->Flush();
   AnnounceCompletions();
 }
@@ -195,8 +214,6 @@ ProgressThread::Step Engine::StepOfProgressThread() {
   const bool looked = buffers_.stalled() != stalled_before && !buffers_.OutOfPatience();
   return moved || looked ? ProgressThread::Step::kMoved : ProgressThread::Step::kNothingMoved;
 }
-
-bool Engine::IsForked() const { return process_ != getpid(); }
 
 // --- activities ---
 
@@ -234,11 +251,12 @@ bool Engine::AdvanceActivities() {
 
 bool Engine::Progress() {
   const ProgressGuard guard(this);
-  if (events_.is_open()) events_.Clear();
+  if (events_.is_open() && !IsForked()) events_.Clear();
   return Move();
 }
 
 bool Engine::Move() {
+  if (IsForked()) return false;
   bool any = endpoint_->Progress();
   if (sends_.has_deferred()) any |= sends_.PostDeferred();
   if (AdvanceActivities()) {
@@ -260,6 +278,7 @@ std::string Engine::Describe(const CatalogueEntry& entry, uint64_t sequence,
 }
 
 void Engine::RunToEnd(Activity* activity) {
+  if (IsForked()) return;
   AdvanceActivities();
   WaitUntil([&] { return activity->done(); }, [&] { return activity->Describe(); },
             [&] { return activity->AwaitedPeer(); },
@@ -375,7 +394,7 @@ void Engine::TellOthers(const GroupState& group) {
 // --- groups ---
 
 void Engine::ListenTo(GroupState* group) {
-  ++groups_;
+  groups_.push_back(group);
   left_all_groups_ = false;
   helps_operations_ |= !endpoint_->CapabilitiesOf(group->id).progresses_alone;
   group->control.emplace(group, &failing_, [this, group](int from, ConstByteSpan message) {
@@ -399,7 +418,8 @@ void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
       options_.report("a group that ends is broken: " + group->failure.message());
     }
   }
-  left_all_groups_ = --groups_ == 0;
+  groups_.erase(std::find(groups_.begin(), groups_.end(), group.get()));
+  left_all_groups_ = groups_.empty();
   leaving_groups_.push_back(std::move(group));
   CloseIdleGroups();
 }
@@ -424,6 +444,7 @@ std::string Engine::DescribeSends() const {
 }
 
 void Engine::AwaitUnbrokenSends(bool back) {
+  if (IsForked()) return;
   WaitUntil(
       [&] {
         const size_t left = sends_.in_flight() - sends_.given_up();
@@ -434,7 +455,7 @@ void Engine::AwaitUnbrokenSends(bool back) {
 
 void Engine::AwaitSends() {
   AwaitUnbrokenSends(/*back=*/true);
-  if (sends_.in_flight() == 0) return;
+  if (sends_.in_flight() == 0 || IsForked()) return;
   const auto end = std::chrono::steady_clock::now() + kGivenUpTime;
   WaitUntil([&] { return sends_.in_flight() == 0 || std::chrono::steady_clock::now() > end; },
             [&] { return DescribeSends(); });

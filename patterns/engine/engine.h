@@ -8,8 +8,6 @@
 #ifndef BRIGADE_PATTERNS_ENGINE_ENGINE_H_
 #define BRIGADE_PATTERNS_ENGINE_ENGINE_H_
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -98,6 +96,7 @@ class Engine {
    public:
     explicit ProgressGuard(Engine* engine) : engine_(engine) {
       if (engine->progress_thread_owns_) engine->TakeRoleBack();
+      if (engine->IsForked()) engine->LeaveToParent();
     }
     ~ProgressGuard() {
       // A caller that gets a failure may free its memory: BreakFailing ends the work on it.
@@ -138,8 +137,10 @@ class Engine {
   SendQueue* sends() { return &sends_; }
   // Null for processors that exist.
   SimulatedProcessor* processor() const { return processor_; }
-  // Whether this is a forked child, which has a copy of everything and owns none of it.
-  bool IsForked() const;
+  // Whether this is a forked child, which has a copy of everything and owns none of it: it moves
+  // nothing, and its calls fail.
+  bool IsForked() const { return forks_ != forks_before_; }
+  static Status ForkedFailure();
   // Nothing is under way but sends that the transport has taken.
   bool IsIdle() const { return active_.empty() && !sends_.has_deferred(); }
 
@@ -147,7 +148,7 @@ class Engine {
   void Activate(Activity* activity) { active_.push_back(activity); }
   // The same for one that leaves by itself, unless it is in the order.
   void ActivateOnce(Activity* activity);
-  // Progresses until it is done.
+  // Progresses until it is done; in a forked child does nothing.
   void RunToEnd(Activity* activity);
   // In a long wait: compares the call of an activity that is waited for, or of the one that goes
   // before it, with the calls of other ranks. `enquires`: also by an enquiry.
@@ -232,6 +233,9 @@ class Engine {
  private:
   Engine(Endpoint* endpoint, const EngineOptions& options);
 
+  // In a forked child: breaks its copies of the groups.
+  void LeaveToParent();
+
   // --- the progress owner's role ---
   void TakeRoleBack();
   // To the progress thread, if it still may make progress and has something to do.
@@ -268,7 +272,8 @@ class Engine {
   Endpoint* const endpoint_;
   const EngineOptions options_;
   SimulatedProcessor* const processor_;  // null for processors that exist
-  const pid_t process_;
+  static unsigned forks_;                // of which this process is a child
+  const unsigned forks_before_ = forks_;
   bool progress_thread_owns_ = false;
   bool keeps_role_ = false;
   bool in_a_hurry_ = false;  // something was started in this call
@@ -291,7 +296,7 @@ class Engine {
   uint64_t enquiries_ = 0;  // that have come
   std::vector<Listener*> listeners_;
   bool progress_thread_answers_ = false;  // as listeners were told
-  int groups_ = 0;                        // that callers hold
+  std::vector<GroupState*> groups_;       // that callers hold
   // There were some: to whom still sends to this rank nobody else says that it receives no more.
   bool left_all_groups_ = false;
   bool counts_waits_ = false;

@@ -12,7 +12,6 @@ Operation::Operation(Engine* engine, std::unique_ptr<Executor> executor)
     : engine_(engine), executor_(std::move(executor)) {}
 
 Operation::~Operation() {
-  if (executor_ != nullptr && engine_->IsForked()) (void)executor_.release();  // it is the parent's
   // The outcome is the group's failure too.
   (void)Wait();
 }
@@ -21,12 +20,14 @@ bool Operation::Test() {
   if (executor_ == nullptr) return true;
   const Engine::ProgressGuard guard(engine_);
   engine_->Move();
-  if (!executor_->done()) return false;
+  if (!is_over()) return false;
   Finish();
   return true;
 }
 
-bool Operation::is_over() const { return executor_ == nullptr || executor_->done(); }
+bool Operation::is_over() const {
+  return executor_ == nullptr || executor_->done() || engine_->IsForked();
+}
 
 void Operation::Advance(const std::vector<Operation*>& operations, bool waits) {
   Engine* const engine = operations.front()->engine_;
@@ -67,6 +68,11 @@ Status Operation::Wait(OperationStatistics* statistics) {
 }
 
 void Operation::Finish() {
+  if (engine_->IsForked()) {
+    (void)executor_.release();  // it is the parent's
+    outcome_ = Engine::ForkedFailure();
+    return;
+  }
   engine_->Deactivate(executor_.get());
   executor_->Detach();
   outcome_ = executor_->outcome();

@@ -462,7 +462,11 @@ TEST(PatternsProgressThread, AForkedChildLeavesEverythingToItsParent) {
       SleepUntil([] { return ProgressThreads() == 1; });
       const pid_t child = fork();
       if (child == 0) {
-        (void)me.group->failure();
+        const bool fails =
+            me.group->failure().code() == StatusCode::kUnavailable &&
+            me.group->Run(Call(Pattern::kSend, 1, &data)).code() == StatusCode::kUnavailable &&
+            operation->Wait().code() == StatusCode::kUnavailable;
+        if (!fails) _exit(101);
         operation.reset();  // waits for nothing
         me.group.reset();   // closes nothing
         me.engine.reset();  // waits for nothing
