@@ -1,6 +1,7 @@
 #include "patterns/eager/eager_executor.h"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,26 @@ Status EagerExecutor<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   if (!this->pair_) this->group_->history(this->kind_)->Put(this->header_);
   only_copy_ = OnlyCopySent(schedule);
   Status status;
+  try {
+    status = RunPieces(schedule);
+  } catch (const std::bad_alloc&) {
+    // Posted receives must end before this object does.
+    status = Status(StatusCode::kOutOfMemory, "this process has no memory left");
+  }
+  this->mover_.statistics.pieces = static_cast<uint64_t>(this->piece_) + 1;
+  if (!status.ok()) {
+    // Slots of edges must be given back before the group is closed.
+    for (Current& current : currents_) Port::Free(&current);
+    status = this->Break(status);
+    Port::DropReceives();
+  }
+  this->ReleaseFirst();
+  return status;
+}
+
+template <typename Port>
+Status EagerExecutor<Port>::RunPieces(const Schedule& schedule) {
+  Status status;
   do {
     if (only_copy_ != nullptr && sent_ahead_ <= this->piece_) SendInARow(schedule.max_lead);
     for (const Lane& lane : schedule.lanes) {
@@ -117,15 +138,7 @@ Status EagerExecutor<Port>::Run(const Schedule& schedule, uint64_t sequence) {
       if (!status.ok()) break;
     }
   } while (status.ok() && TurnToNextPiece());
-  this->mover_.statistics.pieces = static_cast<uint64_t>(this->piece_) + 1;
   if (status.ok() && this->outstanding_ > 0) status = this->AwaitOutstanding();
-  if (!status.ok()) {
-    // Slots of edges must be given back before the group is closed.
-    for (Current& current : currents_) Port::Free(&current);
-    status = this->Break(status);
-    Port::DropReceives();
-  }
-  this->ReleaseFirst();
   return status;
 }
 

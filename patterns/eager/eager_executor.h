@@ -68,6 +68,7 @@ class EagerExecutor : public Port {
   // Sends this piece and those that may go out ahead of the others' steps, as far as they lie
   // beside their flags.
   void SendInARow(int max_lead);
+  Status RunPieces(const Schedule& schedule);
   Status RunLane(const Lane& lane, int lead);
   Status Await(const Lane& lane, const Step& step);
   Status Fill(const Step& step);

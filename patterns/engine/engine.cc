@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <utility>
 
 #include "membuf/check.h"
@@ -279,11 +280,18 @@ std::string Engine::Describe(const CatalogueEntry& entry, uint64_t sequence,
 
 void Engine::RunToEnd(Activity* activity) {
   if (IsForked()) return;
-  AdvanceActivities();
-  WaitUntil([&] { return activity->done(); }, [&] { return activity->Describe(); },
-            [&] { return activity->AwaitedPeer(); },
-            [&] { CheckMatchOf(activity, /*enquires=*/true); });
-  activity->group()->long_wait.reset();
+  GroupState* const group = activity->group();
+  try {
+    AdvanceActivities();
+    WaitUntil([&] { return activity->done(); }, [&] { return activity->Describe(); },
+              [&] { return activity->AwaitedPeer(); },
+              [&] { CheckMatchOf(activity, /*enquires=*/true); });
+  } catch (const std::bad_alloc&) {
+    // The posts of the activity must end before the activity does.
+    const Status failure(StatusCode::kOutOfMemory, "this process has no memory left");
+    BreakGroup(group, failure, {group->rank, failure.code(), {}, 0, failure.message()});
+  }
+  group->long_wait.reset();
 }
 
 void Engine::CheckMatchOf(Activity* activity, bool enquires) {

@@ -123,10 +123,11 @@ Status StartPlanned(Engine* engine, GroupState* group, const Plan& plan, const P
   }
   ++*sequence;
   CopySource(plan, call, executor->statistics());
-  engine->Activate(executor.get());
+  Executor* const active = executor.release();  // an exception leaves it to the engine
+  engine->Activate(active);
   engine->HurryOperations();
   engine->Move();
-  *operation = std::make_unique<Operation>(engine, std::move(executor));
+  operation->reset(new Operation(engine, std::unique_ptr<Executor>(active)));
   return Status();
 }
 

@@ -374,6 +374,35 @@ TEST(Creation, FailsOnAllIfItFailsOnOne) {
   });
 }
 
+// The process has no memory left at a later Progress.
+class RunsOutOfMemory : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  bool Progress() override {
+    if (--left == 0) throw std::bad_alloc();
+    return ForwardingEndpoint::Progress();
+  }
+  int left = 0;  // calls
+};
+
+TEST(NoMemory, InTheMiddleOfACallBreaksItsGroup) {
+  for (const size_t elems : {size_t{10}, size_t{5000}}) {
+    Job job(2);
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      auto endpoint = std::make_unique<RunsOutOfMemory>(world.CreateEndpoint(rank));
+      int* const left = &endpoint->left;
+      Rank me(std::move(endpoint), world.MakeBootstrap(rank).get());
+      const PatternCall call = me.Call(Pattern::kReceive, 1 - rank, elems);
+      if (rank == 0) *left = 100;
+      job.outcomes[static_cast<size_t>(rank)] = me.group->Run(call);
+      job.AwaitAll();
+    });
+    for (const Status& status : job.outcomes) {
+      EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.ToString();
+    }
+  }
+}
+
 // Fails to send after a number of pieces.
 class BreaksDown : public ForwardingEndpoint {
  public:
