@@ -109,7 +109,7 @@ BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// @param engine  the engine of the operations
 /// @param fd      the descriptor, which belongs to the engine; the program must only poll it
 /// @return #BRIGADE_UNAVAILABLE: the transport of a group allows no progress thread (mpi), or the
-///         process can open no further descriptor
+///         process can open no further descriptor or make no further thread
 BRIGADE_EXPORT brigade_status brigade_engine_fd(brigade_engine* engine, int* fd);
 
 #ifdef __cplusplus

@@ -120,24 +120,28 @@ void Engine::GiveRole() {
   if (keeps_role_) return;
   const bool now = std::exchange(in_a_hurry_, false);
   if (!WorkIsLeft() || !endpoint_->AllowsProgressThread()) return;
-  if (progress_thread_ == nullptr && !MakeProgressThread()) return;
+  if (progress_thread_ == nullptr) {
+    if (IsForked()) return;
+    if (const Status made = MakeProgressThread(); !made.ok()) {
+      options_.report(made.message() + "; what is under way moves only during calls");
+      return;
+    }
+  }
   progress_thread_owns_ = true;
   if (helps_operations_ && OwnWorkIsLeft()) progress_thread_->LookSoon();
   progress_thread_->Give(now);
 }
 
-bool Engine::MakeProgressThread() {
-  if (IsForked()) return false;
+Status Engine::MakeProgressThread() {
   const Status made = ProgressThread::Create([this] { return StepOfProgressThread(); },
                                              [this](int us) { endpoint_->polling()->Await(us); },
                                              &progress_thread_);
   if (made.ok()) {
     NotifyOfProgressThread();
-    return true;
+  } else {
+    allows_progress_thread_ = false;  // not tried again before there is another group or window
   }
-  allows_progress_thread_ = false;  // not tried again before there is another group or window
-  options_.report(made.message() + "; what is under way moves only during calls");
-  return false;
+  return made;
 }
 
 void Engine::Listen(Listener* listener) {
@@ -167,6 +171,7 @@ void Engine::NotifyOfProgressThread() {
 
 Status Engine::OpenEvents(int* fd) {
   const ProgressGuard guard(this);
+  if (IsForked()) return ForkedFailure();
   if (!endpoint_->AllowsProgressThread()) {
     return Status(StatusCode::kUnavailable,
                   std::string("the transport ") + endpoint_->capabilities().name +
@@ -176,6 +181,7 @@ Status Engine::OpenEvents(int* fd) {
   BRIGADE_RETURN_IF_ERROR(events_.Open());
   helps_operations_ = true;
   RecheckProgressThread();
+  if (progress_thread_ == nullptr) BRIGADE_RETURN_IF_ERROR(MakeProgressThread());
   *fd = events_.fd();
   return Status();
 }

@@ -70,8 +70,8 @@ class Engine {
   // Moves everything that can move without waiting. True if anything did.
   bool Progress();
   // Opens a descriptor that is readable from the completion of a started operation until the next
-  // Progress, which the progress thread sees to. kUnavailable, naming the transport: it allows no
-  // progress thread. REQUIRES: the groups of the operations are made.
+  // Progress, which the progress thread sees to. kUnavailable: there can be no progress thread.
+  // REQUIRES: the groups of the operations are made.
   Status OpenEvents(int* fd);
   // Waits until every returned send has left. kPeerLost if one never can. Where ranks share memory
   // that may take calls of the ranks that relay a broadcast, and not only of those that receive it.
@@ -243,8 +243,8 @@ class Engine {
   // At the end of a call with started operations.
   void LeaveActive();
   void AnnounceCompletions();
-  // False: there is no thread to be had.
-  bool MakeProgressThread();
+  // kUnavailable: the system makes no further thread.
+  Status MakeProgressThread();
   // Tells the listeners whether a progress thread answers, if that has changed.
   void NotifyOfProgressThread();
   bool WorkIsLeft();

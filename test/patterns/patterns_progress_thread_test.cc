@@ -1,6 +1,7 @@
 // Progress without calls: ranks have sent and started and then sleep, with their progress threads.
 // Right data of every pattern in that case: patterns_threads_test.
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -398,6 +399,26 @@ TEST(PatternsProgressThread, AWaitIsOneInTheTrace) {
   for (size_t at = 0; (at = text.find("\"name\":\"wait\"", at)) != std::string::npos; ++at) ++waits;
   EXPECT_GT(waits, 0);
   EXPECT_LT(waits, 500) << "hardly more than pieces";
+}
+
+// Without a thread nothing would make the descriptor readable. No stack is as long as the default
+// that is set here.
+TEST(PatternsProgressThread, EventsNeedTheThread) {
+  RunRanks(1, WithProgressThread(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank);
+    pthread_attr_t before;
+    ASSERT_EQ(pthread_getattr_default_np(&before), 0);
+    pthread_attr_t longest;
+    ASSERT_EQ(pthread_attr_init(&longest), 0);
+    ASSERT_EQ(pthread_attr_setstacksize(&longest, size_t{1} << 60), 0);
+    ASSERT_EQ(pthread_setattr_default_np(&longest), 0);
+    int fd = -1;
+    EXPECT_EQ(me.engine->OpenEvents(&fd).code(), StatusCode::kUnavailable);
+    EXPECT_EQ(fd, -1);
+    ASSERT_EQ(pthread_setattr_default_np(&before), 0);
+    Require(me.engine->OpenEvents(&fd));
+    EXPECT_EQ(ProgressThreads(), 1);
+  });
 }
 
 TEST(PatternsProgressThread, TheThreadEndsWithItsEngine) {
