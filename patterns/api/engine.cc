@@ -97,7 +97,11 @@ void brigade_engine_destroy(brigade_engine* engine) {
 }
 
 void brigade_progress(brigade_engine* engine) {
-  if (engine != nullptr) (void)engine->engine->Progress();
+  if (engine == nullptr) return;
+  (void)brigade::Enter(nullptr, [&] {
+    (void)engine->engine->Progress();
+    return Status();
+  });
 }
 
 brigade_status brigade_engine_fd(brigade_engine* engine, int* fd) {

@@ -144,7 +144,11 @@ brigade_status brigade_group_failure(const brigade_group* group, brigade_failure
 }
 
 void brigade_group_abort(brigade_group* group, const char* text) {
-  if (group != nullptr) group->group->Abort(text == nullptr ? "" : text);
+  if (group == nullptr) return;
+  (void)Enter(nullptr, [&] {
+    group->group->Abort(text == nullptr ? "" : text);
+    return Status();
+  });
 }
 
 int brigade_scope_size(const brigade_group* group, brigade_scope scope) {

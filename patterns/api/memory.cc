@@ -14,17 +14,22 @@
 using brigade::Status;
 using brigade::StatusCode;
 
+namespace {
+
+Status Allocate(size_t bytes, void** memory) {
+  const Status status = brigade::SharedAllocations::Here().Allocate(bytes, memory);
+  if (status.code() != StatusCode::kUnavailable) return status;
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const int failure = posix_memalign(memory, page, std::max(bytes, size_t{1}));
+  return failure == 0 ? Status() : Status(StatusCode::kOutOfMemory, std::strerror(failure));
+}
+
+}  // namespace
+
 void* brigade_alloc(size_t bytes) {
   void* memory = nullptr;
-  Status status = brigade::SharedAllocations::Here().Allocate(bytes, &memory);
-  if (status.code() == StatusCode::kUnavailable) {
-    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    const int failure = posix_memalign(&memory, page, std::max(bytes, size_t{1}));
-    status = failure == 0 ? Status() : Status(StatusCode::kOutOfMemory, std::strerror(failure));
-  }
-  if (status.ok()) return memory;
-  (void)brigade::ToC(status);
-  return nullptr;
+  const brigade_status status = brigade::Enter(nullptr, [&] { return Allocate(bytes, &memory); });
+  return status == BRIGADE_OK ? memory : nullptr;
 }
 
 void brigade_free(void* memory) {
