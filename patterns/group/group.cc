@@ -19,6 +19,7 @@ namespace brigade {
 
 Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
                      std::unique_ptr<Group>* group) {
+  if (engine->IsForked()) return Engine::ForkedFailure();
   const AgreedSettings mine(engine->options(), engine->endpoint()->capabilities().name, rows, cols);
   BRIGADE_RETURN_IF_ERROR(CheckAgreement(bootstrap, mine));
   if (rows < 1 || cols < 1 || rows > bootstrap->size() / cols || rows * cols != bootstrap->size()) {

@@ -140,6 +140,7 @@ Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& give
 }
 
 Status LookAround(Engine* engine, const GroupState& group) {
+  if (engine->IsForked()) return group.failure;
   // A rank whose calls never wait looks for lost ranks here only.
   engine->endpoint()->polling()->Nudge();
   engine->Move();
