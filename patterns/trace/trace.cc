@@ -1,5 +1,6 @@
 #include "patterns/trace/trace.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 namespace brigade {
 namespace {
@@ -34,6 +36,12 @@ constexpr KindText kKindTexts[kTraceKinds] = {
 };
 
 thread_local bool is_progress_thread = false;
+
+// Of what is recorded. A process forks while no thread has the lock, which its child could never
+// take otherwise.
+std::mutex events_mutex;
+[[maybe_unused]] const int fork_handlers = pthread_atfork(
+    [] { events_mutex.lock(); }, [] { events_mutex.unlock(); }, [] { events_mutex.unlock(); });
 
 // The format's unit is the microsecond.
 void PrintTime(std::FILE* out, const char* key, uint64_t ns) {
@@ -60,7 +68,6 @@ void PrintEvent(std::FILE* out, int rank, const TraceEvent& event) {
 }  // namespace
 
 std::atomic<Trace*> Trace::current_{nullptr};
-std::mutex Trace::mutex_;
 
 Trace::Trace(const std::string& path, int rank, int ranks)
     : path_(path), rank_(rank), ranks_(ranks), pid_(getpid()) {}
@@ -93,7 +100,7 @@ Status Trace::Start(const std::string& file, int rank, int ranks, size_t most_ev
 
 Status Trace::Stop() {
   if (current() == nullptr || current()->pid_ != getpid()) return Status();
-  std::unique_lock<std::mutex> lock(mutex_);
+  std::unique_lock<std::mutex> lock(events_mutex);
   const std::unique_ptr<const Trace> trace(current_.exchange(nullptr));
   lock.unlock();
   const std::string unfinished = trace->path_ + ".tmp";
@@ -115,7 +122,7 @@ void Trace::AddInstant(TraceKind kind, size_t bytes, int peer) {
 
 void Trace::Add(TraceEvent event) {
   event.by_progress_thread = is_progress_thread;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> lock(events_mutex);
   Trace* const trace = current_.load(std::memory_order_acquire);  // Start takes no lock
   if (trace == nullptr) return;                                   // stopped just now
   if (trace->events_.size() < trace->events_.capacity()) {

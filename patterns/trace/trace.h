@@ -16,7 +16,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -98,7 +97,6 @@ class Trace {
   bool WriteTo(const std::string& path) const;
 
   static std::atomic<Trace*> current_;
-  static std::mutex mutex_;  // of what is recorded
 
   const std::string path_;
   const int rank_;

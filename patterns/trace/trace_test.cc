@@ -228,5 +228,28 @@ TEST_F(TraceTest, ForkedChildWritesNothing) {
   EXPECT_TRUE(Exists(part_));
 }
 
+// A child that finds the lock taken waits until its alarm.
+TEST_F(TraceTest, AProcessForksWhileNoThreadRecords) {
+  ASSERT_TRUE(Trace::Start(file_, 3, 4).ok());
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) Trace::Mark(TraceKind::kSent, 1, 0);
+  });
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      Trace::Mark(TraceKind::kSent, 1, 0);
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    if (status != 0) break;
+  }
+  over = true;
+  other.join();
+}
+
 }  // namespace
 }  // namespace brigade
