@@ -382,19 +382,22 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
       }
       if (is_first && fars_[i].is_missed != nullptr) fars_[i].is_missed();
     }
-    Status status;
+    Status failure;  // of the preferred one
     for (size_t i = 0; i < fars_.size(); ++i) {
       if (!have[i]) continue;
       Far& far = fars_[i];
-      status = OpenOn(far.endpoint.get(), bootstrap, &group->id);
-      if (status.code() == StatusCode::kUnavailable) continue;
-      if (!status.ok()) break;
+      const Status status = OpenOn(far.endpoint.get(), bootstrap, &group->id);
+      if (status.code() == StatusCode::kUnavailable) {
+        if (failure.ok()) failure = status;
+        continue;
+      }
+      BRIGADE_RETURN_IF_ERROR(status);
       group->endpoint = far.endpoint.get();
       group->mixed = &far.with_near;
       far.is_used = true;
-      break;
+      return Status();
     }
-    return status;
+    return failure;
   }
 
   // Sets the hosts of the members, if there are several and one has several of them; a near group

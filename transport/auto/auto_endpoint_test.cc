@@ -210,6 +210,30 @@ TEST(AutoEndpoint, AgreesOnTheFarTransport) {
 }
 
 // A port, a ring and their memory are not for ranks that share a host.
+// The last one often cannot serve the bootstrap at all.
+TEST(AutoEndpoint, NamesTheFailureOfThePreferredTransport) {
+  InprocWorld world(2);
+  InprocWorld other(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      ShmOptions options;
+      options.host.network_namespace += static_cast<uint64_t>(rank);
+      std::unique_ptr<Endpoint> preferred;
+      ASSERT_TRUE(CreateShmEndpoint(options, &preferred).ok());
+      std::vector<AutoTransport> transports;
+      transports.push_back({std::move(preferred), AutoTransport::Reach::kEverywhere});
+      transports.push_back({other.CreateEndpoint(rank), AutoTransport::Reach::kEverywhere});
+      const std::unique_ptr<Endpoint> endpoint = MakeAutoEndpoint(std::move(transports));
+      GroupId group = -1;
+      const Status status = endpoint->OpenGroup(world.MakeBootstrap(rank).get(), &group);
+      EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+      EXPECT_NE(status.message().find("on another host"), std::string::npos) << status.message();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST(AutoEndpoint, OpensNothingForTcpWhereAllShareAHost) {
   const auto descriptors = [] {
     const std::filesystem::directory_iterator open("/proc/self/fd");
