@@ -1,7 +1,5 @@
 #include "patterns/engine/engine.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -71,10 +69,7 @@ Engine::Engine(Endpoint* endpoint, const EngineOptions& options)
       options_(options),
       processor_(endpoint->simulated_processor()),
       buffers_(endpoint, options_),
-      sends_(endpoint, &buffers_, &failing_) {
-  static const int handlers = pthread_atfork(nullptr, nullptr, [] { ++forks_; });
-  BRIGADE_CHECK(handlers == 0);
-}
+      sends_(endpoint, &buffers_, &failing_) {}
 
 Engine::~Engine() {
   if (IsForked()) {
@@ -93,8 +88,6 @@ Engine::~Engine() {
 }
 
 // --- a forked child ---
-
-unsigned Engine::forks_ = 0;
 
 Status Engine::ForkedFailure() {
   return Status(StatusCode::kUnavailable,

@@ -23,6 +23,7 @@
 #include "membuf/status.h"
 #include "patterns/engine/engine_options.h"
 #include "patterns/engine/event_descriptor.h"
+#include "patterns/engine/fork_watch.h"
 #include "patterns/engine/match_timer.h"
 #include "patterns/engine/progress_thread.h"
 #include "patterns/engine/send_queue.h"
@@ -139,7 +140,7 @@ class Engine {
   SimulatedProcessor* processor() const { return processor_; }
   // Whether this is a forked child, which has a copy of everything and owns none of it: it moves
   // nothing, and its calls fail.
-  bool IsForked() const { return forks_ != forks_before_; }
+  bool IsForked() const { return fork_watch_.IsForked(); }
   static Status ForkedFailure();
   // Nothing is under way but sends that the transport has taken.
   bool IsIdle() const { return active_.empty() && !sends_.has_deferred(); }
@@ -272,8 +273,7 @@ class Engine {
   Endpoint* const endpoint_;
   const EngineOptions options_;
   SimulatedProcessor* const processor_;  // null for processors that exist
-  static unsigned forks_;                // of which this process is a child
-  const unsigned forks_before_ = forks_;
+  const ForkWatch fork_watch_;
   bool progress_thread_owns_ = false;
   bool keeps_role_ = false;
   bool in_a_hurry_ = false;  // something was started in this call
