@@ -65,10 +65,12 @@ class GridTable {
   }
   // REQUIRES: Find(context) is not null.
   std::unique_ptr<ProcessGrid> Remove(int context) { return std::move(grids_[context]); }
-  // Ends the grids one by one: delete callbacks on their communicators may look at others, end
-  // others, or make some.
+  // Ends the grids one by one, with those that delete callbacks on their communicators make
+  // meanwhile: these callbacks may also look at other grids, or end them.
   void Clear() {
-    for (size_t i = 0; i < grids_.size(); ++i) Remove(static_cast<int>(i));
+    while (count() > 0) {
+      for (size_t i = 0; i < grids_.size(); ++i) Remove(static_cast<int>(i));
+    }
     grids_.clear();
   }
   // Contexts that exist.

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -183,9 +184,26 @@ void SetDeleteCallback(MPI_Comm comm, MPI_Comm_delete_attr_function* callback, v
   MPI_Comm_free_keyval(&keyval);
 }
 
+MPI_Comm CommunicatorOf(int context) {
+  int handle = -1;
+  Cblacs_get(context, 10, &handle);
+  return Cblacs2sys_handle(handle);
+}
+
+int LookForOwnGrid(MPI_Comm, int, void* context, void*) {
+  const std::unique_ptr<int> own(static_cast<int*>(context));
+  int rows, cols, row, col;
+  Cblacs_gridinfo(*own, &rows, &cols, &row, &col);
+  if (rows == -1) std::printf("a grid that ends is no context\n");
+  return MPI_SUCCESS;
+}
+
+// Also makes a grid, which blacs_exit ends.
 int EndContext(MPI_Comm, int, void* context, void*) {
   Cblacs_gridexit(*static_cast<int*>(context));
   std::printf("another grid ends\n");
+  const int made = NewGrid();
+  SetDeleteCallback(CommunicatorOf(made), LookForOwnGrid, new int(made));
   return MPI_SUCCESS;
 }
 
@@ -205,9 +223,7 @@ void CallFromCallbacks() {
   for (const bool exits : {false, true}) {
     const int context = NewGrid();
     int other = NewGrid();
-    int handle = -1;
-    Cblacs_get(context, 10, &handle);
-    SetDeleteCallback(Cblacs2sys_handle(handle), EndContext, &other);
+    SetDeleteCallback(CommunicatorOf(context), EndContext, &other);
     if (exits) {
       Cblacs_exit(0);
     } else {

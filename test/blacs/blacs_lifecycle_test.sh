@@ -64,6 +64,7 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
 
   run callbacks
   lines 4 'another grid ends'
+  lines 4 'a grid that ends is no context'
   lines 2 'a new grid is used'
 
   # Messages without a receive do not keep ranks from leaving.
