@@ -153,7 +153,7 @@ constexpr Row MakeRow(const char* name) {
 }
 
 // In the order of Element.
-constexpr Row kRows[kElements + 1] = {
+constexpr Row kRows[] = {
     MakeRow<std::byte>("byte"),
     MakeRow<int8_t>("int8"),
     MakeRow<int16_t>("int16"),
@@ -183,6 +183,7 @@ constexpr Row kRows[kElements + 1] = {
     MakeRow<WithLocation<double, double>>("double and double"),
     {"mixed", 0, {}, {}, {}},
 };
+static_assert(sizeof(kRows) / sizeof(kRows[0]) == kElements + 1);
 
 // In the order of CombineOp.
 constexpr const char* kOpNames[] = {"sum",
