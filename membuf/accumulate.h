@@ -15,9 +15,8 @@
 
 namespace brigade {
 
-// Replace and no-op for everything, of mixed kinds, too. The others as MPI has it: sum and product
-// of numbers; maximum and minimum of integers and floating numbers; logical operations on integers
-// and logicals; bits of integers and bytes; locations with values that have them.
+// Returns whether windows combine such elements by the operation. kReplace and kNoOp take all
+// elements, mixed ones included; for the others see the table in README.md, which is MPI's.
 bool IsDefined(CombineOp op, Element element);
 
 // `count` elements, packed; neither needs to be aligned. Not atomic: the caller holds whatever

@@ -35,7 +35,7 @@ constexpr bool kIsLogical = false;
 template <typename T>
 constexpr bool kIsLogical<Logical<T>> = true;
 
-// As it is packed.
+// A value and where it was found, packed without a gap.
 template <typename V, typename L>
 struct __attribute__((packed)) WithLocation {
   V value;

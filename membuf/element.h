@@ -45,7 +45,7 @@ enum class Element : uint8_t {
 };
 inline constexpr int kCallElements = static_cast<int>(Element::kComplexDouble) + 1;
 inline constexpr int kElements = static_cast<int>(Element::kMixed);
-// The longest.
+// Of the longest element.
 inline constexpr size_t kMostElementBytes = 32;
 
 enum class CombineOp : uint8_t {
@@ -64,7 +64,7 @@ enum class CombineOp : uint8_t {
   kLogicalOr,
   kLogicalXor,
   kMaxLocation,  // of equal values the smaller location wins
-  kMinLocation,  // likewise
+  kMinLocation,  // of equal values the smaller location wins
   kReplace,
   kNoOp,
 };

@@ -48,7 +48,8 @@ class CarriedWindow {
   MPI_Win handle() const { return handle_; }
   // The MPI frees the handle by itself.
   void ForgetHandle() { handle_ = MPI_WIN_NULL; }
-  // Unless it is gone. Callbacks of the program's attributes may use this window.
+  // Does nothing if the MPI has freed the handle. Runs delete callbacks of the program, which may
+  // use this window.
   void FreeHandle();
   // For which thread the handle stands for it; none: for all.
   std::thread::id known_to() const { return known_to_; }

@@ -33,8 +33,8 @@ class Requests {
   bool any() const { return !under_way_.empty(); }
   // The request of an operation that was started. Takes it over.
   void Add(Operation* operation, MPI_Request* request);
-  // An error to raise on a window, for all its requests. The caller does so behind the gate: the
-  // error handler may wait for a thread that works with windows.
+  // An error to raise on a window, once for all its requests. The caller raises it after it has
+  // left the gate: the error handler may wait for a thread that works with windows.
   struct Failure {
     MPI_Win window;
     int error;
@@ -57,7 +57,7 @@ class Requests {
   // Returns those that `which` says, which are in the list no more.
   template <typename Which>
   std::vector<UnderWay> Take(const Which& which);
-  // Completes those of a window that is broken, with an error. False: there are none.
+  // Completes the requests of a broken window with an error. Returns false if it has none.
   bool Fail(const CarriedWindow* window, int error);
 
   std::vector<UnderWay> under_way_;

@@ -412,7 +412,7 @@ void Engine::ListenTo(GroupState* group) {
 
 void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
   if (IsForked()) {
-    // It is the parent's: its members are told nothing, and no message of it is taken back.
+    // The group is the parent's: the child sends nothing to its members, and takes back no sends.
     leaving_groups_.push_back(std::move(group));
     return;
   }

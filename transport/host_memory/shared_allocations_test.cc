@@ -327,7 +327,7 @@ TEST(SharedAllocations, AProcessForksWhileNoThreadAllocates) {
   EXPECT_TRUE(allocations.Free(memory));
 }
 
-// The same of a thread that opens segments of other ranks.
+// The child of a process of which another thread opens segments can make its own.
 TEST(SharedAllocations, AProcessForksWhileNoThreadOpensASegment) {
   std::shared_ptr<SharedSegment> segment;
   ASSERT_TRUE(SharedSegment::Create(&segment).ok());

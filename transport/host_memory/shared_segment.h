@@ -51,8 +51,8 @@ class SharedSegment {
   // object, and so one mapping, of a segment at a time. kUnavailable if it cannot be opened or is
   // not valid.
   static Status Open(const Address& address, std::shared_ptr<SharedSegment>* segment);
-  // Around a fork, for SharedAllocations, whose lock comes first: no other thread makes, opens or
-  // ends a segment meanwhile, so that the child can.
+  // For SharedAllocations, around a fork: until UnlockAfterFork no other thread makes, opens or
+  // ends a segment, so that the child can. The lock of SharedAllocations is taken before this one.
   static void LockForFork();
   static void UnlockAfterFork();
   ~SharedSegment();

@@ -113,7 +113,7 @@ void Group::CloseEdges() {
 
 bool Group::IsOver() {
   if (!left) {
-    if (!notes.empty()) return false;  // to write them counts in directories of members
+    if (!notes.empty()) return false;  // Write changes directories of members
     for (const auto& stream : in) {
       if (stream != nullptr && stream->leased > 0) return false;
     }

@@ -70,7 +70,7 @@ class Alone : public Bootstrap {
   const std::function<void(std::byte*, size_t)> tamper_;
 };
 
-// Notes where the directory of a new group lies.
+// Stores the place of this rank's directory of a new group.
 class NotingBootstrap : public Bootstrap {
  public:
   NotingBootstrap(std::unique_ptr<Bootstrap> target, uint64_t* directory)
@@ -584,7 +584,7 @@ TEST(ShmEndpoint, MissingMemoryForAnEdgeIsAnErrorWithTheReason) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-// To write it touches the other rank's memory, although both have closed the group.
+// Write changes the other rank's directory, although both ranks have closed the group.
 TEST(ShmEndpoint, AGroupStaysUntilItsControlMessagesAreWritten) {
   const pid_t child = fork();
   if (child == 0) {
@@ -592,7 +592,7 @@ TEST(ShmEndpoint, AGroupStaysUntilItsControlMessagesAreWritten) {
     setrlimit(RLIMIT_FSIZE, &limit);
     const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
     const std::unique_ptr<Endpoint> other = NewEndpoint();
-    // Where the other rank has the directory of the group.
+    // The place of the other rank's directory of this group.
     uint64_t directory = 0;
     GroupId group = -1;
     GroupId group_of_other = -1;
@@ -603,7 +603,7 @@ TEST(ShmEndpoint, AGroupStaysUntilItsControlMessagesAreWritten) {
     });
     (void)endpoint->OpenGroup(world.MakeBootstrap(0).get(), &group);
     opener.join();
-    // And the directory of its next group.
+    // Returns the place of the other rank's directory of a new group.
     const auto next_directory = [&] {
       uint64_t next = 0;
       GroupId next_group = -1;

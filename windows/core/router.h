@@ -37,7 +37,8 @@ class Router {
   // memory is dynamic. The same on all.
   bool is_direct() const { return is_direct_; }
   bool some_are_direct() const { return some_are_direct_; }
-  // Whether all ranks map the memory of all, and whether all answer. The same on all.
+  // Whether all ranks map the memory of all, and whether progress threads of all ranks carry out
+  // requests. The same on all.
   bool all_are_mapped() const { return all_are_mapped_; }
   bool all_answer() const { return all_answer_; }
   bool has_dynamic() const;

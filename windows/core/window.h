@@ -89,7 +89,7 @@ class Window final : private Engine::Listener {
   // Of a member.
   int64_t bytes_of(int rank) const { return static_cast<int64_t>(router_.member(rank).bytes); }
   int64_t unit_of(int rank) const { return router_.member(rank).unit; }
-  // Of the transports that carry messages, with their names, such as "shm+mpi".
+  // Of the transports that carry messages. Their name is that of all of them, such as "shm+mpi".
   const Capabilities& capabilities() const { return group_->capabilities(); }
   // Whether this rank reaches a member's memory without messages: the caller's memory is its own
   // again when a call returns, but for short gets between fences.

@@ -36,8 +36,8 @@ Status WindowWait::Run(Group* group, const PatternCall& call, const std::functio
   if (others_ == nullptr && !look) return group->Run(call);
   std::unique_ptr<Operation> operation;
   const Status started = group->Start(call, &operation);
-  // Sends may have all staging memory but the core, until receivers take them, perhaps behind this
-  // call. A blocking call has the core, lets no thread in and does not look.
+  // Sends may hold all staging memory but the core until their receivers take them, possibly after
+  // this call. A blocking call has the core, lets no thread in and does not look.
   if (started.code() == StatusCode::kNoResource) return group->Run(call);
   BRIGADE_RETURN_IF_ERROR(started);
   constexpr std::chrono::seconds kLookInterval(1);
