@@ -72,7 +72,7 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
   if (stream == nullptr || !(urgency == Urgency::kUrgent || stream->edge.HasRoom())) return false;
   Slot* slot = stream->edge.Next();
   if (slot == nullptr) slot = stream->edge.NextForPiece();  // it is short of overflow memory
-  if (slot == nullptr) return stream->peer->lost;
+  if (slot == nullptr) return false;
   slot->kind = Slot::kInline;
   slot->bytes = static_cast<uint16_t>(message.bytes);
   if (message.bytes > 0) std::memcpy(slot->payload, message.data, message.bytes);

@@ -95,6 +95,7 @@ struct Group {
   ConstByteSpan PieceIn(const Slot& slot) const;
 
   // Writes a control message; false if there is no room. An urgent one may take an extension.
+  // REQUIRES: `peer` is not lost.
   bool Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* memory);
   // Writes the control messages that wait. Returns true if all are written.
   bool WriteNotes(EdgeMemory* memory);
