@@ -207,10 +207,11 @@ class Engine {
   };
 
   // A failure of a group, and what others are told of it: closes the group, ends all its
-  // activities, and tells the other members, unless it is broken already. Not from callbacks.
+  // activities, and tells the other members, unless it is broken already. In a forked child only
+  // keeps the failure. Not from callbacks.
   void BreakGroup(GroupState* group, const Status& status, const Abort& cause);
-  // Closes the group and ends all its activities on this rank, and sends no message. Not from
-  // callbacks.
+  // Closes the group and ends all its activities on this rank, and sends no message. In a forked
+  // child does nothing. Not from callbacks.
   void AbandonGroup(GroupState* group);
   // Hears what others say of the group, which has just been opened.
   void ListenTo(GroupState* group);
