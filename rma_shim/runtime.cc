@@ -85,6 +85,7 @@ void Runtime::End() {
     window->End();
   }
   requests_.CompleteAll();
+  refusal_ = kHasEnded;  // before callbacks that may make windows
 #ifndef OPEN_MPI
   // MPICH leaves windows that are not freed to UCX, which complains. Open MPI frees them.
   while (IsTornDownLast() && !windows_.empty()) {
@@ -95,7 +96,6 @@ void Runtime::End() {
 #endif
   space_.reset();
   engine_.reset();
-  refusal_ = kHasEnded;
 }
 
 CarriedWindow* Runtime::FindAnew(MPI_Win handle) {
