@@ -120,6 +120,11 @@ TEST(GroupAgreement, NumbersTheFormatOfHeaders) {
   call.equal_blocks = true;
   SetHeader(EntryOf(call.pattern), call, 0, 0, &header);
   EXPECT_EQ(header.shape, 0x60);
+  call.pattern = Pattern::kAllReduce;
+  call.op = CombineOp::kBitAnd;
+  call.type = Element::kUint8;
+  SetHeader(EntryOf(call.pattern), call, 0, 0, &header);
+  EXPECT_EQ(header.arithmetic, 0xad);
 }
 
 }  // namespace
