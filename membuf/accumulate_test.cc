@@ -195,6 +195,34 @@ TEST(Accumulate, TakesManyAtOnce) {
   EXPECT_EQ(target[999], 999);
 }
 
+// Wherever the target begins. Not of long doubles: their padding has any bytes.
+TEST(Accumulate, ManyAreLikeOneAtATime) {
+  constexpr size_t kCount = 300;
+  std::mt19937 random(1);
+  for (int i = 0; i < kElements * kCombineOps; ++i) {
+    const auto op = static_cast<Op>(i % kCombineOps);
+    const auto element = static_cast<Element>(i / kCombineOps);
+    if (!IsDefined(op, element) || element == Element::kLongDouble ||
+        element == Element::kComplexLongDouble || element == Element::kLongDoubleAndInt) {
+      continue;
+    }
+    const size_t bytes = ElementBytes(element);
+    for (const size_t first : {0, 1, 6, 31}) {
+      std::vector<std::byte> many(first + kCount * bytes);
+      std::vector<std::byte> operand(kCount * bytes);
+      // No NaN has such bytes.
+      for (std::byte& byte : many) byte = static_cast<std::byte>(random() % 64);
+      for (std::byte& byte : operand) byte = static_cast<std::byte>(random() % 64);
+      std::vector<std::byte> expected = many;
+      for (size_t j = 0; j < kCount; ++j) {
+        Accumulate(op, element, 1, &expected[first + j * bytes], &operand[j * bytes]);
+      }
+      Accumulate(op, element, kCount, &many[first], operand.data());
+      EXPECT_EQ(many, expected) << CombineOpName(op) << " of " << ElementName(element);
+    }
+  }
+}
+
 // Whatever a processor can do at once: each step rounds, as nothing that is volatile can forgo.
 template <typename T>
 void ExpectBitsAsWritten(Element real, Element complex) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "membuf/arithmetic.h"
 #include "membuf/processor_loop.h"
@@ -141,6 +142,7 @@ struct Row {
 
 template <typename T, int... kOps>
 constexpr Row MakeRow(const char* name, std::integer_sequence<int, kOps...>) {
+  static_assert(sizeof(T) <= kMostElementBytes);
   return {name,
           sizeof(T),
           {KernelOf<T, static_cast<CombineOp>(kOps), Nans::kCanonical>()...},

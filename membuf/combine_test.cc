@@ -42,7 +42,7 @@ std::vector<CombineOp> OpsOf() {
 TYPED_TEST(CombineTest, HasItsOperations) {
   using T = TypeParam;
   const std::vector<CombineOp> ops = OpsOf<T>();
-  for (int i = 0; i < kCallOps; ++i) {
+  for (int i = 0; i < kCombineOps; ++i) {
     const auto op = static_cast<CombineOp>(i);
     const bool has = op == CombineOp::kUser ? std::is_same_v<T, std::byte>
                                             : std::count(ops.begin(), ops.end(), op) > 0;
@@ -50,6 +50,15 @@ TYPED_TEST(CombineTest, HasItsOperations) {
     const bool rounds = !std::is_integral_v<T> && !std::is_same_v<T, std::byte> &&
                         (op == CombineOp::kSum || op == CombineOp::kProduct);
     EXPECT_EQ(IsOrderFree(op, TypeOf<T>()), op != CombineOp::kUser && !rounds) << CombineOpName(op);
+  }
+}
+
+TEST(Combine, HasNoOperationOfElementsThatOnlyWindowsHave) {
+  for (int i = kCallElements; i <= kElements; ++i) {
+    for (int op = 0; op < kCombineOps; ++op) {
+      const auto element = static_cast<Element>(i);
+      EXPECT_FALSE(Combines(static_cast<CombineOp>(op), element)) << ElementName(element);
+    }
   }
 }
 
