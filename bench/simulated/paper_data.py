@@ -89,15 +89,7 @@ def directions(cells):
 
 def summarise(cells):
     halves = {"fitted": [c for c in cells if c.fitted], "held out": [c for c in cells if not c.fitted], "all": cells}
-    summary = {}
-    for name, half in halves.items():
-        sure = [c for c in half if not c.doubtful]
-        # A pair is doubtful if either of it is.
-        doubtless = [c for pair in pairs(half) if not any(x.doubtful for x in pair) for c in pair]
-        summary[name] = {"cells": len(half), "median_error": median_error(half),
-                         "median_error_sure": median_error(sure), "directions": directions(half),
-                         "directions_sure": directions(doubtless)}
-    return summary
+    return {name: {"median_error": median_error(half), "directions": directions(half)} for name, half in halves.items()}
 
 
 def read_simulated(path):
