@@ -23,7 +23,8 @@ void Accumulate(CombineOp op, Element element, size_t count, std::byte* target,
   }
   const CombineKernel kernel = AccumulateKernelFor(op, element);
   BRIGADE_CHECK(kernel != nullptr);
-  // A store across two lines of a cache takes longer than two: the first of many elements go ahead.
+  // A store across two cache lines takes longer than two stores, so the first of many elements are
+  // combined by themselves: the rest begins at an aligned address.
   constexpr uintptr_t kRegister = 32;
   if (count * bytes >= 8 * kRegister) {
     const size_t ahead = -reinterpret_cast<uintptr_t>(target) % kRegister / bytes;

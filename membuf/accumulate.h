@@ -1,8 +1,9 @@
 // The arithmetic of accumulates: target = target (op) operand, element by element.
 //
-// NaNs stay as the processor computes them: the order in which accumulates of several origins come
-// is not fixed, so their bits cannot be. Maxima and minima compare as C does: of equal values, and
-// if one is a NaN, the target's stays. All else is as in combine.h.
+// A NaN has the bits that the processor computes: accumulates of several origins arrive in any
+// order, so a canonical NaN would not make results repeatable. Maxima and minima compare as C does:
+// if the values are equal, or one is a NaN, the target's value stays. Integers wrap, and complex
+// products are rounded, as combine.h says.
 //
 // Source: MPI-3.1, sections 5.9.2 and 11.3.4.
 
@@ -15,12 +16,12 @@
 
 namespace brigade {
 
-// Returns whether windows combine such elements by the operation. kReplace and kNoOp take all
-// elements, mixed ones included; for the others see the table in README.md, which is MPI's.
+// Returns whether accumulates combine elements by the operation. kReplace and kNoOp take all
+// elements, also kMixed; the table in README.md, which is MPI's, lists the other operations.
 bool IsDefined(CombineOp op, Element element);
 
-// `count` elements, packed; neither needs to be aligned. Not atomic: the caller holds whatever
-// makes it so. REQUIRES: IsDefined(op, element); no overlap.
+// Combines `count` packed elements, which need no alignment. Not atomic: callers hold a lock if
+// others access the target. REQUIRES: IsDefined(op, element); no overlap.
 void Accumulate(CombineOp op, Element element, size_t count, std::byte* target,
                 const std::byte* operand);
 
