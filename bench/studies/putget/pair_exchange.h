@@ -24,7 +24,7 @@
 namespace brigade::bench {
 
 struct Channel {
-  // Not this rank; nobody, if negative, which is possible in virtual time only.
+  // Other ranks. Negative, in virtual time only: no rank.
   int to = 0;
   int from = 0;
   int64_t doubles = 0;  // of the longest message
