@@ -25,7 +25,11 @@ struct CallArguments {
   Matrix own_place;
   std::optional<brigade_call_options> options;
 
-  // Where `blocks`, `sent` and `user_op` lie, for `call`. To be called after each move.
+  CallArguments() = default;
+  CallArguments(const CallArguments&) = delete;  // `call` points to other members
+  CallArguments& operator=(const CallArguments&) = delete;
+
+  // Sets the addresses of `blocks`, `sent` and `user_op` in `call`, once one of them is filled in.
   void SetPointers() {
     if (!blocks.empty()) call.blocks = blocks.data();
     if (!sent.empty()) call.sent = sent.data();
