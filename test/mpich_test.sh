@@ -111,7 +111,7 @@ waiting_calls() {  # ROOM[,ARGUMENT...] EXPECTED VARIABLE=VALUE...
   ./test/support/waiting_calls_test.sh "$run_mpi" "$built/test/${1/,//waiting_calls,}" "${@:2}"
 }
 waiting_calls_of_all() {
-  waiting_calls rma,single,serialized,multiple "carried over" LD_PRELOAD="$rma" &&
+  waiting_calls rma,single,funneled,serialized,multiple "carried over" LD_PRELOAD="$rma" &&
     waiting_calls blacs, "BLACS over transport" BRIGADE_OVERFLOW_BYTES=1M && waiting_calls li, "all calls" &&
     waiting_calls bsp, "all calls" &&
     waiting_calls pblas, "by one-sided communication" BRIGADE_EXPLAIN=1 BRIGADE_PBLAS=on \

@@ -7,17 +7,32 @@
 #define BRIGADE_TEST_SUPPORT_WAIT_IN_CALL_H_
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum { kSentBytes = 8 << 20, kSentTag = 1, kEarlyTag = 2 };
 
+static volatile int is_in_call;
+static pthread_t caller;
+
+/* Waits poll MPI by it, and no thread may do that except the one that makes the call. */
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (is_in_call && !pthread_equal(caller, pthread_self())) {
+    fprintf(stderr, "MPI is polled on a thread that makes no call\n");
+    _Exit(4);
+  }
+  return PMPI_Test(request, flag, status);
+}
+
 /* `call`: both ranks' sides. `prepare` runs before; it may be null. */
 static void wait_in_call(const char* name, int rank, void (*prepare)(void), void (*call)(void)) {
   static unsigned char sent[kSentBytes];
   static unsigned char value;
   MPI_Request request;
+  caller = pthread_self();
+  is_in_call = 1;
   if (prepare != NULL) prepare();
   ++value;
   if (rank == 0) {
@@ -42,6 +57,7 @@ static void wait_in_call(const char* name, int rank, void (*prepare)(void), void
     MPI_Send(sent, kSentBytes, MPI_BYTE, 0, kSentTag, MPI_COMM_WORLD);
     call();
   }
+  is_in_call = 0;
 }
 
 #endif
