@@ -75,7 +75,7 @@ one_sided() {
     like_stock 2 "$rma" "$cases" "$name" || return
   done
   # Cases in which Debian's MPICH is wrong: it crashes, hangs, mixes up values, or does not detect the error.
-  for name in errors overlap forgotten held unchecked unattached allocated mapped threads makers callbacks \
+  for name in cached errors overlap forgotten held unchecked unattached allocated mapped threads makers callbacks \
     out_of_range; do
     carried 2 "$rma" "$cases" "$name" || return
   done

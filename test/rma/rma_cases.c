@@ -356,6 +356,29 @@ static void attributes(void) {
   MPI_Comm_free(&reversed);
 }
 
+/* A window that is cached on its communicator, and freed with it. */
+static int free_cached(MPI_Comm comm, int keyval, void* win, void* extra) {
+  (void)comm, (void)keyval, (void)extra;
+  return MPI_Win_free(win);
+}
+
+static void cached(void) {
+  int *memory, keyval;
+  MPI_Comm comm;
+  MPI_Win win;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &memory, &win);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_cached, &keyval, NULL);
+  MPI_Comm_set_attr(comm, keyval, &win);
+  MPI_Comm_free_keyval(&keyval);
+  MPI_Win_fence(0, win);
+  MPI_Put(&rank, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+  MPI_Win_fence(0, win);
+  CHECK(*memory == left);
+  MPI_Comm_free(&comm);
+  CHECK(win == MPI_WIN_NULL);
+}
+
 /* Two windows at a time, which Open MPI may back by files of one name. */
 static void halves(void) {
   MPI_Comm half;
@@ -1112,38 +1135,17 @@ static void held(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} kCases[] = {{"fence", fence},
-              {"post", post},
-              {"lock", lock},
-              {"types", types},
-              {"shared", shared},
-              {"attributes", attributes},
-              {"errors", errors},
-              {"fatal", fatal},
-              {"requests", requests},
-              {"overlap", overlap},
-              {"allocated", allocated},
-              {"mapped", mapped},
-              {"pending", pending},
-              {"threads", threads},
-              {"funneled", funneled},
-              {"computing", computing},
-              {"serialized", serialized},
-              {"forgotten", forgotten},
-              {"held", held},
-              {"out_of_range", out_of_range},
-              {"pairs", pairs},
-              {"halves", halves},
-              {"unchecked", unchecked},
-              {"synced", synced},
-              {"dynamic", dynamic},
-              {"unattached", unattached},
-              {"bottom", bottom},
-              {"conflict", conflict},
-              {"typers", typers},
-              {"makers", makers},
-              {"callbacks", callbacks},
-              {"beyond", beyond}};
+} kCases[] = {{"fence", fence},         {"post", post},           {"lock", lock},
+              {"types", types},         {"shared", shared},       {"attributes", attributes},
+              {"cached", cached},       {"errors", errors},       {"fatal", fatal},
+              {"requests", requests},   {"overlap", overlap},     {"allocated", allocated},
+              {"mapped", mapped},       {"pending", pending},     {"threads", threads},
+              {"funneled", funneled},   {"computing", computing}, {"serialized", serialized},
+              {"forgotten", forgotten}, {"held", held},           {"out_of_range", out_of_range},
+              {"pairs", pairs},         {"halves", halves},       {"unchecked", unchecked},
+              {"synced", synced},       {"dynamic", dynamic},     {"unattached", unattached},
+              {"bottom", bottom},       {"conflict", conflict},   {"typers", typers},
+              {"makers", makers},       {"callbacks", callbacks}, {"beyond", beyond}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);

@@ -60,8 +60,8 @@ carried.over.tcp BRIGADE_CHECK_WINDOWS=1 BRIGADE_TRANSPORT=tcp
 EOT
 }
 
-for name in fence post lock types beyond attributes errors requests overlap pending forgotten unchecked dynamic allocated \
-  funneled serialized; do
+for name in fence post lock types beyond attributes cached errors requests overlap pending forgotten unchecked dynamic \
+  allocated funneled serialized; do
   compare 3 "$name"
 done
 compare 2 post
