@@ -3,6 +3,7 @@
    Each prints "process P of N: CASE" where it finds what the paper says, and ends with exit code 0.
  */
 
+#include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -537,6 +538,43 @@ static void direct_from_message(void) {
   free(there);
 }
 
+/* --- local calls --- */
+
+/* Process 0 makes them while the others are in MPI_Recv, then process 1, and so on. */
+static void local_calls(void) {
+  enum { kHalf = 1 << 17 };
+  char *const memory = calloc(4, kHalf), *const source = memory + 2 * kHalf;
+  char* const result = source + kHalf;
+  int tag_bytes = 0, messages, bytes, p;
+  void *tag, *payload;
+  memset(source, 'a' + me % 26, kHalf);
+  memset(memory + kHalf, 'A' + me % 26, kHalf);
+  bsp_set_tagsize(&tag_bytes);
+  bsp_push_reg(memory, 2 * kHalf);
+  bsp_sync();
+  if (me > 0) MPI_Recv(NULL, 0, MPI_BYTE, me - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  check(bsp_pid() == me && bsp_nprocs() == size && bsp_time() >= 0, "enquiries");
+  bsp_qsize(&messages, &bytes);
+  check(messages == 0 && bsp_hpmove(&tag, &payload) == -1, "no message");
+  for (p = 0; p < size; ++p) bsp_send(p, NULL, source, kHalf);
+  bsp_put(next, source, memory, 0, 8);
+  bsp_hpput(next, source + 8, memory, 8, kHalf - 8);
+  bsp_get(previous, memory, kHalf, result, 8);
+  bsp_hpget(previous, memory, kHalf + 8, result + 8, kHalf - 8);
+  bsp_push_reg(result, 8);
+  bsp_pop_reg(result);
+  bsp_pop_reg(memory);
+  bsp_set_tagsize(&tag_bytes); /* as before this case */
+  if (me < size - 1) MPI_Send(NULL, 0, MPI_BYTE, me + 1, 0, MPI_COMM_WORLD);
+  bsp_sync();
+  bsp_qsize(&messages, &bytes);
+  check(messages == size && bytes == size * kHalf, "messages");
+  check(memory[0] == 'a' + previous % 26 && memory[kHalf - 1] == memory[0], "puts");
+  check(result[0] == 'A' + previous % 26 && result[kHalf - 1] == result[0], "gets");
+  bsp_sync();
+  free(memory);
+}
+
 /* --- random supersteps, beside a model of all processes --- */
 
 enum { kMost = 8, kPieces = 4, kBytes = 6000, kOperations = 30 };
@@ -663,6 +701,7 @@ int main(int argc, char** argv) {
       {"tag_sizes", tag_sizes},
       {"messages", messages},
       {"direct_from_message", direct_from_message},
+      {"local_calls", local_calls},
       {"random", random_supersteps},
   };
   size_t i;

@@ -11,7 +11,7 @@ export TEST_TIMEOUT
 failures=0
 
 names='enquiry paper put_is_buffered get_reads_at_the_end gets_before_puts overlaps lengths direct newest_counts
-  any_order sizes tag_sizes messages direct_from_message random'
+  any_order sizes tag_sizes messages direct_from_message local_calls random'
 for processes in 1 2 3 4; do
   output=$("$run_mpi" "$processes" env "$@" BRIGADE_STAGING_BYTE=1M "$cases" 2>&1) ||
     { failures=$((failures + 1)); echo "$output"; }
