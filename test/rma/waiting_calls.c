@@ -176,15 +176,38 @@ static void lock_until(void) {
     MPI_Win_unlock(1, win);
   }
 }
-static void request_until(void) {
+static void wait_one(MPI_Request* request) { MPI_Wait(request, MPI_STATUS_IGNORE); }
+static void wait_any(MPI_Request* request) {
+  int index;
+  MPI_Waitany(1, request, &index, MPI_STATUS_IGNORE);
+}
+static void wait_all(MPI_Request* request) {
+  MPI_Status status;
+  MPI_Waitall(1, request, &status);
+}
+static void wait_some(MPI_Request* request) {
+  int count, index;
+  MPI_Status status;
+  MPI_Waitsome(1, request, &count, &index, &status);
+}
+static void test_one(MPI_Request* request) {
+  int is_over = 0;
+  while (!is_over) MPI_Test(request, &is_over, MPI_STATUS_IGNORE);
+}
+static void request_until(void (*wait_for)(MPI_Request* request)) {
   if (rank == 1) write_to(1);
   for (number = 0; rank == 0 && number == 0;) {
     MPI_Request request;
     MPI_Rget(&number, 1, MPI_LONG, 1, 0, 1, MPI_LONG, win, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    wait_for(&request);
   }
   MPI_Win_unlock_all(win);
 }
+static void wait_until(void) { request_until(wait_one); }
+static void wait_any_until(void) { request_until(wait_any); }
+static void wait_all_until(void) { request_until(wait_all); }
+static void wait_some_until(void) { request_until(wait_some); }
+static void test_until(void) { request_until(test_one); }
 
 /* --- beside a window that may be left to MPI, of which rank 1 unlocks what is rank 0's --- */
 
@@ -230,7 +253,11 @@ static const struct {
     {"MPI_Win_flush, repeated", all_locked, fetch_until, without_window},
     {"MPI_Win_flush_local, repeated", all_locked, swap_until, without_window},
     {"MPI_Win_flush_local_all, repeated", all_locked, get_until, without_window},
-    {"MPI_Wait of MPI_Rget, repeated", all_locked, request_until, without_window},
+    {"MPI_Wait of MPI_Rget, repeated", all_locked, wait_until, without_window},
+    {"MPI_Waitany of MPI_Rget, repeated", all_locked, wait_any_until, without_window},
+    {"MPI_Waitall of MPI_Rget, repeated", all_locked, wait_all_until, without_window},
+    {"MPI_Waitsome of MPI_Rget, repeated", all_locked, wait_some_until, without_window},
+    {"MPI_Test of MPI_Rget, repeated", all_locked, test_until, without_window},
     {"MPI_Win_free beside another window", with_two_windows, free_while_locked, free_other},
 };
 
