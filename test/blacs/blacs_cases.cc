@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -138,6 +139,32 @@ void ThreadsInTurn() {
   for (std::thread& thread : threads) thread.join();
   Cblacs_exit(0);
   std::printf("done\n");
+}
+
+const std::thread::id main_thread = std::this_thread::get_id();
+std::atomic<int> polls_of_main = 0;
+std::atomic<int> polls_of_others = 0;
+
+// Waits for messages that are late, on the main thread and on another one. Polls count on rank 0.
+void WaitOnBothThreads() {
+  const int context = NewGrid();
+  const auto wait = [context] {
+    double value = 0;
+    for (int i = 0; i < 20; ++i) {
+      if (rank == 0) Cdgesd2d(context, 1, 1, &value, 1, 0, 1);
+      Cdgerv2d(context, 1, 1, &value, 1, 0, 1 - rank);
+      if (rank == 0) continue;
+      usleep(10000);
+      Cdgesd2d(context, 1, 1, &value, 1, 0, 0);
+    }
+  };
+  polls_of_main = 0;
+  wait();
+  const bool is_polled = polls_of_main > 0;
+  std::thread(wait).join();
+  if (rank != 0) return;
+  std::printf("MPI is %spolled by the main thread, %d times by others\n", is_polled ? "" : "not ",
+              polls_of_others.load());
 }
 
 // A grid of these ranks and as many that they start.
@@ -556,6 +583,7 @@ const Cases& AllCases() {
          Cblacs_exit(0);
        }},
       {"threads_in_turn", ThreadsInTurn},
+      {"wait_on_both_threads", WaitOnBothThreads},
       {"spawn", Spawn},
       {"many_contexts", [] { ManyContexts(5000); }},
       // The parent's errors come back to us, and ours end the job.
@@ -598,6 +626,12 @@ const Cases& AllCases() {
 extern "C" int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* created) {
   if (answer_of_create_group != MPI_SUCCESS) return answer_of_create_group;
   return PMPI_Comm_create_group(comm, group, tag, created);
+}
+
+// Waits poll MPI by it.
+extern "C" int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  ++(std::this_thread::get_id() == main_thread ? polls_of_main : polls_of_others);
+  return PMPI_Test(request, flag, status);
 }
 
 int main(int argc, char** argv) {

@@ -27,6 +27,8 @@ for BRIGADE_TRANSPORT in auto mpi tcp; do
   export BRIGADE_TRANSPORT
   run threads_in_turn 2 "done"
   run spawn 2 'the sum is 6'
+  # MPI is at MPI_THREAD_SINGLE. Over mpi each wait calls MPI.
+  [ $BRIGADE_TRANSPORT = mpi ] || run wait_on_both_threads 1 'MPI is polled by the main thread, 0 times by others'
 done
 
 BRIGADE_TRANSPORT=auto
