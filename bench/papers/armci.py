@@ -220,6 +220,13 @@ FINDINGS = [
     Finding("Molecular dynamics gains up to 40 % and more.", lambda value: value(
         *_least("LJ_MD", "rma over mpi")) >= 40),
     Finding("Non-blocking CG gains in all cases.", _all_gain(FIGURES[1], WAYS[1])),
+    Finding("The gain of non-blocking over blocking puts is larger on 128 processors than on 2, in each class of MG.",
+            lambda value: all(value("Figure 4", f"class {name}, p = {RANKS[-1]}", f"all: {WAYS[2]}") >
+                              value("Figure 4", f"class {name}, p = {RANKS[0]}", f"all: {WAYS[2]}")
+                              for name in CLASSES["mg"])),
+    Finding("In molecular dynamics non-blocking gets gain less than 10 % over blocking ones, in all cases.",
+            lambda value: all(value("Figure 7", cell.row, cell.column) < 10 for cell in FIGURES[3].cells
+                              if cell.column == f"all: {WAYS[2]}")),
 ]
 DIRECTIONS = [(_least(f"NAS_MG {name}", "blocking over mpi"), _least(f"NAS_MG {name}", "nonblocking over mpi"))
               for name in CLASSES["mg"]]

@@ -99,6 +99,22 @@ class Values(unittest.TestCase):
         share = cells["speedups of radix sort, SMP over non-SMP, mean", "BSPlib"].simulated.take(SIMULATED)
         self.assertTrue(0.5 < share < 1, share)
 
+    def test_each_library_has_runs_of_its_own(self):
+        for table in li.TABLES:
+            if table.name in ("Figure 5", "Figure 6"):
+                columns = {f"{nodes}, {way}" for nodes in li.MACHINES for way in (
+                    "PUB put", "BSPlib put", "LAM put", "LAM send")}
+                self.assertEqual({cell.column for cell in table.cells}, columns)
+                for cell in table.cells:
+                    library = cell.column.split()[1]
+                    self.assertEqual(cell.here.run.environment["BRIGADE_LI_BACKEND"], li.BACKENDS[library])
+        cells = {(cell.row, cell.column): cell for table in li.TABLES if table.name == "Figure 6"
+                 for cell in table.cells}
+        exchanges = here("total exchange", 4096, 16, {("mpi_rma", "put"): 196608.0, ("mpi", "send"): 65536.0})
+        exchanges = [{**line, "cols": 16} for line in exchanges]
+        self.assertEqual([cells["h = 65536, p = 16", f"non-SMP, LAM {way}"].here.take(exchanges)
+                          for way in ("put", "send")], [3.0, 1.0])
+
     def test_the_prediction_is_the_papers(self):
         cells = {cell.row: cell for table in li.TABLES if table.name == "Section 4" for cell in table.cells}
         # An int takes 1 us: f is 0.93 s over 2 n^2 (n - 1).

@@ -250,6 +250,16 @@ def _sentence_cells():
         records, case="exchange with 1 neighbour", rows=1024) or {}).get("get_us")), Value(
             SINGLE, lambda records: (first(records, case="one-sided get", rows=1024, subject="brigade",
                                            pattern="get, flush") or {}).get("median_us")), is_input=True))
+    longest = BYTES[-1]
+    cells.append(Cell("messages of MPI, MB/s", "Elan4", 850, Value(EXCHANGE, lambda records: _rate(longest, (first(
+        records, case="exchange with 1 neighbour", rows=longest // 8) or {}).get("send_us"))), Value(
+            SINGLE, lambda records: _rate(longest, (first(
+                records, case="one-sided put with notification", rows=longest // 8, subject="mpi",
+                pattern="send, receive") or {}).get("median_us"))), is_input=True))
+    cells.append(Cell("the call of a get and its wait, us, about", "Elan4", 3, "given to the simulation",
+                      "a get and its wait are timed together", is_input=True))
+    cells.append(Cell("rate of an adapter's get within a host over that between hosts", "InfiniBand", 0.5,
+                      "the simulator has no adapter that moves data within a host", "no such adapter here"))
     return cells
 
 
@@ -280,6 +290,11 @@ def _all_orders(value, faster, slower, sides=SIDES):
 
 
 FINDINGS = [
+    Finding("Up to 64 KB less than 90 % of a get overlaps.", lambda value: all(
+        value("Figure 2b", f"{size} B", "the target sleeps") < 90 for size in BYTES if size <= 65536)),
+    Finding("Within a host a get through shared memory is faster than one by the adapter, at all lengths.",
+            lambda value: all(value("Figure 4", f"{size} B", "shared memory") >
+                              value("Figure 4", f"{size} B", "messages") for size in BYTES)),
     Finding("With n = 8000 the order that avoids contention is the fastest, non-blocking.", lambda value: all(
         _all_orders(value, "order avoids contention", other) for other in CONTENTION
         if other != "order avoids contention")),
