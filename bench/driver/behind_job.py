@@ -1,4 +1,4 @@
-"""Measurements of --behind besides the main job's: calibrations, TCP on this host, slow hosts; and its page."""
+"""Measurements of --behind besides the main job's: calibrations, TCP on this host, windows, slow hosts; its page."""
 
 import argparse
 import json
@@ -16,6 +16,8 @@ LOOPBACK = {"BRIGADE_IFACE": "lo"}
 # Pieces of bench/driver/cluster_job.py. Two pairs of launches of ScaLAPACK decide nothing.
 PIECES = ["patterns", "send"]
 ALONE = ["--peers", "none", "--shim", "none"]
+EXCHANGE = ["exchange", "--blocks", "0,1K,64K,1M"]
+WINDOWS = [(2, ["one-sided", "--sizes", "8,1K,64K,1M"]), (2, EXCHANGE), (4, EXCHANGE)]
 
 
 class BehindJob:
@@ -43,6 +45,13 @@ class BehindJob:
                                [*peers.OVER_TCP, *options])._replace(environment=LOOPBACK)
                 for label, options in tunings.items()]
 
+    def windows(self):
+        """Puts, gets and synchronisation in shared memory, beside Open MPI's windows."""
+        return [self.job.bench(f"Windows, {ranks} ranks", ranks, [
+            *study, *self.job.common(1, "windows"), "--transport", "auto", "--peers", "mpi", "--shim", "none",
+            "--seconds", self.job.extent.grid_seconds, *(["--asleep"] if ranks > machine.processors() else [])])
+                for ranks, study in WINDOWS]
+
     def on_slow_hosts(self, cluster):
         """Returns the cluster's job: the pieces of which few launches decide something."""
         libraries = [library.label for library in peers.LIBRARIES if not library.only_full and (
@@ -56,10 +65,15 @@ class BehindJob:
         launcher.run_all(self.over_tcp())
         if self.given.quick:
             self.left_out += [
-                "--quick leaves out slow hosts, tuned MPI, other numbers of ranks than 2 and 4, and most sizes.",
+                "--quick leaves out windows, slow hosts, tuned MPI, other numbers of ranks than 2 and 4, and most "
+                "sizes.",
                 "--quick has one pair of launches of ScaLAPACK, which decides nothing."]
         else:
-            self.left_out.append("Slow hosts are without BLACS and ScaLAPACK; ./bench/run.sh --cluster measures both.")
+            launcher.run_all(self.windows())
+            self.left_out += [
+                "Slow hosts are without BLACS and ScaLAPACK; ./bench/run.sh --cluster measures both.",
+                "Windows are in shared memory only; ./bench/run.sh --study exchange measures them over TCP and on slow "
+                "hosts, and --study mg measures a program."]
             try:
                 with Cluster(HOSTS, self.given.rate) as cluster:
                     job = self.on_slow_hosts(cluster)

@@ -92,6 +92,13 @@ class Behind(unittest.TestCase):
                 self.assertIn("--mca pml ob1 --mca btl self,tcp", " ".join(launch.command))
                 self.assertEqual(launch.environment, {"BRIGADE_IFACE": "lo"})
 
+    def test_windows_are_beside_the_mpis(self):
+        launches = behind().windows()
+        self.assertEqual([(launch.command[2], launch.command[launch.command.index(PROGRAMS.bench) + 1])
+                          for launch in launches], [("2", "one-sided"), ("2", "exchange"), ("4", "exchange")])
+        for launch in launches:
+            self.assertIn("/output/windows.jsonl", launch.command)
+
     def test_slow_hosts_have_the_installed_mpis(self):
         for is_installed, labels in ((False, {"", "pipeline 16K", "pipeline 8K"}),
                                      (True, {library.label for library in peers.LIBRARIES if not library.only_full})):
@@ -121,7 +128,7 @@ class Behind(unittest.TestCase):
             job.run(unittest.mock.Mock(**{"run.return_value": True}))
             about = json.loads((job.job.output / "behind.json").read_text())
         raised.assert_not_called()
-        self.assertIn("--quick leaves out slow hosts", about["left_out"][0])
+        self.assertIn("--quick leaves out windows, slow hosts", about["left_out"][0])
 
 
 class OnCluster(unittest.TestCase):

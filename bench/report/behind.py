@@ -21,10 +21,13 @@ MEASURED = {
     "Patterns, contiguous": ("grid", "auto"),
     "Panels and small broadcasts": ("spread", "auto"),
     "TCP between 2 processes": ("tcp", "tcp"),
+    "Windows": ("windows", "auto"),
     "Slow hosts, messages": ("cluster_send", "cluster"),
     "Slow hosts, patterns": ("cluster_patterns", "cluster"),
 }
 SCALAPACK = {"ScaLAPACK": "scalapack", "Slow hosts, ScaLAPACK": "cluster_scalapack"}
+# One-sided operations: a pattern is an operation, which is beside the same one of the peer. The model has none.
+WINDOWS = "Windows"
 # The others, such as bare rings, are limits.
 PEERS = {"mpi": "brigade", "stock": "shim"}
 # A measured time this many times the prediction, or its inverse, is a fault of the model.
@@ -71,6 +74,8 @@ def _case_of(title, place, key, found, lines):
     own = select(lines, case=key.case, ranks=key.ranks, rows=key.rows, cols=key.cols, bytes=key.bytes, label=label,
                  subject=PEERS[subject], pattern=way)
     own = own.to_dict("records")
+    if title == WINDOWS:
+        return Case(title, f"{key.case}: {way}", key.bytes, key.ranks, NAMES[subject], figure, "one-sided", us, None)
     known = [name for line in own if isinstance(line.get("protocol"), str) for name in line["protocol"].split(", ")]
     is_strided = key.cols > 1 and own[0]["ld"] > key.rows and " x " not in key.case
     return Case(title, key.case + (f", {key.rows} x {key.cols}" if is_strided else ""), key.bytes, key.ranks,
@@ -86,17 +91,20 @@ def compare(title, place, lines):
             for (name, pattern), figure in subjects.items():
                 subject = name.removesuffix(f" {label}")
                 patterns = [ours for who, ours in subjects if who == PEERS.get(subject)]
+                if title == WINDOWS:
+                    patterns = [ours for ours in patterns if ours == pattern]
                 if not patterns:
                     continue
                 way = own_way(key.case, patterns)
+                slot = key, way if title == WINDOWS else ""
                 ours = subjects[PEERS[subject], way]
                 found = ratio(figure, ours), label, subject, pattern, way, ours.median
                 if found[0].samples < ENOUGH_SAMPLES:
-                    undecided.add(key)
-                elif key not in best or (is_worse(found[0]), -found[0].median) > (
-                        is_worse(best[key][0]), -best[key][0].median):
-                    best[key] = found
-    behind = [_case_of(title, place, key, found, lines) for key, found in best.items() if is_worse(found[0])]
+                    undecided.add(slot)
+                elif slot not in best or (is_worse(found[0]), -found[0].median) > (
+                        is_worse(best[slot][0]), -best[slot][0].median):
+                    best[slot] = found
+    behind = [_case_of(title, place, key, found, lines) for (key, _), found in best.items() if is_worse(found[0])]
     return behind, Count(len(best.keys() | undecided), len(behind), len(undecided - best.keys()))
 
 

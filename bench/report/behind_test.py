@@ -104,6 +104,18 @@ class Page(unittest.TestCase):
         (row,) = self.rows()
         self.assertEqual(row["measured, µs"], "50")
 
+    def test_an_operation_on_a_window_is_beside_the_same_one(self):
+        def operation(subject, pattern, us):
+            return line(subject, us, case="exchange with 1 neighbour, shared", pattern=pattern)
+
+        self.write("windows", operation("brigade", "put, fence", 50.0), operation("mpi", "put, fence", 40.0),
+                   operation("brigade", "put, lock", 30.0), operation("mpi", "put, lock", 60.0),
+                   operation("mpi", "sendrecv", 1.0))
+        (row,) = self.rows()
+        self.assertEqual([row[name] for name in ("case", "peer", "protocol", "predicted, µs")],
+                         ["exchange with 1 neighbour, shared: put, fence", "MPI", "one-sided", ""])
+        self.assertIn("| Windows | 2 | 1 | 0 |", self.pages()[0])
+
     def test_blacs_and_scalapack_are_beside_the_shim(self):
         call = {"case": "dgsum2d 32 x 1, scope Row", "pattern": "50 in a row", "rows": 32, "cols": 1, "bytes": 256}
         self.write("calls", line("shim", 5.0, **call, lo_us=4.9, hi_us=5.1),
