@@ -180,7 +180,8 @@ class Papers(unittest.TestCase):
         for line in ("| 1 KiB | put | 10* | - (1) | - (1) |", "- `- (1)` in the last two columns: not run yet",
                      "| machine here | not measured here yet |"):
             self.assertIn(line, page)
-        self.assertIn("not measured here yet.", self.page()[0])
+        self.assertIn("The command fills the columns *simulated* and *here*, which are empty yet.", self.page()[0])
+        self.assertNotIn("## How near", page)
         self.run_job()
         page, values = self.page()
         for line in ("| 1 KiB | put | 10* | 12 | 30 |", "| 1 MiB | put | 40 | 44 | 30 |",
@@ -195,6 +196,16 @@ class Papers(unittest.TestCase):
             self.assertIn(line, page.splitlines())
         self.assertEqual(values["Table 1", "1 KiB", "put"], (12, 30))
         self.assertTrue(all(len(line) <= 120 for line in page.splitlines()))
+
+    def test_a_table_without_any_value_says_how_many_cells_it_has(self):
+        lost = Table("Figure 1", "curves", "us", [cell._replace(paper=None) for cell in STUDY.tables[0].cells])
+        study = STUDY._replace(tables=[*STUDY.tables, lost])
+        lines = render.render(study, results.Results(self.folder))[0].splitlines()
+        self.assertIn("None of the 4 cells has a value yet:", lines)
+        self.assertEqual(lines.count("| row | column | paper | simulated | here |"), 1)
+        self.run_job()
+        lines = render.render(study, results.Results(self.folder))[0].splitlines()
+        self.assertEqual(lines.count("| row | column | paper | simulated | here |"), 2)
 
     def test_figures_of_two_tables_are_counted_once(self):
         self.run_job()

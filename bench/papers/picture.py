@@ -1,4 +1,4 @@
-"""The picture of a paper: each table as a panel, each cell as the paper's bar and two marks."""
+"""The picture of a paper: each table with a value as a panel, each cell as the paper's bar and two marks."""
 
 from bench.report import style
 from bench.report.style import plt
@@ -22,8 +22,11 @@ def _draw_table(axes, table, values):
 
 def draw(study, values, path):
     """`values`: {(table, row, column): (simulated, here)}, each a number or None."""
-    figure, panels = plt.subplots(len(study.tables), 1, figsize=(14, 3.2 * len(study.tables)), squeeze=False)
-    for axes, table in zip(panels[:, 0], study.tables):
+    tables = [table for table in study.tables if any(
+        number is not None for cell in table.cells
+        for number in (cell.paper, *values[table.name, cell.row, cell.column]))]
+    figure, panels = plt.subplots(len(tables), 1, figsize=(14, 3.2 * len(tables)), squeeze=False)
+    for axes, table in zip(panels[:, 0], tables):
         _draw_table(axes, table, values)
     panels[0, 0].legend(frameon=False, fontsize=8)
     figure.tight_layout()

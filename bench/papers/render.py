@@ -34,8 +34,10 @@ def render(study, results):
         for cell, read in zip(table.cells, reads):
             papers[table.name, cell.row, cell.column] = cell.paper
             values[table.name, cell.row, cell.column] = tuple(number for number, _ in read)
-        tables.append({"table": table, "absences": [f"`{mark}` in the last two columns: {reason}"
-                                                    for reason, mark in marks.items()],
+        has_values = any(cell.paper is not None or any(number is not None for number, _ in read)
+                         for cell, read in zip(table.cells, reads))
+        tables.append({"table": table, "has_values": has_values, "reasons": reasons,
+                       "absences": [f"`{mark}` in the last two columns: {reason}" for reason, mark in marks.items()],
                        "rows": [_row(cell, read, marks) for cell, read in zip(table.cells, reads)]})
     findings = [(finding.text, judge.holds(finding, lambda *key: papers[key]),
                  *(judge.holds(finding, lambda *key, p=place: values[key][p]) for place in range(len(COLUMNS))))
@@ -56,6 +58,7 @@ def render(study, results):
     page = style.render("paper_page.md.j2", study=study, tables=tables, findings=findings,
                         errors_of_tables=errors, directions=directions,
                         is_measured=any(here is not None for _, here in values.values()),
+                        is_simulated=any(simulated is not None for simulated, _ in values.values()),
                         machines=sorted({f"{record['machine']}; {record['versions']}" for record in measured}),
                         commits=sorted({record["commit"] for record in records}),
                         dates=sorted({record["date"] for record in records}))
