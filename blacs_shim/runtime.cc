@@ -223,7 +223,7 @@ int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<in
               ProcessGrid::Create(engine_, parent, members, rows, cols, &grid));
   // World rank 0 may never be in a grid.
   if (first && grid->row == 0 && grid->col == 0) {
-    WarnOfUnknownVariables();
+    PrintSettingWarnings();
     if (settings_.log_info) LogStart(*grid);
   }
   AgreeOnStatistics(routine, *grid);

@@ -123,7 +123,7 @@ Status Program::Begin(int most_processes) {
 Status Program::Open() {
   Settings settings;
   BRIGADE_RETURN_IF_ERROR(ReadSettings(&settings));
-  if (job_.process() == 0) WarnOfUnknownVariables();
+  if (job_.process() == 0) PrintSettingWarnings();
   BRIGADE_RETURN_IF_ERROR(SharedEngine::Acquire(settings.transport, settings.engine, &engine_));
   bootstrap_ = std::make_unique<MpiBootstrap>(job_.comm());
   BRIGADE_RETURN_IF_ERROR(

@@ -22,7 +22,7 @@ Status Program::Begin(int processes) {
   }
   BRIGADE_RETURN_IF_ERROR(backend_->Begin());
   phase_ = Phase::kRunning;
-  if (backend_->process() == 0) WarnOfUnknownVariables();
+  if (backend_->process() == 0) PrintSettingWarnings();
   return Status();
 }
 

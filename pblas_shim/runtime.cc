@@ -26,7 +26,7 @@ Runtime* Runtime::StartNow(const char* routine) {
   current_ = new Runtime(settings);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) WarnOfUnknownVariables();
+  if (rank == 0) PrintSettingWarnings();
   return current_;
 }
 

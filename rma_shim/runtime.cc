@@ -63,7 +63,7 @@ Runtime* Runtime::StartNow(const char* routine) {
   auto* const runtime = new Runtime(routine, settings);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) WarnOfUnknownVariables();
+  if (rank == 0) PrintSettingWarnings();
 
   if (!IsTornDown()) SetTeardown(Teardown::kWindows, &Runtime::OnMpiFinalize);
   current_.store(runtime, std::memory_order_release);

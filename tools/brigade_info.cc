@@ -156,7 +156,7 @@ void PrintTransports(bool prints, int ranks) {
 
 Status PrintSettings() {
   std::printf("settings, * where set\n");
-  std::fputs(DescribeUnknownVariables(environ).c_str(), stdout);
+  std::fputs(SettingWarnings(environ).c_str(), stdout);
   Settings settings;
   BRIGADE_RETURN_IF_ERROR(ReadSettings(&settings));
   auto listed = ListSettings(settings);

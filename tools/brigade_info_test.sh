@@ -83,6 +83,7 @@ for line in auto shm; do says "^  $line +yes"; done
 run 1 env BRIGADE_TRANSPORT=tpc "$info"
 says "^  BRIGADE_TRANSPORT=tpc: there is no transport 'tpc'; there are: auto"
 run 0 env BRIGADE_TRANSPORT=uring "$info"
+says '^brigade: BRIGADE_TRANSPORT=uring is an old name; set tcp instead'
 
 run 1 env BRIGADE_STATS=often "$info"
 says 'BRIGADE_STATS=often: must be 0, 1 or ranks'

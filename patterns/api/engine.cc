@@ -69,7 +69,7 @@ Status CreateEngine(const brigade_options* given, brigade_engine* engine) {
   BRIGADE_RETURN_IF_ERROR(ReadEnvironment(&settings));
   BRIGADE_RETURN_IF_ERROR(Overrule(options, &settings));
   BRIGADE_RETURN_IF_ERROR(brigade::CreateEndpoint(settings.transport, &engine->endpoint));
-  if (brigade::PositionInJob().rank <= 0) brigade::WarnOfUnknownVariables();
+  if (brigade::PositionInJob().rank <= 0) brigade::PrintSettingWarnings();
   BRIGADE_RETURN_IF_ERROR(
       brigade::Engine::Create(engine->endpoint.get(), settings.engine, &engine->engine));
   engine->checks_windows = settings.check_windows;

@@ -14,6 +14,17 @@ namespace {
 constexpr std::string_view kPrefix = "BRIGADE_";
 constexpr std::string_view kTestPrefix = "BRIGADE_TEST_";
 
+// Old names of values, which stay valid.
+struct OldValue {
+  std::string_view setting;  // "NAME=value"
+  std::string_view value;    // the standard name
+};
+constexpr OldValue kOldValues[] = {
+    {"BRIGADE_TRANSPORT=uring", "tcp"},
+    {"BRIGADE_KERNEL_COPIES=1", "auto"},
+    {"BRIGADE_KERNEL_COPIES=0", "off"},
+};
+
 bool StartsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
@@ -36,10 +47,15 @@ size_t Distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string DescribeUnknownVariables(const char* const* environment) {
+std::string SettingWarnings(const char* const* environment) {
   std::string text;
   for (; *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
+    for (const OldValue& old : kOldValues) {
+      if (entry != old.setting) continue;
+      text.append("brigade: ").append(entry).append(" is an old name; set ");
+      text.append(old.value).append(" instead\n");
+    }
     const std::string_view name = entry.substr(0, entry.find('='));
     if (!StartsWith(name, kPrefix) || StartsWith(name, kTestPrefix)) continue;
     if (std::find(std::begin(kVariables), std::end(kVariables), name) != std::end(kVariables)) {
@@ -54,10 +70,8 @@ std::string DescribeUnknownVariables(const char* const* environment) {
   return text;
 }
 
-void WarnOfUnknownVariables() {
-  static const bool done = [] {
-    return std::fputs(DescribeUnknownVariables(environ).c_str(), stderr);
-  }();
+void PrintSettingWarnings() {
+  static const bool done = [] { return std::fputs(SettingWarnings(environ).c_str(), stderr); }();
   (void)done;
 }
 

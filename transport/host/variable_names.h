@@ -22,12 +22,12 @@ inline constexpr std::string_view kVariables[] = {
 };
 
 // Returns a line per variable of `environment` (like environ: "NAME=value", ended by a null
-// pointer) whose name begins with BRIGADE_ and is unknown: a misspelt setting has no effect.
-// BRIGADE_TEST_* is reserved for tests.
-std::string DescribeUnknownVariables(const char* const* environment);
+// pointer) whose name begins with BRIGADE_ and is unknown, since a misspelt setting has no effect,
+// and a line per setting with the old name of a value. BRIGADE_TEST_* is reserved for tests.
+std::string SettingWarnings(const char* const* environment);
 
 // Prints these lines on stderr, once in a process.
-void WarnOfUnknownVariables();
+void PrintSettingWarnings();
 
 }  // namespace brigade
 
