@@ -1,5 +1,5 @@
 /* A rod whose heat spreads: each rank has a part of it, and puts the values at its ends to its
-   neighbours, with a notification. Nobody else is waited for.
+   neighbours, with a notification. A rank waits for no other rank.
 
    mpicc examples/halo_exchange.c -o halo_exchange \
      -Iinclude -Lbazel-bin/patterns/api -lbrigade -Wl,-rpath,$PWD/bazel-bin/patterns/api
