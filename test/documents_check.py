@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every
-setting, threshold and file with atomics is explained, lines are no longer than a terminal, and sentences for users are
-short. Both tables of protocols have all of them, with their tests. No source of the libraries is too long, and those
-that CMake names exist."""
+setting, threshold and file with atomics is explained, lines are no longer than a terminal, and cells of tables and
+sentences for users are short. Both tables of protocols have all of them, with their tests. No source of the libraries
+is too long, and those that CMake names exist."""
 
 import pathlib
 import re
@@ -12,6 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MOST_WORDS = 30
 MOST_COLUMNS = 120
+MOST_CELL = 300
 MOST_README_LINES = 80
 MOST_SOURCE_LINES = 500
 ROOMS = ("membuf", "transport", "patterns", "windows", *(folder.name for folder in sorted(ROOT.glob("*_shim"))))
@@ -104,6 +105,15 @@ def check_columns(file, lines):
             complain(file, number, f"{len(line)} columns, of {MOST_COLUMNS}")
 
 
+def check_cells(file, lines):
+    """A long cell of a table is a paragraph. A list of names is none."""
+    for number, line in enumerate(lines, 1):
+        for cell in re.split(r"(?<!\\)\|", line) if line.startswith("|") else ():
+            names = re.fullmatch(r"(`[^`]*`|[ ,])*", cell)
+            if len(cell.strip()) > MOST_CELL and not names:
+                complain(file, number, f"a cell of {len(cell.strip())} characters, of {MOST_CELL}")
+
+
 def check_sentences(file, lines):
     for number, text in prose(lines):
         text = re.sub(r"`[^`]*`", "code", text)
@@ -194,6 +204,7 @@ def main():
         lines = file.read_text().splitlines()
         check_links(file, lines)
         check_columns(file, lines)
+        check_cells(file, lines)
         if file.name == "README.md" or file.is_relative_to(ROOT / "docs"):
             check_blocks(file, lines)
         if file == ROOT / "README.md" or file.is_relative_to(ROOT / "docs/user"):
