@@ -21,7 +21,7 @@ namespace pblas {
 namespace {
 
 // The values that the ranks of a grid exchange before they make a multiplier.
-struct Offer {
+struct MemberRecord {
   uint64_t course;  // its address
   int when;         // BRIGADE_PBLAS
   int row;
@@ -103,10 +103,10 @@ void Grid::TakeProduct(const char* routine) {
 void Grid::Open(const char* routine) {
   AwaitAll(routine, context_comm_);
   is_open_ = true;
-  const Offer mine{reinterpret_cast<uint64_t>(course_.get()),
-                   static_cast<int>(runtime_->settings().pblas), place_.row, place_.col,
-                   has_asked_ ? 1 : 0};
-  std::vector<Offer> all(static_cast<size_t>(ranks_));
+  const MemberRecord mine{reinterpret_cast<uint64_t>(course_.get()),
+                          static_cast<int>(runtime_->settings().pblas), place_.row, place_.col,
+                          has_asked_ ? 1 : 0};
+  std::vector<MemberRecord> all(static_cast<size_t>(ranks_));
   MpiBootstrap bootstrap(context_comm_);
   Require(routine, bootstrap.AllGather(&mine, sizeof(mine), all.data()));
   // No rank leaves anything that was sent on the program's communicator.

@@ -17,7 +17,7 @@ namespace rma {
 namespace {
 
 // The record that each rank contributes to Agree before a window is made.
-struct Offer {
+struct MemberRecord {
   MPI_Aint bytes = 0;
   bool is_scattered = false;  // each rank's part of a shared window may lie anywhere
   bool is_checked = false;    // BRIGADE_CHECK_WINDOWS
@@ -56,7 +56,7 @@ struct Agreed {
 // The first refusal of a rank, as all see it. kMismatch: their settings differ. Otherwise *agreed.
 Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowRequest& request,
              bool has_makers, const Settings& settings, Agreed* agreed) {
-  Offer mine;
+  MemberRecord mine;
   mine.is_checked = settings.check_windows;
   mine.when = settings.rma;
   mine.has_makers = has_makers;
@@ -64,7 +64,7 @@ Status Agree(Bootstrap* bootstrap, const std::string& refusal, const WindowReque
   mine.bytes = request.bytes;
   mine.is_scattered = IsScattered(request.info);
   refusal.copy(mine.refusal, sizeof(mine.refusal) - 1);
-  std::vector<Offer> all(static_cast<size_t>(bootstrap->size()));
+  std::vector<MemberRecord> all(static_cast<size_t>(bootstrap->size()));
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), all.data()));
   for (size_t r = 0; r < all.size(); ++r) {
     if (all[r].refusal[0] != '\0') {

@@ -70,9 +70,9 @@ struct Case {
   int64_t window_bytes;
 };
 
-class StrangeNotes : public testing::TestWithParam<Case> {};
+class StrangeFrames : public testing::TestWithParam<Case> {};
 
-TEST_P(StrangeNotes, DoNoHarmAndAreNamed) {
+TEST_P(StrangeFrames, DoNoHarmAndAreNamed) {
   const int trials = StressRounds(1500, 100000);
   const int64_t window_bytes = GetParam().window_bytes;
   std::vector<StrangeEndpoint*> endpoints(2);
@@ -183,7 +183,7 @@ TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
 
 // A window ends when all ranks have left it, so each rank may send its leave message once, and only
 // to its parent in the tree.
-TEST_P(StrangeNotes, ALeaveMessageOutOfTurnIsAnError) {
+TEST_P(StrangeFrames, ALeaveMessageOutOfTurnIsAnError) {
   for (const RmaKind kind : {RmaKind::kLeft, RmaKind::kAllLeft}) {
     std::vector<StrangeEndpoint*> endpoints(2);
     WindowWay way;
@@ -216,7 +216,7 @@ TEST_P(StrangeNotes, ALeaveMessageOutOfTurnIsAnError) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, StrangeNotes,
+INSTANTIATE_TEST_SUITE_P(Over, StrangeFrames,
                          testing::Values(Case{"messages", false, false, 256},
                                          Case{"checked", true, false, 256},
                                          Case{"in_place", false, true, 2500}),

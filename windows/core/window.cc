@@ -21,7 +21,7 @@ namespace brigade {
 namespace {
 
 // Each member sends this to all when a window is made.
-struct Offer {
+struct MemberRecord {
   MemberAttributes attributes;
   bool is_checked = false;
   StatusCode code = StatusCode::kOk;
@@ -101,12 +101,12 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     mine = ExposedMemory::Create(options.kind, options.memory, options.bytes, options.unit, size(),
                                  &exposed_, SegmentOf(options), MailboxSizeOf(options, size()));
   }
-  Offer offer;
+  MemberRecord record;
   if (mine.ok()) {
-    offer.attributes = exposed_->attributes();
+    record.attributes = exposed_->attributes();
     served_.rank = rank();
     served_.memory = exposed_->base();
-    served_.bytes = static_cast<int64_t>(offer.attributes.bytes);
+    served_.bytes = static_cast<int64_t>(record.attributes.bytes);
     served_.page = exposed_->page();
     if (is_dynamic()) served_.attached = exposed_->attached();
     // It must be there before any member can send a control message.
@@ -114,20 +114,20 @@ Status Window::Expose(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
     messages_ = std::make_unique<WindowMessages>(space, state(), &served_);
     message_access_->Use(messages_.get());
   }
-  offer.is_checked = options.is_checked;
-  offer.code = mine.code();
-  mine.message().copy(offer.text, sizeof(offer.text) - 1);
-  std::vector<Offer> all(static_cast<size_t>(size()));
-  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&offer, sizeof(offer), all.data()));
+  record.is_checked = options.is_checked;
+  record.code = mine.code();
+  mine.message().copy(record.text, sizeof(record.text) - 1);
+  std::vector<MemberRecord> all(static_cast<size_t>(size()));
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&record, sizeof(record), all.data()));
   for (size_t r = 0; r < all.size(); ++r) {
-    all[r].text[sizeof(offer.text) - 1] = '\0';
+    all[r].text[sizeof(record.text) - 1] = '\0';
     if (all[r].code != StatusCode::kOk) {
       return {all[r].code, "a window on rank " + std::to_string(r) + ": " + all[r].text};
     }
     members->push_back(all[r].attributes);
   }
   // No member sends a request before all targets are open.
-  if (std::any_of(all.begin(), all.end(), [](const Offer& one) { return one.is_checked; })) {
+  if (std::any_of(all.begin(), all.end(), [](const MemberRecord& one) { return one.is_checked; })) {
     const WindowWait::ProgressGuard guard(&*wait_);
     served_.checked.emplace(rank(), is_dynamic() ? static_cast<int64_t>(kProcessAddress) : 0);
   }

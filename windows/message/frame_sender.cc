@@ -13,7 +13,7 @@ Status UnlessLost(const Status& status) {
 
 Status FrameSender::Try(int peer, const RmaFrame& message, Urgency urgency) {
   if (!kept_.empty() && kept_.count(peer) > 0) {
-    return Status(StatusCode::kNoResource, "other notes wait for the transport");
+    return Status(StatusCode::kNoResource, "earlier frames wait for the transport");
   }
   return endpoint_->SendControl(group_, peer, message.span(), urgency);
 }

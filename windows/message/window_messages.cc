@@ -70,12 +70,12 @@ void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
   RmaFrame message;
   Status status;
   if (bytes.bytes < sizeof(RmaHeader)) {
-    status = BadFrame(from, "sends half a note of a window");
+    status = BadFrame(from, "sends half a frame of a window");
   } else {
     std::memcpy(&message, bytes.data, bytes.bytes);
     status = bytes.bytes == message.span().bytes && message.header.inlined <= kMostInlined
                  ? Hear(from, message)
-                 : BadFrame(from, "sends a note of a wrong length");
+                 : BadFrame(from, "sends a frame of a wrong length");
   }
   if (!status.ok()) Fail(status);
   Wake();

@@ -151,9 +151,10 @@ class Stranger final : public ControlHandler {
       BRIGADE_CHECK_EQ(int64_t{header.inlined}, header.bytes);
       return;
     }
-    Piece* const landing = Keep(static_cast<size_t>(header.bytes));
+    Piece* const receive_buffer = Keep(static_cast<size_t>(header.bytes));
     Require(endpoint_->PostReceive({group_, kReplyChannel}, 0,
-                                   {landing->bytes.data(), landing->bytes.size()}, landing));
+                                   {receive_buffer->bytes.data(), receive_buffer->bytes.size()},
+                                   receive_buffer));
   }
 
   std::deque<Piece> pieces_;  // which the endpoint may still have
