@@ -21,8 +21,8 @@ bool HaveCredits(const Group& group) {
   return group.capabilities().tuning.lazy_credit_bytes != SIZE_MAX;
 }
 
-// Where there are credits, the most for whose landing a receiver sends none by itself; the message
-// has a header, too.
+// Where there are credits, the most for whose receive buffer a receiver sends none by itself; the
+// message has a header, too.
 size_t FirstBytes(const Group& group) {
   if (!HaveCredits(group)) return rules::kBspFirstPacketBytes;
   return group.capabilities().tuning.lazy_credit_bytes - sizeof(PacketHeader);
@@ -201,18 +201,18 @@ Status Superstep::ExchangeAnswers(const Registrations& registrations) {
 }
 
 Status Superstep::DoAsked(const Registrations& registrations) {
-  Pairs::Messages landing(arrived_.size());
+  Pairs::Messages receive_buffer(arrived_.size());
   for (size_t p = 0; p < arrived_.size(); ++p) {
     if (arrived_[p].header()->asks == 0) continue;
     arrived_[p].ForEach(tag_bytes_, [&](const Record& record, const std::byte*) {
       if (record.kind != Record::Kind::kDirectPut) return;
-      landing[p].push_back({At(registrations, record), record.bytes});
+      receive_buffer[p].push_back({At(registrations, record), record.bytes});
       if (!is_mine(p)) return;
-      std::memmove(landing[p].back().data, direct_puts_[p][landing[p].size() - 1].data,
-                   record.bytes);
+      std::memmove(receive_buffer[p].back().data,
+                   direct_puts_[p][receive_buffer[p].size() - 1].data, record.bytes);
     });
   }
-  BRIGADE_RETURN_IF_ERROR(pairs_.Exchange(direct_puts_, landing));
+  BRIGADE_RETURN_IF_ERROR(pairs_.Exchange(direct_puts_, receive_buffer));
   BRIGADE_RETURN_IF_ERROR(ExchangeAnswers(registrations));
 
   std::vector<size_t> written(arrived_.size());

@@ -26,21 +26,21 @@ struct Tuning {
   // data (eager_piece_bytes): they use the time until the receiver has granted a place for the
   // rest. 0: the header is sent alone.
   size_t first_piece_bytes = 0;
-  // A receiver piggybacks the credits of landings up to this length on other messages. A longer
-  // landing may cost a message of its own, and should be expected to be filled. SIZE_MAX: there are
-  // no credits.
+  // A receiver piggybacks the credits of receive buffers up to this length on other messages. A
+  // longer receive buffer may cost a message of its own, and should be expected to be filled.
+  // SIZE_MAX: there are no credits.
   size_t lazy_credit_bytes = SIZE_MAX;
 };
 
 // Guarantees that callers may rely on, and requirements that they must meet.
 struct Capabilities {
   const char* name = "";
-  // A receive's lease may point into the sender's chunk; the landing is then left untouched.
+  // A receive's lease may point into the sender's chunk; the receive buffer is then left untouched.
   bool lands_in_peer_memory = false;
-  // Every lease points into the sender's memory: a landing is never written to, only its length
-  // counts and its pointer may be null.
-  bool needs_landing = true;
-  // Sends and landings need memory registered with domain(); otherwise any memory will do.
+  // Every lease points into the sender's memory: a receive buffer is never written to, only its
+  // length counts and its pointer may be null.
+  bool needs_receive_buffer = true;
+  // Sends and receive buffers need memory registered with domain(); otherwise any memory will do.
   bool needs_registered_memory = false;
   // A returned send reaches its receiver although its sender never calls this library (or MPI)
   // again.
@@ -49,10 +49,10 @@ struct Capabilities {
   bool calls_mpi = false;
   // Lost peers are detected, and pending operations with them end with kPeerLost.
   bool reports_losses = true;
-  // A piece longer than its landing leaves the memory behind a landing of at most this length
-  // untouched. A longer landing is safe only if it is as long as the longest piece that the peer
-  // might send.
-  size_t kept_landing_bytes = SIZE_MAX;
+  // A piece longer than its receive buffer leaves the memory behind a receive buffer of at most
+  // this length untouched. A longer receive buffer is safe only if it is as long as the longest
+  // piece that the peer might send.
+  size_t kept_receive_buffer_bytes = SIZE_MAX;
   // The longest inline message of an edge (Endpoint::edges); 0 if there are no edges.
   size_t max_inline_bytes = 0;
   // The longest piece, in bytes, that one post may carry.

@@ -16,7 +16,7 @@ namespace brigade {
 struct Lease {
   const std::byte* data = nullptr;
   size_t bytes = 0;
-  // 0: the bytes lie in the caller's own landing memory and releasing is a no-op.
+  // 0: the bytes lie in the caller's own receive buffer and releasing is a no-op.
   uint64_t token = 0;
 };
 
@@ -30,10 +30,10 @@ struct Completion {
   // or inside Progress. It may post further operations and may destroy the completion. It must not
   // call Progress.
   Callback callback;
-  // Set before the callback. kPeerLost, kMismatch (message longer than its landing) or kInternal on
-  // failure.
+  // Set before the callback. kPeerLost, kMismatch (message longer than its receive buffer) or
+  // kInternal on failure.
   Status status;
-  // Receives: the received bytes. lease.bytes may be less than the landing.
+  // Receives: the received bytes. lease.bytes may be less than the receive buffer.
   Lease lease;
 };
 

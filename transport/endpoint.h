@@ -99,10 +99,10 @@ class Endpoint {
     return SentNow::kNo;
   }
 
-  // Posts a receive of the next piece from `peer` on the channel. `landing` must stay untouched
-  // until the completion; its length is the longest piece accepted. Receives on one (channel, peer)
-  // match in the order of their posts, in-place ones included.
-  virtual Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  // Posts a receive of the next piece from `peer` on the channel. `receive_buffer` must stay
+  // untouched until the completion; its length is the longest piece accepted. Receives on one
+  // (channel, peer) match in the order of their posts, in-place ones included.
+  virtual Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                              Completion* completion) = 0;
 
   // Returns whether PostReceiveInPlace would accept this range.

@@ -161,8 +161,8 @@ inline constexpr size_t kTcpPieceCostBytes = 1000;
 // The longest piece that goes before its receive is posted, 64 KiB and a header: more messages
 // spare a round trip, and a receiver that does not come holds more memory.
 inline constexpr size_t kTcpEagerBytes = (size_t{64} << 10) + 64;
-// The longest landing whose credit goes with something else: more spare a message, and more short
-// sends wait for one.
+// The longest receive buffer whose credit goes with something else: more spare a message, and more
+// short sends wait for one.
 inline constexpr size_t kTcpLazyCreditBytes = size_t{32} << 10;
 // The shortest mean run that the kernel gathers out of user memory: a copy is faster below.
 inline constexpr size_t kTcpRunInPlaceBytes = 256;

@@ -152,7 +152,7 @@ std::byte* PaperRank::Packed(int block, std::byte* buffer) {
   return buffer;
 }
 
-std::byte* PaperRank::LandingOf(int block, std::byte* buffer) {
+std::byte* PaperRank::BufferOf(int block, std::byte* buffer) {
   const Matrix& matrix = blocks_[static_cast<size_t>(block)];
   return matrix.layout.contiguous() ? matrix.data : buffer;
 }
@@ -182,7 +182,7 @@ Status PaperRank::PlainTreeBroadcast(int root) {
   if (rank_ == root) {
     message = Packed(root, buffer);
   } else {
-    message = LandingOf(root, buffer);
+    message = BufferOf(root, buffer);
     BRIGADE_RETURN_IF_ERROR(Receive(place.parent, message));
   }
   for (auto child = place.children.rbegin(); child != place.children.rend(); ++child) {
@@ -225,7 +225,7 @@ Status PaperRank::PlainRingBroadcast() {
   BRIGADE_RETURN_IF_ERROR(Send(next, Packed(rank_, Bytes(&buffers_[0]))));
   for (int s = 1; s < ranks; ++s) {
     const int block = (rank_ + ranks - s) % ranks;
-    std::byte* const message = LandingOf(block, Bytes(&buffers_[0]));
+    std::byte* const message = BufferOf(block, Bytes(&buffers_[0]));
     BRIGADE_RETURN_IF_ERROR(Receive(previous, message));
     if (s + 1 < ranks) BRIGADE_RETURN_IF_ERROR(Send(next, message));
     Unpack(block, message);

@@ -74,8 +74,8 @@ class PaperRank {
   // The block as it lies if that is contiguous; else packed into `buffer`.
   std::byte* Packed(int block, std::byte* buffer);
   // Where a block can be received: as above.
-  std::byte* LandingOf(int block, std::byte* buffer);
-  // The other half of LandingOf.
+  std::byte* BufferOf(int block, std::byte* buffer);
+  // The other half of BufferOf.
   void Unpack(int block, const std::byte* message);
   // dst = a block + message. `dst_layout`: of the block, or contiguous.
   void Add(std::byte* dst, const StridedLayout& dst_layout, int block, const std::byte* message);

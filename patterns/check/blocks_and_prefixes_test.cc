@@ -203,8 +203,8 @@ TEST(Blocks, OfAnyLengths) {
           }
           if (topology == kCirculant) c.pieces.assign(c.pieces.size(), c.pieces[0]);
           c.slots = random() % 2 == 0 ? kMinSlots : rules::kWindowSlots;
-          for (const bool peer_landing : {false, true}) {
-            c.lands_in_peer_memory = peer_landing;
+          for (const bool in_peer_memory : {false, true}) {
+            c.lands_in_peer_memory = in_peer_memory;
             for (int r = 0; draw % 2 == 0 && r < size; ++r) {
               c.hosts.push_back(static_cast<int>(random() & 1));
             }

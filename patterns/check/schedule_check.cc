@@ -95,9 +95,10 @@ class Checker {
     std::ostringstream out;
     out << PatternName(case_.pattern) << " shape " << static_cast<int>(case_.topology.shape) << "/"
         << case_.topology.parameter << " size " << case_.size << " root " << case_.root << " slots "
-        << case_.slots << (case_.lands_in_peer_memory ? " peer" : " own") << " landing, rank "
-        << doing.rank << ", round " << doing.at.round << ", step " << doing.at.step << " (peer "
-        << (doing.step == nullptr ? -1 : doing.step->peer) << "): " << what;
+        << case_.slots << (case_.lands_in_peer_memory ? " peer" : " own")
+        << " receive buffer, rank " << doing.rank << ", round " << doing.at.round << ", step "
+        << doing.at.step << " (peer " << (doing.step == nullptr ? -1 : doing.step->peer)
+        << "): " << what;
     failure_ = Status(StatusCode::kInternal, out.str());
     return false;
   }

@@ -121,7 +121,8 @@ bool AreTurned(const std::vector<Schedule>& schedules, const std::vector<Schedul
 // Whether groups of that size are proved in a short test run, too.
 bool IsProvedAlways(int size) { return size <= 33 || size >= 63; }
 
-// Every entry, topology, size, root, number of pieces, number of slots and landing mode.
+// Every entry, topology, size, root, number of pieces, number of slots and place of the receive
+// buffers.
 class CatalogueProof : public testing::TestWithParam<int> {
  protected:
   // Of one group, whose memory the case describes.
@@ -130,10 +131,10 @@ class CatalogueProof : public testing::TestWithParam<int> {
     for (const int pieces : {2, 1, 7}) {
       c.pieces = Unequal(c, schedules, pieces);
       for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
-        for (const bool peer_landing : {false, true}) {
+        for (const bool in_peer_memory : {false, true}) {
           // Of all its forms the one that forwards is for ranks that share no memory.
-          if (forwards && !c.shares_memory && !c.some_share_memory && peer_landing) continue;
-          c.lands_in_peer_memory = peer_landing;
+          if (forwards && !c.shares_memory && !c.some_share_memory && in_peer_memory) continue;
+          c.lands_in_peer_memory = in_peer_memory;
           const Status status = CheckSchedules(c, schedules, nullptr);
           ASSERT_TRUE(status.ok()) << status.ToString();
           ++cases_;
@@ -372,9 +373,9 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
             c.decreasing = decreasing;
             c.root = entry.rooted ? std::uniform_int_distribution<int>(0, size - 1)(random) : 0;
             const int n = 3;
-            for (const bool peer_landing : {false, true}) {
-              c.lands_in_peer_memory = c.some_share_memory = peer_landing;
-              c.shares_memory = Waits(c) && peer_landing && count == 1;
+            for (const bool in_peer_memory : {false, true}) {
+              c.lands_in_peer_memory = c.some_share_memory = in_peer_memory;
+              c.shares_memory = Waits(c) && in_peer_memory && count == 1;
               if (!KeepsToRanks(c)) {
                 std::vector<CheckCounts> counts;
                 const std::vector<Schedule> schedules = CompileAll(c);
@@ -393,7 +394,7 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
               }
               if ((entry.pattern == Pattern::kMultiBroadcast &&
                    topology.shape != Shape::kCirculant) ||
-                  (Waits(c) && peer_landing)) {
+                  (Waits(c) && in_peer_memory)) {
                 continue;
               }
               // Schedules by rank must also hold on edges of both kinds.
@@ -524,10 +525,10 @@ TEST(Blocks, OfAnyLengthsTravelTogether) {
         const std::vector<Schedule> schedules = CompileAll(c);
         for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
           // In own memory, in peers', and in that of those on the same of two hosts.
-          for (const int landing : {0, 1, 2}) {
-            c.lands_in_peer_memory = landing > 0;
+          for (const int peers : {0, 1, 2}) {
+            c.lands_in_peer_memory = peers > 0;
             c.hosts.clear();
-            for (int r = 0; landing == 2 && r < size; ++r) {
+            for (int r = 0; peers == 2 && r < size; ++r) {
               c.hosts.push_back(static_cast<int>(random() & 1));
             }
             const Status status = CheckSchedules(c, schedules, nullptr);

@@ -189,7 +189,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
   StagedBuffer* buffer = nullptr;
   if (memory != Memory::kNone) {
     Status failure;
-    buffer = buffers_.Try(stream, wire_bytes, memory == Memory::kLanding, &failure);
+    buffer = buffers_.Try(stream, wire_bytes, memory == Memory::kReceiveBuffer, &failure);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
       if (failure.ok() && entry_->locally_blocking && engine_->buffers()->OutOfPatience() &&
@@ -214,10 +214,10 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   const size_t wire_bytes = mover_.WireBytes(range.bytes);
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
-  // A transport that may write past a landing too short for a wrong message gets later landings
-  // only once the first piece has shown that both sides mean the same.
+  // A transport that may write past a receive buffer too short for a wrong message gets later
+  // receive buffers only once the first piece has shown that both sides mean the same.
   if (piece > 0 && !verified_[first_receive_[lane] + index] &&
-      config_->capabilities->kept_landing_bytes < SIZE_MAX) {
+      config_->capabilities->kept_receive_buffer_bytes < SIZE_MAX) {
     return Outcome::kMustWait;
   }
   if (HasPosted(step)) return Outcome::kMustWait;
@@ -236,8 +236,8 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     in_place = {&target.layout, target.data, range.offset, range.bytes};
     lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
   }
-  const bool landing = !lands && config_->capabilities->needs_landing;
-  Slot* slot = OpenSlot(step.stream(), room, landing ? Memory::kLanding : Memory::kNone);
+  const bool in_buffer = !lands && config_->capabilities->needs_receive_buffer;
+  Slot* slot = OpenSlot(step.stream(), room, in_buffer ? Memory::kReceiveBuffer : Memory::kNone);
   if (slot == nullptr) return Outcome::kMustWait;
   slot->run = step.block;
   Status status;
@@ -245,7 +245,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
     status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
   } else {
     const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
-    const ByteSpan where{landing ? slot->payload - header_bytes : nullptr, room + header_bytes};
+    const ByteSpan where{in_buffer ? slot->payload - header_bytes : nullptr, room + header_bytes};
     status = engine_->endpoint()->PostReceive(channel, peer, where, slot);
   }
   if (status.ok()) {
@@ -288,7 +288,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     // Received slots are only read.
     slot->payload = const_cast<std::byte*>(slot->lease.data) + header_bytes;
   }
-  // Nothing is to be copied out then, not even from a landing.
+  // Nothing is to be copied out then, not even from a receive buffer.
   if (in_posted) slot->payload = nullptr;
   slot->arrived = false;  // the lease is the buffer's now
   if (piece == 0) {

@@ -133,8 +133,8 @@ class Executor : public Activity {
   std::byte* PayloadAt(const Place& place, const BlockRun& run, int64_t piece) const;
 
   // The memory that a slot needs: none (the piece lands in place, or the transport needs no
-  // landing), room for a piece, or room that the transport can write to.
-  enum class Memory { kNone, kAny, kLanding };
+  // receive buffer), room for a piece, or room that the transport can write to.
+  enum class Memory { kNone, kAny, kReceiveBuffer };
   // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
   Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
 

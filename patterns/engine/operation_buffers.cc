@@ -24,14 +24,15 @@ Status OperationBuffers::Start(const Operation& operation, size_t wire_bytes) {
   return operation.blocking ? Status() : Reserve();
 }
 
-// A wrong message may be longer: a transport that writes past a landing must have a long one.
+// A wrong message may be longer: a transport that writes past a receive buffer must have a long
+// one.
 size_t OperationBuffers::BytesOfParts(size_t wire_bytes) const {
   const Capabilities& has = *operation_.config->capabilities;
   const int most_together = operation_.schedule->most_together;
   if (operation_.cut->in_runs() && most_together == 0) return 0;
   const auto together = static_cast<size_t>(std::max(1, most_together));
   const size_t bytes = engine_->buffers()->pool()->PartBytes(kHeaderRoom + together * wire_bytes);
-  return has.needs_landing && bytes > has.kept_landing_bytes ? 0 : bytes;
+  return has.needs_receive_buffer && bytes > has.kept_receive_buffer_bytes ? 0 : bytes;
 }
 
 ChunkRun OperationBuffers::TryRun(int placement, int chunks) {
@@ -82,7 +83,7 @@ void OperationBuffers::ReleaseReserved() {
   reserved_.clear();
 }
 
-StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool is_landing,
+StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool is_receive_buffer,
                                     Status* failure) {
   StagingBuffers* const lender = engine_->buffers();
   const EdgeConfig& config = *operation_.config;
@@ -99,8 +100,9 @@ StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool is_landi
     buffer = lender->New();
     buffer->run = run;
     buffer->memory = run.memory;
-  } else if (locally_blocking && !(is_landing && config.capabilities->needs_registered_memory &&
-                                   !engine_->endpoint()->domain()->grows())) {
+  } else if (locally_blocking &&
+             !(is_receive_buffer && config.capabilities->needs_registered_memory &&
+               !engine_->endpoint()->domain()->grows())) {
     buffer = lender->TryOverflow(wire_bytes, operation_.statistics);
     if (buffer == nullptr && !lender->OutOfPatience()) return nullptr;
   }

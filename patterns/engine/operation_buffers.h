@@ -37,9 +37,9 @@ class OperationBuffers final : private BufferOwner {
   // reserves what its schedule cannot do without. kNoResource, kOutOfMemory: nothing is reserved.
   Status Start(const Operation& operation, size_t wire_bytes);
 
-  // A buffer for a piece of the stream, into which the transport can write if it is a landing.
-  // Null: it must wait, or `*failure` says what failed.
-  StagedBuffer* Try(int stream, size_t wire_bytes, bool is_landing, Status* failure);
+  // A buffer for a piece of the stream, into which the transport can write if it is a receive
+  // buffer. Null: it must wait, or `*failure` says what failed.
+  StagedBuffer* Try(int stream, size_t wire_bytes, bool is_receive_buffer, Status* failure);
   // Returns the buffer that holds a received piece's bytes from here on, wherever they lie.
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
   // The room of a first piece; SIZE_MAX: as much as it wants.

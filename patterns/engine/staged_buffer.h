@@ -59,7 +59,7 @@ struct StagedBuffer {
 // Where a posted receive puts a piece.
 struct ReceiveSlot : Completion {
   ReceiveSlot() : Completion([](Completion* c) { static_cast<ReceiveSlot*>(c)->arrived = true; }) {}
-  StagedBuffer* buffer = nullptr;  // null where no landing is needed
+  StagedBuffer* buffer = nullptr;  // null where no receive buffer is needed
   bool arrived = false;            // and not yet awaited
 };
 

@@ -412,7 +412,7 @@ TEST_F(StagingBuffersTest, OverflowKeepsToItsLimit) {
   EXPECT_NE(status.message().find(std::to_string(8 << 10)), std::string::npos);
 }
 
-TEST_F(StagingBuffersTest, BytesInTheirLandingStayInItsBuffer) {
+TEST_F(StagingBuffersTest, BytesInTheirReceiveBufferStayInItsBuffer) {
   Make(2);
   StagedBuffer* const buffer = buffers_->TrySurplus(1);
   Lease lease{buffer->memory.data + kChunk - 1, 1, 0};
@@ -432,16 +432,16 @@ TEST_F(StagingBuffersTest, BytesInTheirLandingStayInItsBuffer) {
 TEST_F(StagingBuffersTest, BytesElsewhereHaveABufferOfTheirOwn) {
   Make(1);
   std::byte elsewhere[8];
-  StagedBuffer* const landing = buffers_->TrySurplus(1);
-  const Lease behind{landing->memory.data + kChunk, 8, 6};  // no part of it
-  const Lease before{landing->memory.data - 8, 8, 6};
+  StagedBuffer* const receive_buffer = buffers_->TrySurplus(1);
+  const Lease behind{receive_buffer->memory.data + kChunk, 8, 6};  // no part of it
+  const Lease before{receive_buffer->memory.data - 8, 8, 6};
   for (const Lease& lease : {Lease{elsewhere, 8, 6}, behind, before}) {
-    StagedBuffer* const unused = lease.data == elsewhere ? landing : buffers_->TrySurplus(1);
+    StagedBuffer* const unused = lease.data == elsewhere ? receive_buffer : buffers_->TrySurplus(1);
     ASSERT_NE(unused, nullptr);
     StagedBuffer* const leased = buffers_->TakeLease(unused, lease);
     EXPECT_EQ(leased->origin, StagedBuffer::Origin::kLease);
     EXPECT_EQ(leased->lease.data, lease.data);
-    // The landing was not needed.
+    // The receive buffer was not needed.
     StagedBuffer* const another = buffers_->TrySurplus(1);
     EXPECT_NE(another, nullptr);
     buffers_->Release(another);

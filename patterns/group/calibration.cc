@@ -80,7 +80,7 @@ class Measurer {
       : engine_(engine),
         group_(group),
         data_(kLongerProbeBytes / sizeof(double)),
-        landing_(kLongerProbeBytes / sizeof(double)) {}
+        receive_buffer_(kLongerProbeBytes / sizeof(double)) {}
 
   // `ring`: group ranks that take part, each once. A rank outside the ring measures nothing.
   Status MeasureEdges(const std::vector<int>& ring, EdgeTimes* times) {
@@ -156,7 +156,8 @@ class Measurer {
     const size_t bytes =
         std::min({std::max(kWorkBytes, range.least_bytes), range.most_bytes, kLongerProbeBytes});
     const StridedLayout layout = StridedLayout::Contiguous(bytes);
-    const RemoteStretches to{reinterpret_cast<uint64_t>(landing_.data()), bytes, bytes, bytes};
+    const RemoteStretches to{reinterpret_cast<uint64_t>(receive_buffer_.data()), bytes, bytes,
+                             bytes};
     const auto* const from = reinterpret_cast<const std::byte*>(data_.data());
     const ProcessWatch none;
     times->kernel_byte_us = Best([&] { (void)CopyToProcess(getpid(), &none, layout, from, to); }) /
@@ -214,7 +215,7 @@ class Measurer {
   Status Shift(size_t bytes, double* us, double* sending_us) {
     PatternCall receive;
     BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kReceive, previous_, bytes, &receive));
-    receive.matrix.data = reinterpret_cast<std::byte*>(landing_.data());
+    receive.matrix.data = reinterpret_cast<std::byte*>(receive_buffer_.data());
     const Clock::time_point begin = Clock::now();
     std::unique_ptr<Operation> receiving;
     const Status started = StartCall(engine_, group_, receive, &receiving);
@@ -286,7 +287,7 @@ class Measurer {
   Engine* const engine_;
   GroupState* const group_;
   std::vector<double> data_;
-  std::vector<double> landing_;
+  std::vector<double> receive_buffer_;
   int place_ = 0;
   int next_ = 0;
   int previous_ = 0;

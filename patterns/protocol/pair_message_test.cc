@@ -266,12 +266,11 @@ TEST(PairMessages, AWaitingReceiverGetsTheMessageInItsBuffer) {
 class SlowSender {
  public:
   explicit SlowSender(Member* me) : edge_(me->Edge()) {
-    std::atomic<uint64_t>& landing = EdgeTestPeer::PostedIn(*edge_);
+    std::atomic<uint64_t>& posted = EdgeTestPeer::PostedIn(*edge_);
     uint64_t lent = 0;
     do {
       lent = PostedBuffer::StateOf(0, PostedBuffer::kPosted);
-    } while (
-        !landing.compare_exchange_weak(lent, PostedBuffer::StateOf(0, PostedBuffer::kClaimed)));
+    } while (!posted.compare_exchange_weak(lent, PostedBuffer::StateOf(0, PostedBuffer::kClaimed)));
   }
   void Publish() {
     WireHeader header;

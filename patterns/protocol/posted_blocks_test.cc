@@ -33,18 +33,19 @@ constexpr int kRanks = 4;
 constexpr int kRoot = 1;
 constexpr size_t kColumn = 1024;
 
-// How ranks reach the memory of each other. kMappedWithLandings: the group has other hosts, too.
-enum class Reach { kMapped, kMappedWithLandings, kByKernel, kNone };
+// How ranks reach the memory of each other. kMappedWithReceiveBuffers: the group has other hosts,
+// too.
+enum class Reach { kMapped, kMappedWithReceiveBuffers, kByKernel, kNone };
 
 bool IsMapped(Reach reach) {
-  return reach == Reach::kMapped || reach == Reach::kMappedWithLandings;
+  return reach == Reach::kMapped || reach == Reach::kMappedWithReceiveBuffers;
 }
 
-class NeedsLandings : public ForwardingEndpoint {
+class NeedsReceiveBuffers : public ForwardingEndpoint {
  public:
-  explicit NeedsLandings(std::unique_ptr<Endpoint> target)
+  explicit NeedsReceiveBuffers(std::unique_ptr<Endpoint> target)
       : ForwardingEndpoint(std::move(target)), capabilities_(ForwardingEndpoint::capabilities()) {
-    capabilities_.needs_landing = true;
+    capabilities_.needs_receive_buffer = true;
   }
   const Capabilities& capabilities() const override { return capabilities_; }
   const Capabilities& CapabilitiesOf(GroupId) const override { return capabilities_; }
@@ -58,8 +59,8 @@ std::unique_ptr<Endpoint> NewEndpoint(Reach reach) {
   ShmOptions options;
   if (reach == Reach::kByKernel) options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
   auto endpoint = GroupMember::OverShm(options);
-  if (reach != Reach::kMappedWithLandings) return endpoint;
-  return std::make_unique<NeedsLandings>(std::move(endpoint));
+  if (reach != Reach::kMappedWithReceiveBuffers) return endpoint;
+  return std::make_unique<NeedsReceiveBuffers>(std::move(endpoint));
 }
 
 struct Member : ProtocolMember {
@@ -239,12 +240,18 @@ const Case kCases[] = {
     {"scatter_by_kernel", Pattern::kScatter, Reach::kByKernel, {80, 80, 80, 80}},
     {"scatter_of_any_blocks", Pattern::kScatter, Reach::kMapped, {190, 70, 0, 60}},
     {"scatter_of_any_blocks_by_kernel", Pattern::kScatter, Reach::kByKernel, {190, 70, 0, 60}},
-    {"scatter_with_landings", Pattern::kScatter, Reach::kMappedWithLandings, {190, 70, 0, 60}},
+    {"scatter_with_receive_buffers",
+     Pattern::kScatter,
+     Reach::kMappedWithReceiveBuffers,
+     {190, 70, 0, 60}},
     {"scatter_to_private_memory", Pattern::kScatter, Reach::kNone, {80, 80, 80, 80}},
     {"gather", Pattern::kGather, Reach::kMapped, {80, 80, 80, 80}},
     {"gather_by_kernel", Pattern::kGather, Reach::kByKernel, {80, 80, 80, 80}},
     {"gather_of_any_blocks", Pattern::kGather, Reach::kMapped, {0, 70, 190, 60}},
-    {"gather_with_landings", Pattern::kGather, Reach::kMappedWithLandings, {0, 70, 190, 60}},
+    {"gather_with_receive_buffers",
+     Pattern::kGather,
+     Reach::kMappedWithReceiveBuffers,
+     {0, 70, 190, 60}},
     {"gather_to_private_memory", Pattern::kGather, Reach::kNone, {80, 80, 80, 80}},
 };
 

@@ -1,7 +1,7 @@
 // Every catalogue entry on ranks that are threads, or live in virtual time, against the definition
-// of its result: group sizes to 17, every landing mode, one host and several, random delays,
-// refusals and reordering, tiny and ordinary pools; and with ranks that start everything and then
-// sleep.
+// of its result: group sizes to 17, every place of the receive buffers, one host and several,
+// random delays, refusals and reordering, tiny and ordinary pools; and with ranks that start
+// everything and then sleep.
 
 #include <algorithm>
 #include <atomic>

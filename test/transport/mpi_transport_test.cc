@@ -131,13 +131,13 @@ class MpiTransport : public ::testing::Test {
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     const Channel channel{group, ChannelKind::kAll};
-    std::vector<std::byte> piece(10000, static_cast<std::byte>(rank)), landing(10000);
+    std::vector<std::byte> piece(10000, static_cast<std::byte>(rank)), receive_buffer(10000);
     const int previous = (rank + size - 1) % size;
     Operation sent, received;
-    EXPECT_TRUE(
-        endpoint_
-            ->PostReceive(channel, previous, ByteSpan{landing.data(), landing.size()}, &received)
-            .ok());
+    EXPECT_TRUE(endpoint_
+                    ->PostReceive(channel, previous,
+                                  ByteSpan{receive_buffer.data(), receive_buffer.size()}, &received)
+                    .ok());
     EXPECT_TRUE(
         endpoint_
             ->PostSend(channel, (rank + 1) % size, ConstByteSpan(piece.data(), piece.size()), &sent)
@@ -146,7 +146,7 @@ class MpiTransport : public ::testing::Test {
       if (!endpoint_->Progress()) endpoint_->polling()->Pause(idle++);
     }
     EXPECT_TRUE(received.status.ok()) << received.status.ToString();
-    EXPECT_EQ(landing, std::vector<std::byte>(10000, static_cast<std::byte>(previous)));
+    EXPECT_EQ(receive_buffer, std::vector<std::byte>(10000, static_cast<std::byte>(previous)));
   }
 
   int rank_ = 0;
@@ -254,11 +254,12 @@ TEST_F(MpiTransport, NeverUsesTheCallersCommunicator) {
 TEST_F(MpiTransport, NeverBlocksInsideMpi) {
   const GroupId group = Open(MPI_COMM_WORLD);
   Exchange(group);
-  std::byte landing[8];
+  std::byte receive_buffer[8];
   Operation cancelled;
-  ASSERT_TRUE(
-      endpoint_->PostReceive(Channel{group, ChannelKind::kRow}, 0, ByteSpan{landing, 8}, &cancelled)
-          .ok());
+  ASSERT_TRUE(endpoint_
+                  ->PostReceive(Channel{group, ChannelKind::kRow}, 0, ByteSpan{receive_buffer, 8},
+                                &cancelled)
+                  .ok());
   endpoint_->CloseGroup(group);
   EXPECT_EQ(g_blocking_calls, 0);
 }
@@ -271,12 +272,12 @@ TEST_F(MpiTransport, LeaksNothingOverManyGroups) {
     if (i == 2000) before = mallinfo2().uordblks;
     const GroupId group = Open(MPI_COMM_WORLD);
     Exchange(group);
-    std::byte landing[8];
+    std::byte receive_buffer[8];
     Operation cancelled;
-    ASSERT_TRUE(
-        endpoint_
-            ->PostReceive(Channel{group, ChannelKind::kRow}, 0, ByteSpan{landing, 8}, &cancelled)
-            .ok());
+    ASSERT_TRUE(endpoint_
+                    ->PostReceive(Channel{group, ChannelKind::kRow}, 0, ByteSpan{receive_buffer, 8},
+                                  &cancelled)
+                    .ok());
     endpoint_->CloseGroup(group);
   }
   const size_t after = mallinfo2().uordblks;

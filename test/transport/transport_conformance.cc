@@ -64,8 +64,8 @@ class Poller {
   Status Forward(const Channel& channel, int peer, ConstByteSpan piece, Operation* operation) {
     return Retry([&] { return endpoint_->PostSend(channel, peer, piece, operation); });
   }
-  Status Receive(const Channel& channel, int peer, ByteSpan landing, Operation* operation) {
-    return Retry([&] { return endpoint_->PostReceive(channel, peer, landing, operation); });
+  Status Receive(const Channel& channel, int peer, ByteSpan receive_buffer, Operation* operation) {
+    return Retry([&] { return endpoint_->PostReceive(channel, peer, receive_buffer, operation); });
   }
   Status ReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
                         Operation* operation) {
@@ -86,9 +86,10 @@ class Poller {
     return Status();
   }
   // Receives a piece, which must be `expected`.
-  Status ReceiveNow(const Channel& channel, int peer, ByteSpan landing, const Bytes& expected) {
+  Status ReceiveNow(const Channel& channel, int peer, ByteSpan receive_buffer,
+                    const Bytes& expected) {
     Operation received;
-    BRIGADE_RETURN_IF_ERROR(Receive(channel, peer, landing, &received));
+    BRIGADE_RETURN_IF_ERROR(Receive(channel, peer, receive_buffer, &received));
     return Take(&received, expected);
   }
   void Poll(int times) {
@@ -161,10 +162,11 @@ TEST_P(TransportConformance, DeliversToThePeer) {
     const int next = (self.rank + 1) % self.size;
     const int previous = (self.rank + self.size - 1) % self.size;
     const Bytes mine = Pattern(1000000, self.rank);
-    Bytes landing(1000000);
+    Bytes receive_buffer(1000000);
     Operation sent;
     ASSERT_OK(poller.Send(channel, next, Span(mine), &sent));
-    ASSERT_OK(poller.ReceiveNow(channel, previous, Span(&landing), Pattern(1000000, previous)));
+    ASSERT_OK(
+        poller.ReceiveNow(channel, previous, Span(&receive_buffer), Pattern(1000000, previous)));
     ASSERT_OK(poller.Wait(&sent));
   });
 }
@@ -185,7 +187,7 @@ TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
       int peer;
       std::deque<Bytes> pieces;
       std::deque<Operation> sent;
-      std::deque<Bytes> landings;
+      std::deque<Bytes> receive_buffers;
       std::deque<Operation> received;
     };
     std::deque<Stream> streams;
@@ -206,9 +208,9 @@ TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
         stream.sent.emplace_back();
         ASSERT_OK(
             poller.Send(channel, stream.peer, Span(stream.pieces.back()), &stream.sent.back()));
-        stream.landings.emplace_back(kLongest);
+        stream.receive_buffers.emplace_back(kLongest);
         stream.received.emplace_back();
-        ASSERT_OK(poller.Receive(channel, stream.peer, Span(&stream.landings.back()),
+        ASSERT_OK(poller.Receive(channel, stream.peer, Span(&stream.receive_buffers.back()),
                                  &stream.received.back()));
         poller.Poll(static_cast<int>(random() % 3));
       }
@@ -252,12 +254,12 @@ TEST_P(TransportConformance, ChannelsDoNotDelayEachOther) {
       for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
     } else if (self.rank == 1) {
       const Bytes piece = Pattern(kPieceBytes, 1), broadcast = Pattern(kPieceBytes, 2);
-      Bytes landing(kPieceBytes);
+      Bytes receive_buffer(kPieceBytes);
       for (const Channel& channel : {other, after}) {
-        ASSERT_OK(poller.ReceiveNow(channel, 0, Span(&landing), broadcast));
+        ASSERT_OK(poller.ReceiveNow(channel, 0, Span(&receive_buffer), broadcast));
       }
       for (int i = 0; i < kPieces; ++i) {
-        ASSERT_OK(poller.ReceiveNow(huge, 0, Span(&landing), piece));
+        ASSERT_OK(poller.ReceiveNow(huge, 0, Span(&receive_buffer), piece));
       }
     }
   });
@@ -283,10 +285,10 @@ TEST_P(TransportConformance, SendsToItself) {
     for (size_t bytes : {size_t{1}, size_t{1} << 20}) {
       const Bytes piece = Pattern(bytes, self.rank);
       for (bool send_first : {true, false}) {
-        Bytes landing(bytes);
+        Bytes receive_buffer(bytes);
         Operation sent, received;
         if (send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(piece), &sent));
-        ASSERT_OK(poller.Receive(channel, self.rank, Span(&landing), &received));
+        ASSERT_OK(poller.Receive(channel, self.rank, Span(&receive_buffer), &received));
         if (!send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(piece), &sent));
         ASSERT_OK(poller.Take(&received, piece));
         ASSERT_OK(poller.Wait(&sent));
@@ -308,10 +310,10 @@ TEST_P(TransportConformance, KeepsManyOperationsOutstanding) {
       ASSERT_OK(poller.Send(channel, peer, Span(pieces.back()), &sent[i]));
     }
     poller.Poll(10);
-    std::deque<Bytes> landings(kPieces, Bytes(kPieceBytes));
+    std::deque<Bytes> receive_buffers(kPieces, Bytes(kPieceBytes));
     std::deque<Operation> received(kPieces);
     for (int i = 0; i < kPieces; ++i) {
-      ASSERT_OK(poller.Receive(channel, peer, Span(&landings[i]), &received[i]));
+      ASSERT_OK(poller.Receive(channel, peer, Span(&receive_buffers[i]), &received[i]));
     }
     for (int i = 0; i < kPieces; ++i) {
       ASSERT_OK(poller.Take(&received[i], Pattern(kPieceBytes, i)));
@@ -320,7 +322,7 @@ TEST_P(TransportConformance, KeepsManyOperationsOutstanding) {
   });
 }
 
-TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
+TEST_P(TransportConformance, RefusesAPieceLongerThanItsReceiveBuffer) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     for (size_t bytes : {size_t{123}, size_t{123456}}) {
@@ -340,7 +342,7 @@ TEST_P(TransportConformance, RefusesAPieceLongerThanItsLanding) {
         EXPECT_NE(status.message().find(std::to_string(bytes)), std::string::npos)
             << status.message();
         EXPECT_NE(status.message().find("77"), std::string::npos) << status.message();
-        if (self.endpoint->CapabilitiesTo(group, 0).kept_landing_bytes >= 77) {
+        if (self.endpoint->CapabilitiesTo(group, 0).kept_receive_buffer_bytes >= 77) {
           for (size_t i = 77; i < bytes; ++i) ASSERT_EQ(memory[i], std::byte{0x5a});
         }
         // The stream goes on behind it.
@@ -355,7 +357,7 @@ TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
     if (self.endpoint->capabilities().name == std::string("sim")) return;
     const Channel channel{group, ChannelKind::kRow};
     constexpr size_t kLengths[] = {32, 1000, 5, 0, 200};
-    constexpr size_t kShortLanding = 77;  // of the last one
+    constexpr size_t kShortReceiveBuffer = 77;  // of the last one
     if (self.rank == 0) {
       std::deque<Bytes> pieces;
       std::deque<Operation> sent(std::size(kLengths));
@@ -376,9 +378,9 @@ TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
         EXPECT_EQ(self.endpoint->PeekUnexpected(channel, 0, Span(&head)), head.size());
         EXPECT_TRUE(std::equal(head.begin(), head.end(), expected.begin()));
         const bool is_last = i + 1 == std::size(kLengths);
-        Bytes landing(is_last ? kShortLanding : 2000);
+        Bytes receive_buffer(is_last ? kShortReceiveBuffer : 2000);
         Operation received;
-        ASSERT_OK(poller.Receive(channel, 0, Span(&landing), &received));
+        ASSERT_OK(poller.Receive(channel, 0, Span(&receive_buffer), &received));
         const Status status = poller.Wait(&received);
         EXPECT_EQ(status.code(), is_last ? StatusCode::kMismatch : StatusCode::kOk);
         if (!status.ok()) continue;
@@ -389,24 +391,25 @@ TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
   });
 }
 
-TEST_P(TransportConformance, TakesAPieceShorterThanItsLanding) {
+TEST_P(TransportConformance, TakesAPieceShorterThanItsReceiveBuffer) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     const int peer = self.size - 1 - self.rank;
     const Bytes piece = Pattern(1001, self.rank);
-    Bytes landing(5000, std::byte{0x5a});
+    Bytes receive_buffer(5000, std::byte{0x5a});
     Operation sent, received;
-    ASSERT_OK(poller.Receive(channel, peer, Span(&landing), &received));
+    ASSERT_OK(poller.Receive(channel, peer, Span(&receive_buffer), &received));
     ASSERT_OK(poller.Send(channel, peer, Span(piece), &sent));
     ASSERT_OK(poller.Wait(&received));
     EXPECT_EQ(Read(received.lease), Pattern(1001, peer));
-    EXPECT_EQ(Bytes(landing.begin() + 1001, landing.end()), Bytes(5000 - 1001, std::byte{0x5a}));
+    EXPECT_EQ(Bytes(receive_buffer.begin() + 1001, receive_buffer.end()),
+              Bytes(5000 - 1001, std::byte{0x5a}));
     self.endpoint->ReleaseLease(received.lease);
     ASSERT_OK(poller.Wait(&sent));
   });
 }
 
-TEST_P(TransportConformance, LandingsOfAnyLengthMatchInOrder) {
+TEST_P(TransportConformance, ReceiveBuffersOfAnyLengthMatchInOrder) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr size_t kLengths[] = {5000, 8, 40000, 300, 0, 6000, 7000, 8, 8, 100000};
     constexpr size_t kPieces = std::size(kLengths);
@@ -418,15 +421,15 @@ TEST_P(TransportConformance, LandingsOfAnyLengthMatchInOrder) {
     Bytes matrix(8000, std::byte{0x5a});
     const LayoutRange whole{&columns, matrix.data(), 0, 7000};
     for (const bool receive_first : {true, false}) {
-      std::deque<Bytes> pieces, landings;
+      std::deque<Bytes> pieces, receive_buffers;
       std::deque<Operation> sent(kPieces), received(kPieces);
       const auto receive = [&] {
         for (size_t i = 0; i < kPieces; ++i) {
-          landings.emplace_back(kLengths[i]);
+          receive_buffers.emplace_back(kLengths[i]);
           if (kLengths[i] == 7000 && self.endpoint->LandsInPlace(channel, peer, whole)) {
             ASSERT_OK(poller.ReceiveInPlace(channel, peer, whole, &received[i]));
           } else {
-            ASSERT_OK(poller.Receive(channel, peer, Span(&landings[i]), &received[i]));
+            ASSERT_OK(poller.Receive(channel, peer, Span(&receive_buffers[i]), &received[i]));
           }
         }
       };
@@ -465,9 +468,9 @@ TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
     const LayoutRange middle{&layout, matrix.data(), kBytes, kBytes};
     if (!self.endpoint->LandsInPlace(channel, peer, middle)) return;  // equal on all ranks
     const Bytes first = Pattern(kBytes, 1), second = Pattern(kBytes - 5, 2), third = Pattern(10, 3);
-    Bytes landing(kBytes);
+    Bytes receive_buffer(kBytes);
     Operation sent[3], received[2];
-    ASSERT_OK(poller.Receive(channel, peer, Span(&landing), &received[0]));
+    ASSERT_OK(poller.Receive(channel, peer, Span(&receive_buffer), &received[0]));
     ASSERT_OK(poller.ReceiveInPlace(channel, peer, middle, &received[1]));
     ASSERT_OK(poller.Send(channel, peer, Span(first), &sent[0]));
     ASSERT_OK(poller.Send(channel, peer, Span(second), &sent[1]));
@@ -480,7 +483,7 @@ TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
     std::copy(second.begin(), second.end(), expected.begin() + kBytes);
     EXPECT_EQ(matrix, expected);
     self.endpoint->ReleaseLease(received[1].lease);
-    ASSERT_OK(poller.ReceiveNow(channel, peer, Span(&landing), third));
+    ASSERT_OK(poller.ReceiveNow(channel, peer, Span(&receive_buffer), third));
     for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
   });
 }
@@ -503,11 +506,11 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
     const auto whole = [&](int from, int number) {
       return Pattern(range.bytes + 8, static_cast<unsigned>(from * kPieces + number));
     };
-    std::deque<Bytes> landings;
+    std::deque<Bytes> receive_buffers;
     std::deque<Operation> sent, received(kPieces);
     for (Operation& operation : received) {
-      landings.emplace_back(range.bytes + 8);
-      ASSERT_OK(poller.Receive(channel, previous, Span(&landings.back()), &operation));
+      receive_buffers.emplace_back(range.bytes + 8);
+      ASSERT_OK(poller.Receive(channel, previous, Span(&receive_buffers.back()), &operation));
     }
     const Bytes first = whole(self.rank, 0);
     ASSERT_OK(poller.Send(channel, next, Span(first), &sent.emplace_back()));
@@ -555,14 +558,14 @@ TEST_P(TransportConformance, ForwardsALeaseToSeveralPeers) {
     Operation down_sent;
     if (self.rank == 0) ASSERT_OK(poller.Send(down, 1, Span(data), &down_sent));
 
-    Bytes forwarded_landing(kBytes);
+    Bytes forwarded_receive_buffer(kBytes);
     Operation received, forwarded;
     std::deque<Operation> forwards(self.size);
-    ASSERT_OK(poller.Receive(forward, 1, Span(&forwarded_landing), &forwarded));
+    ASSERT_OK(poller.Receive(forward, 1, Span(&forwarded_receive_buffer), &forwarded));
     if (self.rank == 1) {
-      ByteSpan landing;
-      ASSERT_OK(poller.Register(kBytes, &landing));
-      ASSERT_OK(poller.Receive(down, 0, landing, &received));
+      ByteSpan receive_buffer;
+      ASSERT_OK(poller.Register(kBytes, &receive_buffer));
+      ASSERT_OK(poller.Receive(down, 0, receive_buffer, &received));
       ASSERT_OK(poller.Wait(&received));
       const ConstByteSpan lease(received.lease.data, received.lease.bytes);
       for (int peer = 0; peer < self.size; ++peer) {
@@ -621,7 +624,7 @@ TEST_P(TransportConformance, CallbacksMayPost) {
     bool failed = false;
   };
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
-    Bytes piece(8), landing(8);
+    Bytes piece(8), receive_buffer(8);
     Chain chains[2];
     bool in_callback = false;
     for (Chain& chain : chains) {
@@ -631,7 +634,7 @@ TEST_P(TransportConformance, CallbacksMayPost) {
       chain.peer = self.size - 1 - self.rank;
     }
     chains[0].memory = Span(&piece);
-    chains[1].memory = Span(&landing);
+    chains[1].memory = Span(&receive_buffer);
     chains[1].receives = true;
     for (Chain& chain : chains) chain.Post();
     while (chains[0].left > 0 || chains[1].left > 0) {
@@ -646,10 +649,10 @@ TEST_P(TransportConformance, CallbacksMayPost) {
 
 void Exchange(Poller& poller, const Channel& channel, int peer, unsigned mine, unsigned theirs) {
   const Bytes piece = Pattern(6000, mine);
-  Bytes landing(6000);
+  Bytes receive_buffer(6000);
   Operation sent;
   ASSERT_OK(poller.Send(channel, peer, Span(piece), &sent));
-  ASSERT_OK(poller.ReceiveNow(channel, peer, Span(&landing), Pattern(6000, theirs)));
+  ASSERT_OK(poller.ReceiveNow(channel, peer, Span(&receive_buffer), Pattern(6000, theirs)));
   ASSERT_OK(poller.Wait(&sent));
 }
 
@@ -660,12 +663,13 @@ TEST_P(TransportConformance, GroupsOfTheSameMembersDoNotMix) {
     const int peer = self.size - 1 - self.rank;
     const Bytes on_first = Pattern(6000, 1), on_second = Pattern(6000, 2);
     Operation first_sent, second_sent;
-    Bytes first_landing(6000), second_landing(6000);
+    Bytes first_receive_buffer(6000), second_receive_buffer(6000);
     const ChannelKind kind = ChannelKind::kPointToPoint;
     ASSERT_OK(poller.Send(Channel{second, kind}, peer, Span(on_second), &second_sent));
     ASSERT_OK(poller.Send(Channel{first, kind}, peer, Span(on_first), &first_sent));
-    ASSERT_OK(poller.ReceiveNow(Channel{first, kind}, peer, Span(&first_landing), on_first));
-    ASSERT_OK(poller.ReceiveNow(Channel{second, kind}, peer, Span(&second_landing), on_second));
+    ASSERT_OK(poller.ReceiveNow(Channel{first, kind}, peer, Span(&first_receive_buffer), on_first));
+    ASSERT_OK(
+        poller.ReceiveNow(Channel{second, kind}, peer, Span(&second_receive_buffer), on_second));
     ASSERT_OK(poller.Wait(&first_sent));
     ASSERT_OK(poller.Wait(&second_sent));
     self.endpoint->CloseGroup(second);
@@ -716,12 +720,13 @@ TEST_P(TransportConformance, ClosingCancelsReceives) {
     GroupId closed = -1;
     ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &closed));
     Exchange(poller, Channel{closed, ChannelKind::kAll}, peer, self.rank, peer);
-    std::deque<Bytes> landings(kChannelKinds, Bytes(6000, std::byte{0x5a}));
+    std::deque<Bytes> receive_buffers(kChannelKinds, Bytes(6000, std::byte{0x5a}));
     std::deque<Operation> cancelled(2 * kChannelKinds);
     for (ChannelKind kind : kKinds) {
       const int i = static_cast<int>(kind);
       // A short one and a long one, in either order.
-      const ByteSpan parts[] = {{landings[i].data(), 100}, {landings[i].data() + 100, 5900}};
+      const ByteSpan parts[] = {{receive_buffers[i].data(), 100},
+                                {receive_buffers[i].data() + 100, 5900}};
       for (const int j : {i % 2, 1 - i % 2}) {
         ASSERT_OK(poller.Receive(Channel{closed, kind}, peer, parts[j], &cancelled[2 * i + j]));
       }
@@ -731,7 +736,8 @@ TEST_P(TransportConformance, ClosingCancelsReceives) {
       Exchange(poller, Channel{group, kind}, peer, self.rank, peer);
     }
     for (const Operation& operation : cancelled) EXPECT_FALSE(operation.done);
-    for (const Bytes& landing : landings) EXPECT_EQ(landing, Bytes(6000, std::byte{0x5a}));
+    for (const Bytes& receive_buffer : receive_buffers)
+      EXPECT_EQ(receive_buffer, Bytes(6000, std::byte{0x5a}));
   });
 }
 
@@ -752,8 +758,9 @@ TEST_P(TransportConformance, SendsOutliveTheClosingOfTheirGroup) {
     if (self.rank == 1) {
       Exchange(poller, Channel{group, ChannelKind::kAll}, 0, 1, 0);
       for (int i = 0; i < 3; ++i) {
-        Bytes landing(100000);
-        ASSERT_OK(poller.ReceiveNow(channel, 0, Span(&landing), Pattern(i == 1 ? 20 : 100000, i)));
+        Bytes receive_buffer(100000);
+        ASSERT_OK(
+            poller.ReceiveNow(channel, 0, Span(&receive_buffer), Pattern(i == 1 ? 20 : 100000, i)));
       }
     }
     self.endpoint->CloseGroup(closed);
@@ -821,10 +828,10 @@ TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
                   Note(from, number));
       }
     }
-    Bytes landing(piece.size());
+    Bytes receive_buffer(piece.size());
     for (int peer = 0; peer < self.size; ++peer) {
       for (ChannelKind kind : kKinds) {
-        ASSERT_OK(poller.ReceiveNow({group, kind}, peer, Span(&landing), piece));
+        ASSERT_OK(poller.ReceiveNow({group, kind}, peer, Span(&receive_buffer), piece));
       }
     }
     for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
@@ -950,9 +957,9 @@ TEST_P(TransportConformance, NamesALostPeer) {
       return;
     }
     const Bytes piece = Pattern(100, 1);
-    Bytes landing(100);
+    Bytes receive_buffer(100);
     Operation go, sent, received, late;
-    ASSERT_OK(poller.Receive(channel, lost, Span(&landing), &received));
+    ASSERT_OK(poller.Receive(channel, lost, Span(&receive_buffer), &received));
     ASSERT_OK(poller.Send(channel, lost, ConstByteSpan(), &go));
     ASSERT_OK(poller.Wait(&go));
     Status status = poller.Send(channel, lost, Span(piece), &sent);  // it may be gone by now
@@ -962,7 +969,7 @@ TEST_P(TransportConformance, NamesALostPeer) {
     status = poller.Wait(&received);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost);
     EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
-    status = poller.Receive(channel, lost, Span(&landing), &late);
+    status = poller.Receive(channel, lost, Span(&receive_buffer), &late);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost);
     status = poller.Control(group, lost, ConstByteSpan(), Urgency::kUrgent);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost);

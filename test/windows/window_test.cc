@@ -1208,10 +1208,10 @@ TEST_P(Windows, LongDataTakeNoStagingMemory) {
       if (is_counted(channel)) ++posts;
       return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
     }
-    Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+    Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                        Completion* completion) override {
       if (is_counted(channel)) ++posts;
-      return ForwardingEndpoint::PostReceive(channel, peer, landing, completion);
+      return ForwardingEndpoint::PostReceive(channel, peer, receive_buffer, completion);
     }
     std::atomic<int> posts{0};
 

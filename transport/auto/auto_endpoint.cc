@@ -22,12 +22,13 @@ namespace {
 Capabilities Both(const Capabilities& near, const Capabilities& far) {
   Capabilities both = far;
   both.lands_in_peer_memory |= near.lands_in_peer_memory;
-  both.needs_landing |= near.needs_landing;
+  both.needs_receive_buffer |= near.needs_receive_buffer;
   both.needs_registered_memory |= near.needs_registered_memory;
   both.progresses_alone &= near.progresses_alone;
   both.calls_mpi |= near.calls_mpi;
   both.reports_losses &= near.reports_losses;
-  both.kept_landing_bytes = std::min(near.kept_landing_bytes, far.kept_landing_bytes);
+  both.kept_receive_buffer_bytes =
+      std::min(near.kept_receive_buffer_bytes, far.kept_receive_buffer_bytes);
   both.max_inline_bytes = std::min(near.max_inline_bytes, far.max_inline_bytes);
   both.max_piece_bytes = std::min(near.max_piece_bytes, far.max_piece_bytes);
   both.eager_piece_bytes = std::min(near.eager_piece_bytes, far.eager_piece_bytes);
@@ -159,10 +160,10 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     const Route route = To(channel, peer);
     return route.endpoint->SendNow(route.channel, peer, head, body, completion, kept_bytes);
   }
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                      Completion* completion) override {
     const Route route = To(channel, peer);
-    return route.endpoint->PostReceive(route.channel, peer, landing, completion);
+    return route.endpoint->PostReceive(route.channel, peer, receive_buffer, completion);
   }
   bool LandsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
     const Route route = To(channel, peer);

@@ -16,7 +16,7 @@ struct AutoTransport {
     // The members of its groups that HostOf places on this rank's host. Other ranks may be members.
     kHost,
     // All members. Costs nothing before it has a group, sends from any memory, and returns leases
-    // that lie in their landing.
+    // that lie in their receive buffer.
     kEverywhere,
   };
 

@@ -179,7 +179,7 @@ TEST(AutoEndpoint, TellsPeersByHost) {
     }
     const Capabilities& every = endpoint->CapabilitiesOf(group);
     EXPECT_TRUE(every.lands_in_peer_memory);
-    EXPECT_TRUE(every.needs_landing);
+    EXPECT_TRUE(every.needs_receive_buffer);
     EXPECT_TRUE(every.needs_registered_memory);
     EXPECT_EQ(every.max_inline_bytes, 0u);
   });
@@ -264,7 +264,7 @@ TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
       *in_callback = true;
       endpoint->ReleaseLease(lease);
       if (next != nullptr) {
-        EXPECT_TRUE(endpoint->PostReceive(channel, peer, landing, next).ok());
+        EXPECT_TRUE(endpoint->PostReceive(channel, peer, receive_buffer, next).ok());
       }
       over = true;
       *in_callback = false;
@@ -274,7 +274,7 @@ TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
     Chain* next = nullptr;
     Channel channel;
     int peer = 0;
-    ByteSpan landing;
+    ByteSpan receive_buffer;
     bool over = false;
     bool nested = false;
   };
@@ -306,7 +306,7 @@ TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
       chain->endpoint = endpoint;
       chain->in_callback = &in_callback;
       chain->channel = channel;
-      chain->landing = memory.memory();
+      chain->receive_buffer = memory.memory();
     }
     near.next = &far;
     near.peer = kFar;

@@ -4,11 +4,12 @@
 
 namespace brigade {
 
-Status PieceTooLong(const char* transport, size_t piece_bytes, int peer, size_t landing_bytes) {
+Status PieceTooLong(const char* transport, size_t piece_bytes, int peer,
+                    size_t receive_buffer_bytes) {
   return Status(StatusCode::kMismatch,
                 std::string(transport) + ": a piece of " + std::to_string(piece_bytes) +
                     " bytes from rank " + std::to_string(peer) + " of the group met a receive of " +
-                    std::to_string(landing_bytes) + " bytes");
+                    std::to_string(receive_buffer_bytes) + " bytes");
 }
 
 Status PieceBeyondLimit(const char* transport, size_t piece_bytes, size_t most_bytes) {

@@ -10,7 +10,8 @@
 namespace brigade {
 
 // kMismatch: the next receive is shorter than the piece of `peer`.
-Status PieceTooLong(const char* transport, size_t piece_bytes, int peer, size_t landing_bytes);
+Status PieceTooLong(const char* transport, size_t piece_bytes, int peer,
+                    size_t receive_buffer_bytes);
 
 // kInvalidArgument: a piece is longer than one post permits.
 Status PieceBeyondLimit(const char* transport, size_t piece_bytes, size_t most_bytes);

@@ -202,9 +202,10 @@ class InprocEndpoint : public Endpoint, private Polling {
     return SentNow::kYes;
   }
 
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                      Completion* completion) override {
-    return Post(channel, peer, {landing, /*in_place=*/false, channel.group, peer, completion});
+    return Post(channel, peer,
+                {receive_buffer, /*in_place=*/false, channel.group, peer, completion});
   }
 
   bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
@@ -217,8 +218,9 @@ class InprocEndpoint : public Endpoint, private Polling {
                             Completion* completion) override {
     size_t memory_offset = 0;
     BRIGADE_CHECK(range.layout->ContiguousRange(range.offset, range.bytes, &memory_offset));
-    const ByteSpan landing{range.base + memory_offset, range.bytes};
-    return Post(channel, peer, {landing, /*in_place=*/true, channel.group, peer, completion});
+    const ByteSpan receive_buffer{range.base + memory_offset, range.bytes};
+    return Post(channel, peer,
+                {receive_buffer, /*in_place=*/true, channel.group, peer, completion});
   }
 
   size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {
@@ -309,7 +311,7 @@ class InprocEndpoint : public Endpoint, private Polling {
     std::vector<int> members;  // world ranks
   };
   struct Receive {
-    ByteSpan landing;
+    ByteSpan buffer;
     bool in_place;
     GroupId group;
     int peer;
@@ -363,15 +365,15 @@ class InprocEndpoint : public Endpoint, private Polling {
     const ConstByteSpan piece = parcel->piece;
     Completion* completion = receive.completion;
     completion->status = Status();
-    completion->lease = Lease{receive.in_place ? nullptr : receive.landing.data, piece.bytes, 0};
-    if (piece.bytes > receive.landing.bytes) {
-      completion->status = PieceTooLong("inproc", piece.bytes, receive.peer, receive.landing.bytes);
+    completion->lease = Lease{receive.in_place ? nullptr : receive.buffer.data, piece.bytes, 0};
+    if (piece.bytes > receive.buffer.bytes) {
+      completion->status = PieceTooLong("inproc", piece.bytes, receive.peer, receive.buffer.bytes);
       Return(parcel);
     } else if (capabilities_.lands_in_peer_memory) {
       completion->lease = Lease{piece.data, piece.bytes, next_token_};
       leased_.emplace(next_token_++, parcel);
     } else {
-      if (piece.bytes > 0) std::memcpy(receive.landing.data, piece.data, piece.bytes);
+      if (piece.bytes > 0) std::memcpy(receive.buffer.data, piece.data, piece.bytes);
       Return(parcel);
     }
     completions_.Finish(completion, receive.group);

@@ -21,7 +21,7 @@ namespace brigade {
 
 struct InprocOptions {
   // Leases point into the sender's chunk, whose send completes when the lease is released, as over
-  // shared memory; otherwise bytes are copied into the landing.
+  // shared memory; otherwise bytes are copied into the receive buffer.
   bool lands_in_peer_memory = false;
   // Contiguous ranges of user memory are received in place. Not with lands_in_peer_memory.
   bool lands_in_place = true;

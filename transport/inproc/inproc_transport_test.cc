@@ -117,11 +117,11 @@ TEST(InprocEndpoint, ReturnedSendsNeedNoSender) {
   ASSERT_TRUE(sender->OpenGroup(world.MakeBootstrap(0).get(), &from.group).ok());
   thread.join();
   Flag sent, received;
-  std::byte piece[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, landing[3];
+  std::byte piece[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, receive_buffer[3];
   ASSERT_TRUE(sender->PostSend(from, 1, ConstByteSpan(piece, 3), &sent).ok());
-  ASSERT_TRUE(receiver->PostReceive(to, 0, ByteSpan{landing, 3}, &received).ok());
+  ASSERT_TRUE(receiver->PostReceive(to, 0, ByteSpan{receive_buffer, 3}, &received).ok());
   while (!received.done) receiver->Progress();
-  EXPECT_EQ(landing[2], std::byte{3});
+  EXPECT_EQ(receive_buffer[2], std::byte{3});
   EXPECT_FALSE(sent.done) << "callbacks run on the thread that calls Progress";
   sender->Progress();
   EXPECT_TRUE(sent.done);
@@ -140,9 +140,9 @@ TEST(InprocEndpoint, ASendOfALostRankEndsWhenItsLeaseIsReleased) {
   ASSERT_TRUE(sender->OpenGroup(world.MakeBootstrap(0).get(), &from.group).ok());
   thread.join();
   Flag sent, received;
-  std::byte piece[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, landing[3];
+  std::byte piece[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, receive_buffer[3];
   ASSERT_TRUE(sender->PostSend(from, 1, ConstByteSpan(piece, 3), &sent).ok());
-  ASSERT_TRUE(receiver->PostReceive(to, 0, ByteSpan{landing, 3}, &received).ok());
+  ASSERT_TRUE(receiver->PostReceive(to, 0, ByteSpan{receive_buffer, 3}, &received).ok());
   while (!received.done) receiver->Progress();
   ASSERT_EQ(received.lease.data, piece);
   world.MarkLost(0);
@@ -166,8 +166,8 @@ TEST(InprocEndpoint, ARankThatReleasedItsLeasesMayLeave) {
       Channel channel;
       EXPECT_TRUE(endpoint->OpenGroup(world.MakeBootstrap({0, 1}, 1).get(), &channel.group).ok());
       Flag received;
-      std::byte landing[3];
-      EXPECT_TRUE(endpoint->PostReceive(channel, 0, ByteSpan{landing, 3}, &received).ok());
+      std::byte receive_buffer[3];
+      EXPECT_TRUE(endpoint->PostReceive(channel, 0, ByteSpan{receive_buffer, 3}, &received).ok());
       while (!received.done) endpoint->Progress();
       world.MarkLost(2);
       endpoint->ReleaseLease(received.lease);

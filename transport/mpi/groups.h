@@ -25,9 +25,10 @@ struct Pending {
   MPI_Request request = MPI_REQUEST_NULL;
   Completion* completion = nullptr;
   // Receives:
-  ByteSpan landing{};
+  ByteSpan buffer{};
   std::byte* lease_data = nullptr;
-  MPI_Datatype type = MPI_BYTE;   // until it is posted; else one element describes the landing
+  MPI_Datatype type =
+      MPI_BYTE;  // until it is posted; else one element describes the receive buffer
   std::byte* too_long = nullptr;  // the message, if it does not fit
 };
 
@@ -35,7 +36,7 @@ struct Group;
 
 // The sends to, or the receives from, one peer on one channel. They complete in the order of
 // their posts, so only the first is tested: a long queue costs no more to poll than a short one.
-// From the first receive with a short landing on, receives are not posted to MPI, since they
+// From the first receive with a short receive buffer on, receives are not posted to MPI, since they
 // could take its message.
 struct Stream {
   bool waits_for_probe() const { return unposted == pending.size(); }

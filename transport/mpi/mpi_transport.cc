@@ -94,7 +94,7 @@ class MpiEndpoint : public Endpoint, private Polling {
     // Open MPI 4.1 reports a truncated message as it should, but over shared memory (CMA) and TCP
     // it has then written all of it.
     capabilities_.reports_losses = false;
-    capabilities_.kept_landing_bytes = mpi::kShortLandingBytes;
+    capabilities_.kept_receive_buffer_bytes = mpi::kShortReceiveBufferBytes;
     capabilities_.max_piece_bytes = mpi::kMaxPieceBytes;
     capabilities_.tuning.preferred_piece_bytes = rules::kMpiPieceBytes;
     capabilities_.eager_piece_bytes = rules::kMpiEagerBytes;
@@ -151,9 +151,10 @@ class MpiEndpoint : public Endpoint, private Polling {
     return requests_.PostSend(channel, peer, piece, completion);
   }
 
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                      Completion* completion) override {
-    return requests_.PostReceive(channel, peer, landing, /*lease_data=*/landing.data, completion);
+    return requests_.PostReceive(channel, peer, receive_buffer, /*lease_data=*/receive_buffer.data,
+                                 completion);
   }
 
   bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
@@ -179,7 +180,7 @@ class MpiEndpoint : public Endpoint, private Polling {
     return requests_.PeekUnexpected(channel, peer, head);
   }
 
-  void ReleaseLease(const Lease&) override {}  // leases lie in the landing
+  void ReleaseLease(const Lease&) override {}  // leases lie in the receive buffer
 
   Polling* polling() override { return this; }
   // Where every rank has a processor of its own, a peer's answer is worth a few microseconds of

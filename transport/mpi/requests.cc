@@ -38,7 +38,7 @@ bool TakeEarly(Stream* stream) {
   MPI_Iprobe(from, tag, group.carrier->comm, &found, &status);
   if (!found) return false;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
-  if (static_cast<size_t>(bytes) > kShortLandingBytes) return false;
+  if (static_cast<size_t>(bytes) > kShortReceiveBufferBytes) return false;
   MPI_Improbe(from, tag, group.carrier->comm, &found, &arrival, &status);
   if (!found) return false;
   stream->early.emplace(static_cast<size_t>(bytes));
@@ -56,7 +56,7 @@ Status Post(const Stream& stream, Pending* receive) {
   const bool plain = receive->type == MPI_BYTE;
   const MpiCall counted;
   const int error = MPI_Irecv(
-      receive->landing.data, plain ? static_cast<int>(receive->landing.bytes) : 1, receive->type,
+      receive->buffer.data, plain ? static_cast<int>(receive->buffer.bytes) : 1, receive->type,
       group.RankOf(stream.peer), group.TagOf(stream.kind), group.carrier->comm, &receive->request);
   if (error == MPI_SUCCESS) FreeType(receive);  // else it may be posted again
   return MpiStatus(error, "MPI_Irecv");
@@ -75,8 +75,8 @@ Status TakeMessage(const Stream& stream, Pending* receive, bool* found) {
   if (!*found) return Status();
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
-  std::byte* memory = receive->landing.data;
-  if (static_cast<size_t>(bytes) > receive->landing.bytes) {
+  std::byte* memory = receive->buffer.data;
+  if (static_cast<size_t>(bytes) > receive->buffer.bytes) {
     memory = receive->too_long = new std::byte[static_cast<size_t>(bytes)];
   }
   return MpiStatus(MPI_Imrecv(memory, bytes, MPI_BYTE, &message, &receive->request), "MPI_Imrecv");
@@ -110,18 +110,18 @@ Status Requests::PostSend(const Channel& channel, int peer, ConstByteSpan piece,
   return Status();
 }
 
-Status Requests::PostReceive(const Channel& channel, int peer, ByteSpan landing,
+Status Requests::PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                              std::byte* lease_data, Completion* completion, MPI_Datatype type) {
   Group* const group = &groups_->At(channel.group);
-  BRIGADE_RETURN_IF_ERROR(CheckLength(landing.bytes));
+  BRIGADE_RETURN_IF_ERROR(CheckLength(receive_buffer.bytes));
   Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
   if (stream->early) {
     BRIGADE_CHECK(lease_data != nullptr);  // a first piece lands in no user memory
-    FinishEarly(stream, landing, completion);
+    FinishEarly(stream, receive_buffer, completion);
     return Status();
   }
-  Pending receive{MPI_REQUEST_NULL, completion, landing, lease_data, type};
-  if (landing.bytes > kShortLandingBytes && stream->unposted == 0) {
+  Pending receive{MPI_REQUEST_NULL, completion, receive_buffer, lease_data, type};
+  if (receive_buffer.bytes > kShortReceiveBufferBytes && stream->unposted == 0) {
     if (const Status posted = Post(*stream, &receive); !posted.ok()) {
       FreeType(&receive);
       return posted;
@@ -143,15 +143,15 @@ size_t Requests::PeekUnexpected(const Channel& channel, int peer, ByteSpan head)
   return bytes;
 }
 
-void Requests::FinishEarly(Stream* stream, ByteSpan landing, Completion* completion) {
+void Requests::FinishEarly(Stream* stream, ByteSpan receive_buffer, Completion* completion) {
   const std::vector<std::byte> message = std::move(*stream->early);
   stream->early.reset();
   completion->status = Status();
-  completion->lease = Lease{landing.data, message.size(), 0};
-  if (message.size() > landing.bytes) {
-    completion->status = PieceTooLong("mpi", message.size(), stream->peer, landing.bytes);
+  completion->lease = Lease{receive_buffer.data, message.size(), 0};
+  if (message.size() > receive_buffer.bytes) {
+    completion->status = PieceTooLong("mpi", message.size(), stream->peer, receive_buffer.bytes);
   } else {
-    std::copy(message.begin(), message.end(), landing.data);
+    std::copy(message.begin(), message.end(), receive_buffer.data);
   }
   completions_->Finish(completion, stream->group->id);
 }
@@ -211,7 +211,7 @@ void Requests::ProbeStreams() {
 bool Requests::PostFirst(Stream* stream) {
   Pending* const first = &stream->pending.front();
   bool found = true;
-  const Status status = first->landing.bytes > kShortLandingBytes
+  const Status status = first->buffer.bytes > kShortReceiveBufferBytes
                             ? Post(*stream, first)
                             : TakeMessage(*stream, first, &found);
   if (status.ok() && !found) return false;
@@ -224,7 +224,7 @@ bool Requests::PostFirst(Stream* stream) {
   }
   // Long ones behind it need not wait.
   for (auto next = stream->pending.end() - static_cast<std::ptrdiff_t>(stream->unposted);
-       next != stream->pending.end() && next->landing.bytes > kShortLandingBytes; ++next) {
+       next != stream->pending.end() && next->buffer.bytes > kShortReceiveBufferBytes; ++next) {
     if (!Post(*stream, &*next).ok()) break;  // reported when it is the first
     --stream->unposted;
   }
@@ -256,7 +256,7 @@ void Requests::FinishFirst(Stream* stream, int error, const MPI_Status& status) 
   if (first.too_long != nullptr ||
       (error != MPI_SUCCESS && ErrorClass(error) == MPI_ERR_TRUNCATE)) {
     first.completion->status =
-        PieceTooLong("mpi", static_cast<size_t>(bytes), stream->peer, first.landing.bytes);
+        PieceTooLong("mpi", static_cast<size_t>(bytes), stream->peer, first.buffer.bytes);
   }
   delete[] first.too_long;
   completions_->Finish(first.completion, stream->group->id);

@@ -20,10 +20,10 @@
 namespace brigade::mpi {
 
 inline constexpr size_t kMaxPieceBytes = INT_MAX;  // counts of MPI are ints
-// MPI's protocols for long messages may write past a landing before the length is known. A short
-// landing is therefore posted to MPI only once a probe has found a message that fits. A long one is
-// posted at once, since it may have to be filled at once.
-inline constexpr size_t kShortLandingBytes = 1024;
+// MPI's protocols for long messages may write past a receive buffer before the length is known. A
+// short receive buffer is therefore posted to MPI only once a probe has found a message that fits.
+// A long one is posted at once, since it may have to be filled at once.
+inline constexpr size_t kShortReceiveBufferBytes = 1024;
 
 class Requests {
  public:
@@ -32,10 +32,10 @@ class Requests {
 
   // As Endpoint's.
   Status PostSend(const Channel& channel, int peer, ConstByteSpan piece, Completion* completion);
-  // `lease_data`: of the lease. `type`: one element of it describes the landing, unless it is plain
-  // bytes. It is freed.
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing, std::byte* lease_data,
-                     Completion* completion, MPI_Datatype type = MPI_BYTE);
+  // `lease_data`: of the lease. `type`: one element of it describes the receive buffer, unless it
+  // is plain bytes. It is freed.
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
+                     std::byte* lease_data, Completion* completion, MPI_Datatype type = MPI_BYTE);
   // MPI has no way to read a message without receiving it: a short one is received and kept for its
   // receive.
   size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head);
@@ -44,11 +44,12 @@ class Requests {
     if (!requests_.empty()) TestWatched();
     if (!probed_.empty()) ProbeStreams();
   }
-  // No landing of the group is written after this. A piece that has begun to arrive is waited for.
+  // No receive buffer of the group is written after this. A piece that has begun to arrive is
+  // waited for.
   void CancelReceives(Group* group);
 
  private:
-  void FinishEarly(Stream* stream, ByteSpan landing, Completion* completion);
+  void FinishEarly(Stream* stream, ByteSpan receive_buffer, Completion* completion);
   void Append(Stream* stream, const Pending& pending) {
     stream->pending.push_back(pending);
     if (stream->pending.size() == 1) Watch(stream);  // else it ends behind the others

@@ -66,7 +66,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
         peers_(segment_.get()) {
     capabilities_.name = "shm";
     capabilities_.lands_in_peer_memory = true;
-    capabilities_.needs_landing = false;
+    capabilities_.needs_receive_buffer = false;
     capabilities_.needs_registered_memory = true;
     capabilities_.progresses_alone = true;
     capabilities_.max_inline_bytes = Slot::kInlineBytes;
@@ -179,10 +179,10 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     return Status();
   }
 
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                      Completion* completion) override {
     InStream* const in = groups_.At(channel.group).In(channel.kind, peer);
-    return receives_.Post(in, {landing.bytes, completion});
+    return receives_.Post(in, {receive_buffer.bytes, completion});
   }
 
   size_t PeekUnexpected(const Channel& channel, int peer, ByteSpan head) override {

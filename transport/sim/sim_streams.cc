@@ -115,7 +115,7 @@ void SimStreams::Land(const SimStream::Receive& receive, const std::byte* data,
                       size_t bytes) const {
   const bool lengths_only = carried_bytes_ != SIZE_MAX;
   if (bytes == 0 || (receive.in_place && lengths_only)) return;
-  std::memcpy(receive.landing.data, data, std::min(bytes, carried_bytes_));
+  std::memcpy(receive.buffer.data, data, std::min(bytes, carried_bytes_));
 }
 
 // The sender may overwrite the piece from here on.
@@ -128,7 +128,7 @@ void SimStreams::OnLeft(uint64_t argument) {
   SimStream::Piece piece{send.piece.bytes, {}, send.joins_next};
   if (ahead < stream->receives.size()) {
     const SimStream::Receive& receive = stream->receives.begin()[static_cast<ptrdiff_t>(ahead)];
-    if (piece.bytes <= receive.landing.bytes) Land(receive, send.piece.data, piece.bytes);
+    if (piece.bytes <= receive.buffer.bytes) Land(receive, send.piece.data, piece.bytes);
   } else if (!stream->group->closed[static_cast<size_t>(stream->to)] && piece.bytes > 0) {
     piece.held.assign(send.piece.data, send.piece.data + std::min(piece.bytes, carried_bytes_));
   }
@@ -171,9 +171,9 @@ void SimStreams::Deliver(SimStream* stream) {
     stream->receives.pop_front();
     Completion* const completion = receive.completion;
     completion->status = Status();
-    completion->lease = Lease{receive.in_place ? nullptr : receive.landing.data, piece.bytes, 0};
-    if (piece.bytes > receive.landing.bytes) {
-      completion->status = PieceTooLong("sim", piece.bytes, stream->from, receive.landing.bytes);
+    completion->lease = Lease{receive.in_place ? nullptr : receive.buffer.data, piece.bytes, 0};
+    if (piece.bytes > receive.buffer.bytes) {
+      completion->status = PieceTooLong("sim", piece.bytes, stream->from, receive.buffer.bytes);
     } else if (!piece.held.empty()) {
       Land(receive, piece.held.data(), piece.bytes);
     }

@@ -36,7 +36,7 @@ struct SimStream {
     bool joins_next = false;  // as SimNetwork::Message's
   };
   struct Receive {
-    ByteSpan landing;
+    ByteSpan buffer;
     int memory;
     SimTime posted;
     Completion* completion;
@@ -45,7 +45,7 @@ struct SimStream {
   };
   struct Piece {
     size_t bytes;
-    std::vector<std::byte> held;  // a copy, if it left without a landing
+    std::vector<std::byte> held;  // a copy, if it left without a receive buffer
     bool joined_next = false;
   };
 

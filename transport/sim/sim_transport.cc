@@ -164,9 +164,9 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
     return Status();
   }
 
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                      Completion* completion) override {
-    Post(channel, peer, landing, /*in_place=*/false, completion);
+    Post(channel, peer, receive_buffer, /*in_place=*/false, completion);
     return Status();
   }
 
@@ -306,15 +306,16 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
     return peer;
   }
 
-  void Post(const Channel& channel, int peer, ByteSpan landing, bool in_place,
+  void Post(const Channel& channel, int peer, ByteSpan receive_buffer, bool in_place,
             Completion* completion) {
     const Group& group = groups_.At(channel.group);
     SimStream* const stream =
         group.shared->StreamOf(channel.kind, Checked(group, peer), group.rank);
     idle_polls_ = 0;
-    world_->streams.Post(stream, SimStream::Receive{landing, domain_.MemoryAt(landing.data),
-                                                    world_->scheduler.clock(rank_), completion,
-                                                    channel.group, in_place});
+    world_->streams.Post(
+        stream,
+        SimStream::Receive{receive_buffer, domain_.MemoryAt(receive_buffer.data),
+                           world_->scheduler.clock(rank_), completion, channel.group, in_place});
   }
 
   void Spend(double microseconds) { world_->scheduler.Spend(rank_, SimTimeOf(microseconds)); }

@@ -56,9 +56,11 @@ class Rank {
   void Send(int peer, const std::vector<std::byte>& piece, Operation* operation) {
     EXPECT_TRUE(endpoint_->PostSend(channel_, peer, {piece.data(), piece.size()}, operation).ok());
   }
-  void Receive(int peer, std::vector<std::byte>* landing, Operation* operation) {
-    EXPECT_TRUE(
-        endpoint_->PostReceive(channel_, peer, {landing->data(), landing->size()}, operation).ok());
+  void Receive(int peer, std::vector<std::byte>* receive_buffer, Operation* operation) {
+    EXPECT_TRUE(endpoint_
+                    ->PostReceive(channel_, peer, {receive_buffer->data(), receive_buffer->size()},
+                                  operation)
+                    .ok());
   }
   void Handle(ControlHandler* handler) { endpoint_->SetControlHandler(channel_.group, handler); }
   void Note(int peer, size_t bytes, Urgency urgency) {
@@ -108,16 +110,16 @@ TEST(SimTransport, OneMessage) {
   machine.between_hosts.send_overhead = {2, 500};     // 4 us for 1000 bytes
   machine.between_hosts.receive_overhead = {3, 250};  // 7 us
   OnRanks(2, machine, [](Rank& me, int rank) {
-    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
     Operation operation;
     if (rank == 0) {
       me.Send(1, data, &operation);
       EXPECT_DOUBLE_EQ(me.clock(), 4);
       EXPECT_DOUBLE_EQ(me.Wait(operation), 4 + 1 + 10);
     } else {
-      me.Receive(0, &landing, &operation);
+      me.Receive(0, &receive_buffer, &operation);
       EXPECT_DOUBLE_EQ(me.Wait(operation), 4 + 1 + 10 + 5 + 7);
-      EXPECT_EQ(landing, data);
+      EXPECT_EQ(receive_buffer, data);
     }
   });
 }
@@ -148,7 +150,7 @@ TEST(SimTransport, AControlMessageJoinsTheNextMessage) {
     machine.between_hosts.joins_notes = c.joins_notes;
     machine.between_hosts.eager_bytes = c.eager_bytes;
     OnRanks(2, machine, [&](Rank& me, int rank) {
-      std::vector<std::byte> data = Bytes(1000), landing(1000);
+      std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
       Operation operation;
       Noting notes;
       me.Handle(&notes);
@@ -158,11 +160,11 @@ TEST(SimTransport, AControlMessageJoinsTheNextMessage) {
         EXPECT_NEAR(me.clock(), c.sent_at, 1e-5);
         me.Wait(operation);
       } else {
-        me.Receive(0, &landing, &operation);
+        me.Receive(0, &receive_buffer, &operation);
         while (notes.count == 0) me.endpoint()->Progress();
         EXPECT_NEAR(me.clock(), c.noted_at, 1e-5);
         EXPECT_NEAR(me.Wait(operation), c.received_at, 1e-5);
-        EXPECT_EQ(landing, data);
+        EXPECT_EQ(receive_buffer, data);
       }
     });
   }
@@ -202,7 +204,7 @@ TEST(SimTransport, MessagesShareThePortOfTheirSender) {
     MachineDescription machine = Machine();
     machine.between_hosts.send_ports = ports;
     OnRanks(3, machine, [&](Rank& me, int rank) {
-      std::vector<std::byte> data = Bytes(1000), landing(1000);
+      std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
       Operation first, second;
       if (rank == 0) {
         me.Send(1, data, &first);
@@ -210,7 +212,7 @@ TEST(SimTransport, MessagesShareThePortOfTheirSender) {
         me.Wait(first);
         me.Wait(second);
       } else {
-        me.Receive(0, &landing, &first);
+        me.Receive(0, &receive_buffer, &first);
         EXPECT_DOUBLE_EQ(me.Wait(first), ports == 2 || rank == 1 ? 15 : 25);
       }
     });
@@ -222,13 +224,13 @@ TEST(SimTransport, MessagesShareThePortOfTheirReceiver) {
     MachineDescription machine = Machine();
     machine.between_hosts.receive_ports = ports;
     OnRanks(3, machine, [&](Rank& me, int rank) {
-      std::vector<std::byte> data = Bytes(1000), landing(1000), other(1000);
+      std::vector<std::byte> data = Bytes(1000), receive_buffer(1000), other(1000);
       Operation first, second;
       if (rank > 0) {
         me.Send(0, data, &first);
         EXPECT_DOUBLE_EQ(me.Wait(first), ports == 2 || rank == 1 ? 10 : 20);
       } else {
-        me.Receive(1, &landing, &first);
+        me.Receive(1, &receive_buffer, &first);
         me.Receive(2, &other, &second);
         me.Wait(first);
         EXPECT_DOUBLE_EQ(me.Wait(second), ports == 2 ? 15 : 25);
@@ -240,7 +242,7 @@ TEST(SimTransport, MessagesShareThePortOfTheirReceiver) {
 // Rank 0 sends to 2, whose port rank 1 keeps busy, and then to 3.
 TEST(SimTransport, AMessageLetsAnotherPass) {
   OnRanks(4, Machine(), [](Rank& me, int rank) {
-    std::vector<std::byte> data = Bytes(1000), landing(1000), other(1000);
+    std::vector<std::byte> data = Bytes(1000), receive_buffer(1000), other(1000);
     Operation first, second;
     switch (rank) {
       case 0:
@@ -255,13 +257,13 @@ TEST(SimTransport, AMessageLetsAnotherPass) {
         EXPECT_DOUBLE_EQ(me.Wait(first), 10);
         break;
       case 2:
-        me.Receive(1, &landing, &first);
+        me.Receive(1, &receive_buffer, &first);
         me.Receive(0, &other, &second);
         me.Wait(first);
         EXPECT_DOUBLE_EQ(me.Wait(second), 26);
         break;
       case 3:
-        me.Receive(0, &landing, &first);
+        me.Receive(0, &receive_buffer, &first);
         EXPECT_DOUBLE_EQ(me.Wait(first), 16);
         break;
     }
@@ -274,13 +276,13 @@ TEST(SimTransport, RanksOfAHostShareItsPortsOrHaveTheirOwn) {
     machine.ranks_per_host = 2;
     machine.between_hosts.ports_of_host = of_host;
     OnRanks(4, machine, [&](Rank& me, int rank) {
-      std::vector<std::byte> data = Bytes(1000), landing(1000);
+      std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
       Operation operation;
       if (rank < 2) {
         me.Send(rank + 2, data, &operation);
         me.Wait(operation);
       } else {
-        me.Receive(rank - 2, &landing, &operation);
+        me.Receive(rank - 2, &receive_buffer, &operation);
         EXPECT_DOUBLE_EQ(me.Wait(operation), of_host && rank == 3 ? 25 : 15);
       }
     });
@@ -292,10 +294,10 @@ TEST(SimTransport, BothWaysAtOnceOrOneAfterTheOther) {
     MachineDescription machine = Machine();
     machine.between_hosts.half_duplex = half_duplex;
     OnRanks(2, machine, [&](Rank& me, int rank) {
-      std::vector<std::byte> data = Bytes(1000), landing(1000);
+      std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
       Operation sent, received;
       me.Send(1 - rank, data, &sent);
-      me.Receive(1 - rank, &landing, &received);
+      me.Receive(1 - rank, &receive_buffer, &received);
       EXPECT_DOUBLE_EQ(me.Wait(received), half_duplex && rank == 0 ? 25 : 15);
       me.Wait(sent);
     });
@@ -308,16 +310,16 @@ TEST(SimTransport, LongMessagesWaitForTheirReceive) {
     machine.between_hosts.eager_bytes = eager ? 1000 : 999;
     machine.between_hosts.grant_us = 4;
     OnRanks(2, machine, [&](Rank& me, int rank) {
-      std::vector<std::byte> data = Bytes(1000), landing(1000);
+      std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
       Operation operation;
       if (rank == 0) {
         me.Send(1, data, &operation);
         EXPECT_DOUBLE_EQ(me.Wait(operation), eager ? 10 : 100 + 4 + 10);
       } else {
         me.Idle(100);
-        me.Receive(0, &landing, &operation);
+        me.Receive(0, &receive_buffer, &operation);
         EXPECT_DOUBLE_EQ(me.Wait(operation), eager ? 100 : 100 + 4 + 10 + 5);
-        EXPECT_EQ(landing, data);
+        EXPECT_EQ(receive_buffer, data);
       }
     });
   }
@@ -329,7 +331,7 @@ TEST(SimTransport, BucketsOfIdlePortsPassAtOnce) {
   MachineDescription machine = Machine();
   machine.between_hosts.burst_bytes = 600;
   OnRanks(2, machine, [](Rank& me, int rank) {
-    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
     Operation first, second;
     if (rank == 0) {
       me.Send(1, data, &first);
@@ -338,11 +340,11 @@ TEST(SimTransport, BucketsOfIdlePortsPassAtOnce) {
       me.Send(1, data, &second);
       EXPECT_DOUBLE_EQ(me.Wait(second), 4 + 3 + 7);
     } else {
-      me.Receive(0, &landing, &first);
+      me.Receive(0, &receive_buffer, &first);
       EXPECT_DOUBLE_EQ(me.Wait(first), 4 + 5);
-      me.Receive(0, &landing, &second);
+      me.Receive(0, &receive_buffer, &second);
       EXPECT_DOUBLE_EQ(me.Wait(second), 14 + 5);
-      EXPECT_EQ(landing, data);
+      EXPECT_EQ(receive_buffer, data);
     }
   });
 }
@@ -351,7 +353,7 @@ TEST(SimTransport, BucketsOfIdlePortsPassAtOnce) {
 // later; copies delay nothing else.
 TEST(SimTransport, CopiesTakeTheProcessorOnly) {
   OnRanks(2, Machine(), [](Rank& me, int rank) {
-    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
     Operation first, second;
     if (rank == 0) {
       me.Send(1, data, &first);
@@ -361,7 +363,7 @@ TEST(SimTransport, CopiesTakeTheProcessorOnly) {
       EXPECT_DOUBLE_EQ(me.Wait(first), 40);
       EXPECT_DOUBLE_EQ(me.Wait(second), 50);
     } else {
-      me.Receive(0, &landing, &first);
+      me.Receive(0, &receive_buffer, &first);
       me.Receive(0, &data, &second);
       EXPECT_DOUBLE_EQ(me.Wait(first), 15);
       EXPECT_DOUBLE_EQ(me.Wait(second), 55);
@@ -371,13 +373,13 @@ TEST(SimTransport, CopiesTakeTheProcessorOnly) {
 
 TEST(SimTransport, OnePollFindsMessagesThatArrivedDuringWork) {
   OnRanks(2, Machine(), [](Rank& me, int rank) {
-    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
     Operation operation;
     if (rank == 0) {
       me.Send(1, data, &operation);
       me.Wait(operation);
     } else {
-      me.Receive(0, &landing, &operation);
+      me.Receive(0, &receive_buffer, &operation);
       me.Idle(100);
       EXPECT_TRUE(me.endpoint()->Progress());
       EXPECT_TRUE(operation.done);
@@ -389,7 +391,7 @@ TEST(SimTransport, SendsToAClosedGroupComplete) {
   MachineDescription machine = Machine();
   machine.between_hosts.eager_bytes = 0;
   OnRanks(2, machine, [](Rank& me, int rank) {
-    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
     Operation first, second;
     if (rank == 0) {
       me.Send(1, data, &first);
@@ -407,7 +409,7 @@ TEST(SimTransport, SendsToAClosedGroupComplete) {
 // As a program does that waits for something else than messages.
 TEST(SimTransport, ARankMayLookOftenBeforeItActs) {
   OnRanks(2, Machine(), [](Rank& me, int rank) {
-    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
     Operation operation;
     if (rank == 0) {
       for (uint64_t i = 0; i < 100; ++i) {
@@ -417,7 +419,7 @@ TEST(SimTransport, ARankMayLookOftenBeforeItActs) {
       me.Send(1, data, &operation);
       EXPECT_DOUBLE_EQ(me.Wait(operation), 10);
     } else {
-      me.Receive(0, &landing, &operation);
+      me.Receive(0, &receive_buffer, &operation);
       EXPECT_DOUBLE_EQ(me.Wait(operation), 15);
     }
   });
@@ -436,7 +438,7 @@ TEST(SimTransport, CopiesAndMessagesShareABus) {
     machine.copies[0].buses = {{0, 1}};             // asks for 50 MB/s
     machine.memories[kUser].send.buses = {{0, 1}};  // asks for 100 MB/s
     OnRanks(2, machine, [&](Rank& me, int rank) {
-      std::vector<std::byte> data = Bytes(1000), landing(1000);
+      std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
       Operation operation;
       if (rank == 0) {
         me.Send(1, data, &operation);
@@ -444,7 +446,7 @@ TEST(SimTransport, CopiesAndMessagesShareABus) {
         EXPECT_DOUBLE_EQ(me.clock(), c.copied_at);
         EXPECT_DOUBLE_EQ(me.Wait(operation), c.sent_at);
       } else {
-        me.Receive(0, &landing, &operation);
+        me.Receive(0, &receive_buffer, &operation);
         EXPECT_DOUBLE_EQ(me.Wait(operation), c.sent_at + 5);
       }
     });
@@ -458,14 +460,14 @@ TEST(SimTransport, ABusIsSharedOnlyWhileItIsCrowded) {
   machine.copies[0].buses = {{0, 1}};
   for (Memory& memory : machine.memories) memory.receive.buses = {{0, 0.75}};
   OnRanks(2, machine, [&](Rank& me, int rank) {
-    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
     Operation operation;
     if (rank == 0) {
       me.Send(1, data, &operation);
       // At 75 / 125 of its speed until 10/3 us, at all of it from then on.
       EXPECT_NEAR(me.Wait(operation), 10 + 10.0 / 3 - 2, 1e-5);
     } else {
-      me.Receive(0, &landing, &operation);
+      me.Receive(0, &receive_buffer, &operation);
       me.Copy(100);
       EXPECT_NEAR(me.clock(), 10.0 / 3, 1e-5);
       me.Wait(operation);
@@ -559,9 +561,10 @@ TEST(SimTransport, IsDeterministic) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     std::vector<double> times;
     OnRanks(kRanks, machine, [&](Rank& me, int rank) {
-      std::vector<std::vector<std::byte>> landings(kRanks, Bytes(2500));
+      std::vector<std::vector<std::byte>> receive_buffers(kRanks, Bytes(2500));
       std::vector<Operation> sent(kRanks), received(kRanks);
-      for (int peer = 0; peer < kRanks; ++peer) me.Receive(peer, &landings[peer], &received[peer]);
+      for (int peer = 0; peer < kRanks; ++peer)
+        me.Receive(peer, &receive_buffers[peer], &received[peer]);
       std::vector<std::vector<std::byte>> pieces;
       for (int peer = 0; peer < kRanks; ++peer) pieces.push_back(Bytes(331 * ((1 + peer) ^ rank)));
       for (int peer = 0; peer < kRanks; ++peer) {
@@ -586,18 +589,18 @@ TEST(SimTransport, WithoutPayload) {
   SimWorld world(Machine(), 2, options);
   const Status ran = world.Run([&](int rank) {
     Rank me(&world, rank);
-    std::vector<std::byte> data = Bytes(1000), landing(1000);
+    std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
     EXPECT_FALSE(me.endpoint()->simulated_processor()->Copy(nullptr, nullptr, 1000, 1000));
     Operation operation;
     if (rank == 0) {
       me.Send(1, data, &operation);
       me.Wait(operation);
     } else {
-      me.Receive(0, &landing, &operation);
+      me.Receive(0, &receive_buffer, &operation);
       EXPECT_DOUBLE_EQ(me.Wait(operation), 20 + 15);
       EXPECT_EQ(operation.lease.bytes, 1000u);
-      EXPECT_EQ(landing[31], data[31]);
-      EXPECT_EQ(landing[999], std::byte{});
+      EXPECT_EQ(receive_buffer[31], data[31]);
+      EXPECT_EQ(receive_buffer[999], std::byte{});
     }
   });
   EXPECT_TRUE(ran.ok()) << ran.ToString();
@@ -619,7 +622,7 @@ TEST(SimTransport, ALaterRunGoesOnWhereTheClocksStand) {
 
 TEST(SimTransport, RanksThatWaitForNothingAreNamed) {
   SimWorld world(Machine(), 3);
-  std::vector<std::byte> landing(10);
+  std::vector<std::byte> receive_buffer(10);
   Operation operation;
   std::unique_ptr<Rank> waiting;
   const Status ran = world.Run([&](int rank) {
@@ -628,7 +631,7 @@ TEST(SimTransport, RanksThatWaitForNothingAreNamed) {
       return;
     }
     waiting = std::make_unique<Rank>(&world, rank);
-    waiting->Receive(0, &landing, &operation);
+    waiting->Receive(0, &receive_buffer, &operation);
     waiting->Wait(operation);
   });
   EXPECT_EQ(ran.code(), StatusCode::kInternal);

@@ -75,10 +75,10 @@ TEST_F(GrantsTest, ShortReceivesAreGrantedWhenTheirSenderMightHaveToStop) {
   Connect(/*by_peer=*/true);
   constexpr size_t kBytes = kEagerBytes / 4;
   constexpr size_t kMost = kEagerWindowBytes / EagerCost(kBytes);
-  std::vector<std::byte> landing(kBytes);
+  std::vector<std::byte> receive_buffer(kBytes);
   ReceiveStream::Arrival arrival;
   for (size_t i = 0; i < kMost; ++i) {
-    EXPECT_FALSE(stream_.in.Post({{landing.data(), kBytes}, false, nullptr}, &arrival));
+    EXPECT_FALSE(stream_.in.Post({{receive_buffer.data(), kBytes}, false, nullptr}, &arrival));
     grants_.OnPosted(&stream_);
   }
   size_t arrived = 0;

@@ -93,7 +93,7 @@ class Operations {
 
   Status Receive(const Channel& channel, int peer, const ReceiveStream::Receive& receive) {
     Stream* const stream = groups_->StreamOf(groups_->Find(channel.group), channel.kind, peer);
-    BRIGADE_RETURN_IF_ERROR(CheckLength(receive.landing.bytes));
+    BRIGADE_RETURN_IF_ERROR(CheckLength(receive.buffer.bytes));
     Link* const link = stream->link;
     if (link != nullptr && !stream->in.has_unexpected() && link->lost()) return link->LostAs(peer);
     {
@@ -121,10 +121,10 @@ class Operations {
   void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) {
     const ReceiveStream::Receive& receive = arrival.receive;
     Completion* const completion = receive.completion;
-    const size_t room = receive.landing.bytes;
+    const size_t room = receive.buffer.bytes;
     completion->status = Status();
     completion->lease =
-        Lease{receive.in_place ? nullptr : receive.landing.data, std::min(arrival.bytes, room), 0};
+        Lease{receive.in_place ? nullptr : receive.buffer.data, std::min(arrival.bytes, room), 0};
     if (arrival.bytes > room) {
       completion->status = PieceTooLong("tcp", arrival.bytes, stream->peer, room);
     }

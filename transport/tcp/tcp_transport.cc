@@ -164,9 +164,9 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     return operations_.SendNow(channel, peer, head, body, completion, kept_bytes);
   }
 
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                      Completion* completion) override {
-    return operations_.Receive(channel, peer, {landing, /*in_place=*/false, completion});
+    return operations_.Receive(channel, peer, {receive_buffer, /*in_place=*/false, completion});
   }
 
   bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
@@ -187,7 +187,7 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     return groups_.StreamOf(groups_.Find(channel.group), channel.kind, peer)->in.Peek(head);
   }
 
-  void ReleaseLease(const Lease&) override {}  // leases lie in the landing
+  void ReleaseLease(const Lease&) override {}  // leases lie in the receive buffer
 
   void SetControlHandler(GroupId id, ControlHandler* handler) override {
     control_.SetHandler(id, handler);

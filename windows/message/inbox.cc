@@ -76,7 +76,7 @@ Status Inbox::Take(int from, const RmaFrame& message) {
   if (std::find(busy_.begin(), busy_.end(), from) == busy_.end()) busy_.push_back(from);
   // The piece itself may come next, and is best read to where it belongs.
   bool any = false;
-  if (header.kind == RmaKind::kPiece) return PostLandings(from, &origin, &any);
+  if (header.kind == RmaKind::kPiece) return PostReceiveBuffers(from, &origin, &any);
   if (!CarriesData(header) || header.kind == RmaKind::kFetch || header.token == 0) return Status();
   RmaFrame piece(RmaKind::kPiece);
   piece.header.bytes = header.token;
@@ -124,12 +124,14 @@ bool Inbox::IsEarly(const RmaHeader& header) const {
 
 bool Inbox::IsTaken(const Entry& entry) const {
   const int64_t end = entry.place + entry.message.header.bytes;
-  return std::any_of(landings_.begin(), landings_.end(), [&](const auto& landing) {
-    return landing.first < end && entry.place < landing.first + landing.second;
-  });
+  return std::any_of(receive_buffers_.begin(), receive_buffers_.end(),
+                     [&](const auto& receive_buffer) {
+                       return receive_buffer.first < end &&
+                              entry.place < receive_buffer.first + receive_buffer.second;
+                     });
 }
 
-Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
+Status Inbox::PostReceiveBuffers(int from, Origin* origin, bool* any) {
   size_t looked = 0;
   for (Entry& entry : origin->entries) {
     // Pieces behind this request must not hold the memory that it needs for its reply.
@@ -143,7 +145,8 @@ Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
       entry.reply = context_->space()->Take(WindowSpace::Use::kReply, context_->group(), from);
       if (entry.reply == nullptr) break;
     }
-    // Landings of posted receives do not overlap, but puts to the same bytes may be under way.
+    // Receive buffers of posted receives do not overlap, but puts to the same bytes may be under
+    // way.
     if (entry.in_place && IsTaken(entry)) {
       if (!FitsIntoBuffer(entry)) break;  // it waits for them
       entry.in_place = false;
@@ -154,10 +157,10 @@ Status Inbox::PostLandings(int from, Origin* origin, bool* any) {
           context_->channel(kRequestChannel), from,
           {&memory_, window_->memory, static_cast<size_t>(entry.place), static_cast<size_t>(bytes)},
           &entry.slot);
-      if (status.ok()) landings_.emplace_back(entry.place, bytes);
+      if (status.ok()) receive_buffers_.emplace_back(entry.place, bytes);
     } else {
       StagedBuffer* const buffer =
-          context_->space()->Take(WindowSpace::Use::kRequestLanding, context_->group(), from);
+          context_->space()->Take(WindowSpace::Use::kRequestReceiveBuffer, context_->group(), from);
       if (buffer == nullptr) break;
       status = context_->Land(kRequestChannel, from, bytes, buffer, &entry.slot);
       if (!status.ok()) context_->engine()->buffers()->Release(buffer);
@@ -174,7 +177,7 @@ Status Inbox::Advance(bool* any) {
   for (size_t i = 0; i < busy_.size();) {
     const int from = busy_[i];
     Origin& origin = OriginOf(from);
-    BRIGADE_RETURN_IF_ERROR(PostLandings(from, &origin, any));
+    BRIGADE_RETURN_IF_ERROR(PostReceiveBuffers(from, &origin, any));
     Step step = Step::kDone;
     while (!origin.entries.empty()) {
       BRIGADE_RETURN_IF_ERROR(DoFirst(from, &origin, &step));
@@ -249,7 +252,7 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
     case RmaKind::kAllLeft:
       break;
   }
-  return BadFrame(from, "sends a note of an unknown kind");
+  return BadFrame(from, "sends a frame of an unknown kind");
 }
 
 Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, Step* step) {
@@ -368,8 +371,8 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
     }
   }
   if (entry->in_place) {
-    landings_.erase(std::find(landings_.begin(), landings_.end(),
-                              std::pair<int64_t, int64_t>(entry->place, bytes)));
+    receive_buffers_.erase(std::find(receive_buffers_.begin(), receive_buffers_.end(),
+                                     std::pair<int64_t, int64_t>(entry->place, bytes)));
     request.at->Seek(request.at->position() + bytes);
   } else {
     Combine(&request, entry->slot.lease.data, bytes,
@@ -473,7 +476,7 @@ void Inbox::Drop() {
     origin.entries.clear();
   }
   busy_.clear();
-  landings_.clear();
+  receive_buffers_.clear();
 }
 
 }  // namespace brigade

@@ -73,10 +73,10 @@ class Inbox {
 
   Origin& OriginOf(int rank) { return origins_[static_cast<size_t>(rank)]; }
   Status CheckPiece(int from, Origin* origin, Entry* entry);
-  Status PostLandings(int from, Origin* origin, bool* any);
+  Status PostReceiveBuffers(int from, Origin* origin, bool* any);
   // Whether it is a request from behind a fence in which this rank still is.
   bool IsEarly(const RmaHeader& header) const;
-  // Whether other pieces are landing on the place of this one.
+  // Whether other pieces are arriving on the place of this one.
   bool IsTaken(const Entry& entry) const;
   // Whether a piece can land elsewhere first.
   bool FitsIntoBuffer(const Entry& entry) const;
@@ -111,8 +111,8 @@ class Inbox {
   StridedLayout memory_;  // all of the window
   std::vector<Origin> origins_;
   std::vector<int> busy_;  // origins of whom something is to be done
-  // The place of each piece that is landing in the window: offset and bytes.
-  std::vector<std::pair<int64_t, int64_t>> landings_;
+  // The place of each piece that is arriving in the window: offset and bytes.
+  std::vector<std::pair<int64_t, int64_t>> receive_buffers_;
 };
 
 }  // namespace brigade

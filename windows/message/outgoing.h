@@ -62,7 +62,7 @@ struct Outgoing {
   bool lands_in_place = false;
   StridedLayout place;
   size_t posted_in_place = 0;
-  StagedBuffer* landing = nullptr;
+  StagedBuffer* receive_buffer = nullptr;
 
   int64_t announced_back = 0;  // bytes of replies
 

@@ -134,7 +134,8 @@ Outgoing* RequestOutbox::New(int target, const RmaFrame& frame, const RmaRequest
 
 void RequestOutbox::Release(Outgoing* request) {
   const uint32_t slot = request->slot;
-  if (request->landing != nullptr) context_->engine()->buffers()->Release(request->landing);
+  if (request->receive_buffer != nullptr)
+    context_->engine()->buffers()->Release(request->receive_buffer);
   slots_[slot].reset();
   tokens_[slot] += kUse;
   unused_.push_back(slot);
@@ -213,18 +214,19 @@ bool RequestOutbox::IsFollowed(const Peer& peer) {
   return next.has_gone() && next.is_answered_by_frame();
 }
 
-bool RequestOutbox::ReserveLanding(Outgoing* request) {
-  if (request->is_answered_by_frame() || request->lands_in_place || request->landing != nullptr) {
+bool RequestOutbox::ReserveReceiveBuffer(Outgoing* request) {
+  if (request->is_answered_by_frame() || request->lands_in_place ||
+      request->receive_buffer != nullptr) {
     return true;
   }
-  request->landing =
-      context_->space()->Take(WindowSpace::Use::kReplyLanding, context_->group(), request->target);
-  return request->landing != nullptr;
+  request->receive_buffer = context_->space()->Take(WindowSpace::Use::kReplyReceiveBuffer,
+                                                    context_->group(), request->target);
+  return request->receive_buffer != nullptr;
 }
 
 Status RequestOutbox::Send(Outgoing* request, bool* stuck, bool* any) {
   if (!request->announced) {
-    *stuck = !ReserveLanding(request);
+    *stuck = !ReserveReceiveBuffer(request);
     if (*stuck) return Status();
     StagedBuffer* first = nullptr;
     int64_t bytes = 0;
@@ -336,10 +338,10 @@ Status RequestOutbox::TakeReply(int from, const RmaFrame& message) {
   AddOnce(&answering_, from);
   // The piece may come next.
   bool any = false;
-  return PostLandings(from, &PeerOf(from), &any);
+  return PostReceiveBuffers(from, &PeerOf(from), &any);
 }
 
-Status RequestOutbox::PostLandings(int from, Peer* peer, bool* any) {
+Status RequestOutbox::PostReceiveBuffers(int from, Peer* peer, bool* any) {
   for (Arrival& arrival : peer->arrivals) {
     if (arrival.posted || arrival.message.header.inlined > 0) continue;
     Outgoing* const request = arrival.request;
@@ -353,13 +355,14 @@ Status RequestOutbox::PostLandings(int from, Peer* peer, bool* any) {
           &arrival.slot);
       if (status.ok()) request->posted_in_place += static_cast<size_t>(bytes);
     } else {
-      StagedBuffer* buffer = std::exchange(request->landing, nullptr);
+      StagedBuffer* buffer = std::exchange(request->receive_buffer, nullptr);
       if (buffer == nullptr) {
-        buffer = context_->space()->Take(WindowSpace::Use::kReplyLanding, context_->group(), from);
+        buffer =
+            context_->space()->Take(WindowSpace::Use::kReplyReceiveBuffer, context_->group(), from);
       }
       if (buffer == nullptr) return Status();
       status = context_->Land(kReplyChannel, from, bytes, buffer, &arrival.slot);
-      if (!status.ok()) request->landing = buffer;
+      if (!status.ok()) request->receive_buffer = buffer;
     }
     if (status.code() == StatusCode::kNoResource) return Status();
     BRIGADE_RETURN_IF_ERROR(status);
@@ -390,8 +393,8 @@ Status RequestOutbox::TakeArrivals(Peer* peer, bool* any) {
                                   request->received->data);
       }
       // The memory that was reserved for the request stays with it.
-      if (request->landing == nullptr) request->landing = arrival.slot.buffer;
-      if (request->landing == arrival.slot.buffer) arrival.slot.buffer = nullptr;
+      if (request->receive_buffer == nullptr) request->receive_buffer = arrival.slot.buffer;
+      if (request->receive_buffer == arrival.slot.buffer) arrival.slot.buffer = nullptr;
       context_->engine()->buffers()->Drop(&arrival.slot);
     }
     *any = true;
@@ -410,7 +413,7 @@ Status RequestOutbox::Advance(bool* any) {
   }
   for (size_t i = 0; i < answering_.size();) {
     Peer& peer = PeerOf(answering_[i]);
-    BRIGADE_RETURN_IF_ERROR(PostLandings(answering_[i], &peer, any));
+    BRIGADE_RETURN_IF_ERROR(PostReceiveBuffers(answering_[i], &peer, any));
     BRIGADE_RETURN_IF_ERROR(TakeArrivals(&peer, any));
     if (peer.arrivals.empty()) {
       answering_.erase(answering_.begin() + static_cast<ptrdiff_t>(i));

@@ -112,8 +112,8 @@ class RequestOutbox {
   Status SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer);
   Status SendHeld(int target);
   // Memory for what will come back. False: there is none now.
-  bool ReserveLanding(Outgoing* request);
-  Status PostLandings(int from, Peer* peer, bool* any);
+  bool ReserveReceiveBuffer(Outgoing* request);
+  Status PostReceiveBuffers(int from, Peer* peer, bool* any);
   Status TakeArrivals(Peer* peer, bool* any);
   void EndIfOver(Outgoing* request);
 

@@ -1,10 +1,10 @@
 // WindowSpace: the staging memory of all windows of an engine.
 //
 // Windows have four uses of staging memory: requests go out, requests land, replies go out, replies
-// land. One chunk is kept for each use, so that no use waits for another. A reply has a landing
-// buffer before it is requested, and data that lands was posted before it is announced. So every
-// chunk comes back, whatever requests the ranks send at once. Beyond these chunks, windows take
-// surplus chunks that are free.
+// land. One chunk is kept for each use, so that no use waits for another. A reply has a receive
+// buffer before it is requested, and data that lands was posted before it is announced. So
+// every chunk comes back, whatever requests the ranks send at once. Beyond these chunks, windows
+// take surplus chunks that are free.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_WINDOW_SPACE_H_
 #define BRIGADE_WINDOWS_MESSAGE_WINDOW_SPACE_H_
@@ -23,7 +23,7 @@ struct GroupState;
 
 class WindowSpace final : private BufferOwner {
  public:
-  enum class Use { kRequest, kRequestLanding, kReply, kReplyLanding };
+  enum class Use { kRequest, kRequestReceiveBuffer, kReply, kReplyReceiveBuffer };
   static constexpr int kUses = 4;
 
   // `engine` must outlive it. It waits for chunks that returned sends have, as sends wait for

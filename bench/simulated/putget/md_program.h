@@ -41,7 +41,7 @@ class MdProgram {
   // Between the request of a task's positions and the end of its sums.
   struct Work {
     std::array<const Block*, 2> blocks = {};
-    std::array<ProgramRank::Landing, 2> positions;
+    std::array<ProgramRank::PendingGet, 2> positions;
     std::array<std::vector<double>, 2> forces;
     std::array<std::atomic<bool>, 2> summed = {true, true};
   };

@@ -29,8 +29,8 @@ class ProgramChunks final : public Summa::Source {
     return me_->StartGet(piece.rank, place, bytes_, &arriving_[turn][piece.matrix]);
   }
   Status Await(size_t turn) override {
-    for (ProgramRank::Landing& landing : arriving_[turn]) {
-      BRIGADE_RETURN_IF_ERROR(me_->AwaitGet(&landing));
+    for (ProgramRank::PendingGet& pending : arriving_[turn]) {
+      BRIGADE_RETURN_IF_ERROR(me_->AwaitGet(&pending));
     }
     return Status();
   }
@@ -42,7 +42,7 @@ class ProgramChunks final : public Summa::Source {
  private:
   ProgramRank* const me_;
   const size_t bytes_;
-  std::array<std::array<ProgramRank::Landing, 2>, 2> arriving_;  // by turn and matrix
+  std::array<std::array<ProgramRank::PendingGet, 2>, 2> arriving_;  // by turn and matrix
 };
 
 }  // namespace brigade::bench

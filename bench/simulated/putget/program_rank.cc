@@ -109,28 +109,28 @@ Status ProgramRank::Await(int from, size_t place, size_t bytes) {
   return CheckMark(data, bytes, MarkOf(from, ++taken_[from]), from);
 }
 
-Status ProgramRank::StartGet(int source, size_t place, size_t bytes, Landing* landing) {
-  landing->data.resize(bytes);
-  landing->source = source;
-  landing->place = place;
+Status ProgramRank::StartGet(int source, size_t place, size_t bytes, PendingGet* pending) {
+  pending->data.resize(bytes);
+  pending->source = source;
+  pending->place = place;
   if (IsOnMyHost(source)) {
     Copy(bytes, bytes);
-    std::memcpy(landing->data.data(), (*memories_)[static_cast<size_t>(source)] + place, bytes);
-    landing->over = true;
+    std::memcpy(pending->data.data(), (*memories_)[static_cast<size_t>(source)] + place, bytes);
+    pending->over = true;
     return Status();
   }
-  landing->over = false;
+  pending->over = false;
   const auto length = static_cast<int64_t>(bytes);
-  return window_->Get({landing->data.data(), OneByte(), length},
-                      {source, static_cast<int64_t>(place), OneByte(), length}, &landing->over);
+  return window_->Get({pending->data.data(), OneByte(), length},
+                      {source, static_cast<int64_t>(place), OneByte(), length}, &pending->over);
 }
 
-Status ProgramRank::AwaitGet(Landing* landing) {
-  if (landing->source < 0) return Status();
-  BRIGADE_RETURN_IF_ERROR(window_->WaitFor(landing->over));
-  const int source = landing->source;
-  landing->source = -1;
-  return CheckMark(landing->data.data(), landing->data.size(), MarkOf(source, landing->place),
+Status ProgramRank::AwaitGet(PendingGet* pending) {
+  if (pending->source < 0) return Status();
+  BRIGADE_RETURN_IF_ERROR(window_->WaitFor(pending->over));
+  const int source = pending->source;
+  pending->source = -1;
+  return CheckMark(pending->data.data(), pending->data.size(), MarkOf(source, pending->place),
                    source);
 }
 

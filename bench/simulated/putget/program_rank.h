@@ -61,14 +61,14 @@ class ProgramRank {
   // Exposes memory that other ranks get, or receive by a broadcast.
   void Expose(size_t place, size_t bytes) { Mark(&in_[place], bytes, MarkOf(rank_, place)); }
   // The destination of data from another rank.
-  struct Landing {
+  struct PendingGet {
     std::vector<std::byte> data;
     int source = -1;  // of the get; -1: none
     size_t place = 0;
     std::atomic<bool> over{false};
   };
-  Status StartGet(int source, size_t place, size_t bytes, Landing* landing);
-  Status AwaitGet(Landing* landing);
+  Status StartGet(int source, size_t place, size_t bytes, PendingGet* pending);
+  Status AwaitGet(PendingGet* pending);
   Status AwaitOver(const std::atomic<bool>& over) { return window_->WaitFor(over); }
   // Adds 1 to an integer, whose old value is in `*old` once `*over` is true.
   Status StartFetchAndAdd(int rank, size_t place, int64_t* old, std::atomic<bool>* over);

@@ -122,15 +122,17 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
     return sent;
   }
 
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                      Completion* completion) override {
     ProgressOwnerCheck owner_check(this);
     CheckAddress(channel, peer);
     // Where none is needed only its length counts.
-    if (target()->CapabilitiesTo(channel.group, peer).needs_landing) CheckLanding(landing);
-    Operation* operation = Begin(channel, peer, /*sends=*/false, landing, completion);
+    if (target()->CapabilitiesTo(channel.group, peer).needs_receive_buffer) {
+      CheckReceiveBuffer(receive_buffer);
+    }
+    Operation* operation = Begin(channel, peer, /*sends=*/false, receive_buffer, completion);
     operation->leases = true;
-    return Posted(completion, target()->PostReceive(channel, peer, landing, operation));
+    return Posted(completion, target()->PostReceive(channel, peer, receive_buffer, operation));
   }
 
   Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
@@ -141,12 +143,12 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
                  "PostReceiveInPlace takes only what LandsInPlace said yes to");
     // The gaps of a strided range are not checked.
     size_t offset = 0;
-    ByteSpan landing;
+    ByteSpan receive_buffer;
     if (range.layout->ContiguousRange(range.offset, range.bytes, &offset)) {
-      landing = ByteSpan{range.base + offset, range.bytes};
-      CheckLanding(landing);
+      receive_buffer = ByteSpan{range.base + offset, range.bytes};
+      CheckReceiveBuffer(receive_buffer);
     }
-    Operation* operation = Begin(channel, peer, /*sends=*/false, landing, completion);
+    Operation* operation = Begin(channel, peer, /*sends=*/false, receive_buffer, completion);
     operation->max_bytes = range.bytes;
     return Posted(completion, target()->PostReceiveInPlace(channel, peer, range, operation));
   }
@@ -279,18 +281,18 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   void CheckNotLent(ConstByteSpan piece) const {
     for (const auto& [other, operation] : operations_) {
       BRIGADE_RULE(operation->sends || !Overlap(piece, operation->memory),
-                   "memory lent as a landing is not sent");
+                   "memory used as a receive buffer is not sent");
     }
   }
 
-  void CheckLanding(ByteSpan landing) const {
+  void CheckReceiveBuffer(ByteSpan receive_buffer) const {
     for (const auto& [other, operation] : operations_) {
-      BRIGADE_RULE(!Overlap(landing, operation->memory),
-                   operation->sends ? "memory being sent is not lent as a landing"
-                                    : "landings of posted receives do not overlap");
+      BRIGADE_RULE(!Overlap(receive_buffer, operation->memory),
+                   operation->sends ? "memory being sent is not used as a receive buffer"
+                                    : "receive buffers of posted receives do not overlap");
     }
     for (const auto& [token, held] : leases_) {
-      BRIGADE_RULE(!Overlap(landing, ConstByteSpan(held.below.data, held.below.bytes)),
+      BRIGADE_RULE(!Overlap(receive_buffer, ConstByteSpan(held.below.data, held.below.bytes)),
                    "leased memory is released before it is lent again");
     }
   }
@@ -359,7 +361,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
                    "a piece stays untouched until its send is over");
     } else {
       BRIGADE_RULE(operation->lease.bytes <= operation->max_bytes,
-                   "a lease is no longer than its landing");
+                   "a lease is no longer than its receive buffer");
       if (operation->leases) {
         completion->lease.token = next_token_;
         leases_.emplace(next_token_++, Held{operation->lease, BeingSent(operation->lease)});

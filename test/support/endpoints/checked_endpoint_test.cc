@@ -82,30 +82,30 @@ TEST_F(CheckedEndpointDeathTest, CompletionPostedTwice) {
   EXPECT_DEATH((void)Send(0, 10, &first_), "not posted again before its callback");
 }
 
-TEST_F(CheckedEndpointDeathTest, OverlappingLandings) {
+TEST_F(CheckedEndpointDeathTest, OverlappingReceiveBuffers) {
   ExpectOk(Receive(0, 10, &first_));
-  EXPECT_DEATH((void)Receive(9, 10, &second_), "landings of posted receives do not overlap");
+  EXPECT_DEATH((void)Receive(9, 10, &second_), "receive buffers of posted receives do not overlap");
 }
 
-TEST_F(CheckedEndpointDeathTest, OverlappingLandingInPlace) {
+TEST_F(CheckedEndpointDeathTest, OverlappingReceiveBufferInPlace) {
   ExpectOk(Receive(0, 10, &first_));
   const StridedLayout layout = StridedLayout::Contiguous(100);
   const LayoutRange range{&layout, memory_, 9, 10};
   EXPECT_DEATH((void)endpoint_->PostReceiveInPlace(channel_, 0, range, &second_),
-               "landings of posted receives do not overlap");
+               "receive buffers of posted receives do not overlap");
 }
 
-TEST_F(CheckedEndpointDeathTest, LandingIsBeingSent) {
+TEST_F(CheckedEndpointDeathTest, ReceiveBufferIsBeingSent) {
   ExpectOk(Send(0, 10, &first_));
-  EXPECT_DEATH((void)Receive(9, 10, &second_), "being sent is not lent");
+  EXPECT_DEATH((void)Receive(9, 10, &second_), "being sent is not used");
 }
 
-TEST_F(CheckedEndpointDeathTest, SendingALanding) {
+TEST_F(CheckedEndpointDeathTest, SendingAReceiveBuffer) {
   ExpectOk(Receive(0, 10, &first_));
-  EXPECT_DEATH((void)Send(9, 10, &second_), "lent as a landing is not sent");
+  EXPECT_DEATH((void)Send(9, 10, &second_), "used as a receive buffer is not sent");
 }
 
-TEST_F(CheckedEndpointDeathTest, LandingIsLeased) {
+TEST_F(CheckedEndpointDeathTest, ReceiveBufferIsLeased) {
   ExpectOk(Send(0, 10, &first_));
   ExpectOk(Receive(10, 10, &second_));
   endpoint_->Progress();
@@ -188,12 +188,13 @@ TEST_F(CheckedEndpointTest, UserMemoryIsFreeAtOnce) {
   endpoint_->ReleaseLease(second_.lease);
 }
 
-TEST_F(CheckedEndpointDeathTest, SendingALandingFromUserMemory) {
+TEST_F(CheckedEndpointDeathTest, SendingAReceiveBufferFromUserMemory) {
   StridedLayout layout;
   ExpectOk(StridedLayout::General(/*rows=*/2, /*cols=*/10, /*ld=*/10, 1, &layout));
   ExpectOk(Receive(31, 1, &first_));
   EXPECT_EQ(SendNow({&layout, memory_, 0, 6}, &second_), SentNow::kYes);
-  EXPECT_DEATH((void)SendNow({&layout, memory_, 0, 8}, &second_), "lent as a landing is not sent");
+  EXPECT_DEATH((void)SendNow({&layout, memory_, 0, 8}, &second_),
+               "used as a receive buffer is not sent");
 }
 
 TEST_F(CheckedEndpointDeathTest, RangeOutsideItsMatrix) {
@@ -292,8 +293,9 @@ class Broken : public ForwardingEndpoint {
     if (at_once) completion->callback(completion);
     return outcome;
   }
-  Status PostReceive(const Channel&, int, ByteSpan landing, Completion* completion) override {
-    completion->lease = {landing.data, landing.bytes + 1, 0};
+  Status PostReceive(const Channel&, int, ByteSpan receive_buffer,
+                     Completion* completion) override {
+    completion->lease = {receive_buffer.data, receive_buffer.bytes + 1, 0};
     completion->callback(completion);
     return Status();
   }
@@ -353,9 +355,9 @@ TEST_F(BrokenTransportDeathTest, NestsCallbacks) {
   EXPECT_DEATH((void)Post(&sender), "callbacks do not nest");
 }
 
-TEST_F(BrokenTransportDeathTest, FillsMoreThanTheLanding) {
+TEST_F(BrokenTransportDeathTest, FillsMoreThanTheReceiveBuffer) {
   EXPECT_DEATH((void)checked_->PostReceive(channel_, 0, ByteSpan{memory_, 10}, &first_),
-               "a lease is no longer than its landing");
+               "a lease is no longer than its receive buffer");
 }
 
 TEST_F(BrokenTransportDeathTest, KeepsMoreThanIsSent) {

@@ -71,10 +71,11 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
     return sent;
   }
 
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                      Completion* completion) override {
-    return Post(Stream(channel.group, channel.kind, peer, false), completion,
-                [&](Completion* c) { return target()->PostReceive(channel, peer, landing, c); });
+    return Post(Stream(channel.group, channel.kind, peer, false), completion, [&](Completion* c) {
+      return target()->PostReceive(channel, peer, receive_buffer, c);
+    });
   }
 
   Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,

@@ -96,7 +96,7 @@ TEST_F(FaultEndpointTest, DisturbsSendsFromUserMemory) {
   std::vector<const Send*> ended;
   std::deque<Send> sends;
   std::deque<Completion> received;
-  std::deque<std::array<int, 2>> landings;  // head and body
+  std::deque<std::array<int, 2>> receive_buffers;  // head and body
   int number = 0;
   int answers[3] = {};
   for (int i = 0; i < 4000; ++i) {
@@ -110,10 +110,11 @@ TEST_F(FaultEndpointTest, DisturbsSendsFromUserMemory) {
     if (sent == SentNow::kYes) {
       ++number;
       EXPECT_EQ(kept_bytes, 2 * sizeof(int));
-      landings.push_back({1, -1});
-      const ByteSpan landing{reinterpret_cast<std::byte*>(&landings.back()), 2 * sizeof(int)};
+      receive_buffers.push_back({1, -1});
+      const ByteSpan receive_buffer{reinterpret_cast<std::byte*>(&receive_buffers.back()),
+                                    2 * sizeof(int)};
       received.emplace_back([](Completion*) {});
-      while (!endpoint_->PostReceive(channel, 0, landing, &received.back()).ok()) {
+      while (!endpoint_->PostReceive(channel, 0, receive_buffer, &received.back()).ok()) {
       }
     } else {
       sends.pop_back();
@@ -123,8 +124,8 @@ TEST_F(FaultEndpointTest, DisturbsSendsFromUserMemory) {
   while (ended.size() < sends.size()) endpoint_->Progress();
   for (size_t i = 0; i < sends.size(); ++i) {
     EXPECT_EQ(ended[i], &sends[i]);
-    EXPECT_EQ(landings[i][0], -static_cast<int>(i));
-    EXPECT_EQ(landings[i][1], static_cast<int>(i));
+    EXPECT_EQ(receive_buffers[i][0], -static_cast<int>(i));
+    EXPECT_EQ(receive_buffers[i][1], static_cast<int>(i));
   }
   for (const int share : answers) EXPECT_GT(share, 400);
 }

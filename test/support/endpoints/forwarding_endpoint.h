@@ -46,9 +46,9 @@ class ForwardingEndpoint : public Endpoint, public Polling {
                   Completion* completion, size_t* kept_bytes) override {
     return target_->SendNow(channel, peer, head, body, completion, kept_bytes);
   }
-  Status PostReceive(const Channel& channel, int peer, ByteSpan landing,
+  Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                      Completion* completion) override {
-    return target_->PostReceive(channel, peer, landing, completion);
+    return target_->PostReceive(channel, peer, receive_buffer, completion);
   }
   bool LandsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
     return target_->LandsInPlace(channel, peer, range);

@@ -250,9 +250,9 @@ TEST_P(SocketIoTest, CancelledTargetsAreNotWrittenThoughAPartHadCome) {
 
 TEST_P(SocketIoTest, APieceIsReportedOnceWhereProcessorsAreShared) {
   io_->ShareProcessor(true);
-  std::vector<char> landing(5000);
-  near_->where = landing.data();
-  near_->room = landing.size();
+  std::vector<char> receive_buffer(5000);
+  near_->where = receive_buffer.data();
+  near_->room = receive_buffer.size();
   const std::string text = Text(5000);
   ASSERT_EQ(send(far_, text.data(), 2000, 0), 2000);
   for (int i = 0; i < 100; ++i) io_->Progress();
@@ -271,9 +271,9 @@ TEST_P(SocketIoTest, CancelReportsAReadThatHasEnded) {
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
   End second(sockets[0]);
   ASSERT_TRUE(io_->Add(&second).ok());
-  std::vector<char> landings(10000);
-  near_->where = landings.data();
-  second.where = landings.data() + 5000;
+  std::vector<char> receive_buffers(10000);
+  near_->where = receive_buffers.data();
+  second.where = receive_buffers.data() + 5000;
   near_->room = second.room = 5000;
   const std::string text = Text(5000);
   for (const int far : {far_, sockets[1]}) ASSERT_EQ(send(far, text.data(), 2000, 0), 2000);
@@ -405,13 +405,13 @@ TEST_P(SocketIoTest, AWriteContinuesWhileItsFirstThreadComputes) {
 
 TEST_P(SocketIoTest, ACancelDoesNotWaitForTheThreadThatBeganTheRead) {
   io_->ShareProcessor(true);
-  std::vector<char> landing(5000);
-  near_->where = landing.data();
-  near_->room = landing.size();
+  std::vector<char> receive_buffer(5000);
+  near_->where = receive_buffer.data();
+  near_->room = receive_buffer.size();
   std::vector<double> microseconds;
   for (int i = 0; i < 51; ++i) {
     const Computing owner([&] {
-      ASSERT_EQ(send(far_, landing.data(), 2000, 0), 2000);
+      ASSERT_EQ(send(far_, receive_buffer.data(), 2000, 0), 2000);
       for (int look = 0; look < 3; ++look) io_->Progress();
     });
     usleep(static_cast<useconds_t>(1000 + 77 * i));

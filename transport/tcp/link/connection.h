@@ -75,8 +75,8 @@ class Connection : public IoSocket, private FrameSink {
   bool idle() const {
     return !writing_ && unsent_.empty() && handshake_.empty() && shutdown_ != Shutdown::kDue;
   }
-  // The group of the stream is closed: nothing is written to its landings any more, even if a piece
-  // is arriving.
+  // The group of the stream is closed: nothing is written to its receive buffers any more, even if
+  // a piece is arriving.
   void Detach(Stream* stream);
   // Completes every pending piece with `why`. REQUIRES: removed from the SocketIo.
   void FailUnsent(const Status& why);

@@ -77,15 +77,15 @@ ReceiveStream::Receive ReceiveStream::Use(size_t bytes) {
 
 ReceiveStream::Arrival ReceiveStream::Deliver(const Unexpected& piece) {
   const Receive receive = Use(piece.size);
-  const size_t bytes = std::min(piece.size, receive.landing.bytes);
-  CopyBytes(receive.landing.data, piece.bytes.get(), bytes);
+  const size_t bytes = std::min(piece.size, receive.buffer.bytes);
+  CopyBytes(receive.buffer.data, piece.bytes.get(), bytes);
   return Arrival{receive, piece.size};
 }
 
 bool ReceiveStream::Post(const Receive& receive, Arrival* arrival) {
   posted_.push_back(receive);
   ++count_;
-  if (receive.landing.bytes > kEagerBytes) long_ungranted_ = true;
+  if (receive.buffer.bytes > kEagerBytes) long_ungranted_ = true;
   if (unexpected_.empty()) return false;
   *arrival = Deliver(unexpected_.front());
   unexpected_bytes_ -= EagerCost(unexpected_.front().size);
@@ -101,7 +101,7 @@ size_t ReceiveStream::Peek(ByteSpan head) const {
 }
 
 ReceiveStream::Receive ReceiveStream::Cancel() {
-  BRIGADE_CHECK(coming_ != Coming::kLanding);
+  BRIGADE_CHECK(coming_ != Coming::kReceiveBuffer);
   const Receive receive = posted_.front();
   posted_.pop_front();
   return receive;
@@ -112,8 +112,8 @@ bool ReceiveStream::Begin(size_t bytes, ByteSpan* where) {
   if (coming_ != Coming::kNothing) return false;
   coming_bytes_ = bytes;
   if (!posted_.empty()) {
-    coming_ = Coming::kLanding;
-    *where = posted_.front().landing;
+    coming_ = Coming::kReceiveBuffer;
+    *where = posted_.front().buffer;
     return true;
   }
   if (bytes > kEagerBytes || unexpected_bytes_ + EagerCost(bytes) > kEagerWindowBytes) return false;
@@ -129,7 +129,7 @@ bool ReceiveStream::End(Arrival* arrival) {
     case Coming::kNothing:
       BRIGADE_CHECK(false);
       return false;
-    case Coming::kLanding:
+    case Coming::kReceiveBuffer:
       *arrival = Arrival{Use(coming_bytes_), coming_bytes_};
       return true;
     case Coming::kUnexpected:

@@ -99,14 +99,14 @@ class SendStream {
 class ReceiveStream {
  public:
   struct Receive {
-    ByteSpan landing;
+    ByteSpan buffer;
     bool in_place = false;  // the lease has no data
     Completion* completion = nullptr;
   };
   // A piece that has come, and its receive.
   struct Arrival {
     Receive receive;
-    size_t bytes = 0;  // more than the landing has: it was too long
+    size_t bytes = 0;  // more than the receive buffer has: it was too long
   };
 
   // Posts a receive. Returns true, with *arrival, if its piece has come already.
@@ -155,14 +155,14 @@ class ReceiveStream {
   // Whether a sender of long pieces may use up its grants before the next one arrives. The first of
   // two places may be nearly full.
   bool RunsShort() const {
-    return granted_left() < 2 || posted_.front().landing.bytes < kEagerWindowBytes;
+    return granted_left() < 2 || posted_.front().buffer.bytes < kEagerWindowBytes;
   }
   // Whether the sender may not send its next piece, if that is of kEagerBytes.
   bool MayBlockSender() const {
     return ungranted_bytes_ + EagerCost(kEagerBytes) > kEagerWindowBytes;
   }
 
-  enum class Coming { kNothing, kLanding, kUnexpected };
+  enum class Coming { kNothing, kReceiveBuffer, kUnexpected };
   Coming coming_ = Coming::kNothing;
   size_t coming_bytes_ = 0;
   Unexpected coming_unexpected_;

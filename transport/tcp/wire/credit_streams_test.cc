@@ -163,9 +163,9 @@ TEST(SendStreamTest, CopiesAndOthersKeepTheirOrder) {
 // A peer that has two connections can bring two at once, which is its mistake.
 TEST(ReceiveStreamTest, APieceIsRefusedWhileAnotherIsComing) {
   ReceiveStream receiver;
-  Bytes landing(10);
+  Bytes receive_buffer(10);
   ReceiveStream::Arrival arrival;
-  ASSERT_FALSE(receiver.Post({Span(&landing), false, nullptr}, &arrival));
+  ASSERT_FALSE(receiver.Post({Span(&receive_buffer), false, nullptr}, &arrival));
   ByteSpan where;
   ByteSpan second;
   ASSERT_TRUE(receiver.Begin(10, &where));
@@ -219,16 +219,16 @@ TEST(SendStreamTest, AClosedReceiverTakesEverything) {
 }
 
 TEST(ReceiveStreamTest, LandsWhereTheReceiveSays) {
-  Bytes landing(100);
+  Bytes receive_buffer(100);
   ReceiveStream receiver;
   ReceiveStream::Arrival arrival;
-  EXPECT_FALSE(receiver.Post({Span(&landing), false, nullptr}, &arrival));
+  EXPECT_FALSE(receiver.Post({Span(&receive_buffer), false, nullptr}, &arrival));
   ByteSpan where;
   ASSERT_TRUE(receiver.Begin(60, &where));
-  EXPECT_EQ(where.data, landing.data());
+  EXPECT_EQ(where.data, receive_buffer.data());
   ASSERT_TRUE(receiver.End(&arrival));
   EXPECT_EQ(arrival.bytes, 60u);
-  EXPECT_EQ(arrival.receive.landing.data, landing.data());
+  EXPECT_EQ(arrival.receive.buffer.data, receive_buffer.data());
   EXPECT_FALSE(receiver.posted());
 }
 
@@ -243,12 +243,12 @@ TEST(ReceiveStreamTest, UnexpectedPiecesAreKeptInOrder) {
   }
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(receiver.has_unexpected());
-    Bytes landing(20);
+    Bytes receive_buffer(20);
     ReceiveStream::Arrival arrival;
-    ASSERT_TRUE(receiver.Post({Span(&landing), false, nullptr}, &arrival));
+    ASSERT_TRUE(receiver.Post({Span(&receive_buffer), false, nullptr}, &arrival));
     EXPECT_EQ(arrival.bytes, 10u);
-    EXPECT_EQ(landing[9], static_cast<std::byte>('a' + i));
-    EXPECT_EQ(landing[10], std::byte{0});
+    EXPECT_EQ(receive_buffer[9], static_cast<std::byte>('a' + i));
+    EXPECT_EQ(receive_buffer[10], std::byte{0});
   }
   EXPECT_FALSE(receiver.has_unexpected());
 }
@@ -257,12 +257,12 @@ TEST(ReceiveStreamTest, AReceivePostedWhileAPieceComesIsItsReceive) {
   ReceiveStream receiver;
   ByteSpan where;
   ASSERT_TRUE(receiver.Begin(10, &where));
-  Bytes landing(10);
+  Bytes receive_buffer(10);
   ReceiveStream::Arrival arrival;
-  EXPECT_FALSE(receiver.Post({Span(&landing), false, nullptr}, &arrival));
+  EXPECT_FALSE(receiver.Post({Span(&receive_buffer), false, nullptr}, &arrival));
   std::memset(where.data, 'x', 10);
   ASSERT_TRUE(receiver.End(&arrival));
-  EXPECT_EQ(landing[9], std::byte{'x'});
+  EXPECT_EQ(receive_buffer[9], std::byte{'x'});
 }
 
 TEST(ReceiveStreamTest, RefusesPiecesBeyondTheGrant) {
@@ -296,14 +296,14 @@ TEST(ReceiveStreamTest, LongReceivesAreGrantedAtOnceAndShortOnesWhenTheAllowance
   EXPECT_FALSE(receiver.ShouldGrant());
 
   const Bytes piece(1000);
-  Bytes landing(1000);
+  Bytes receive_buffer(1000);
   ReceiveStream other;
   for (int i = 0; i < 1000; ++i) sender.Push({Span(piece), nullptr});
   int moved = 0;
   int grants = 0;
   for (int i = 0; i < 1000; ++i) {
     moved += Move(&sender, &other);
-    other.Post({Span(&landing), false, nullptr}, &arrival);
+    other.Post({Span(&receive_buffer), false, nullptr}, &arrival);
     if (!other.ShouldGrant()) continue;
     ++grants;
     sender.OnGrant(other.Grant());
@@ -346,7 +346,7 @@ TEST(ReceiveStreamTest, GrantsToASenderWithManyPlacesAreCombined) {
 // for always sends something.
 TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
   const Bytes bytes(3 * kEagerBytes);
-  Bytes landing(3 * kEagerBytes);
+  Bytes receive_buffer(3 * kEagerBytes);
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
     ReceiveStream receiver;
@@ -361,7 +361,7 @@ TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
       if (receiver.ShouldGrant()) grants.push_back(receiver.Grant());
     };
     const auto post = [&] {
-      receiver.Post({ByteSpan{landing.data(), unposted.front()}, false, nullptr}, &arrival);
+      receiver.Post({ByteSpan{receive_buffer.data(), unposted.front()}, false, nullptr}, &arrival);
       unposted.pop_front();
       grant();
     };
@@ -417,7 +417,7 @@ TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
 // Every length of the first of two pieces, the second being as long as may be sent ahead.
 TEST(ReceiveStreamTest, NoSenderOfShortPiecesWaitsForAGrantThatIsHeldBack) {
   const Bytes second(kEagerBytes);
-  Bytes landing(kEagerBytes);
+  Bytes receive_buffer(kEagerBytes);
   for (size_t bytes = kEagerBytes - 256; bytes <= kEagerBytes; ++bytes) {
     const Bytes first(bytes);
     ReceiveStream receiver;
@@ -425,8 +425,8 @@ TEST(ReceiveStreamTest, NoSenderOfShortPiecesWaitsForAGrantThatIsHeldBack) {
     ReceiveStream::Arrival arrival;
     sender.Push({Span(first), nullptr});
     sender.Push({Span(second), nullptr});
-    receiver.Post({Span(&landing), false, nullptr}, &arrival);
-    receiver.Post({Span(&landing), false, nullptr}, &arrival);
+    receiver.Post({Span(&receive_buffer), false, nullptr}, &arrival);
+    receiver.Post({Span(&receive_buffer), false, nullptr}, &arrival);
     int moved = Move(&sender, &receiver);
     if (receiver.ShouldGrant()) sender.OnGrant(receiver.Grant());
     moved += Move(&sender, &receiver);

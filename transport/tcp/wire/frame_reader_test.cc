@@ -36,13 +36,14 @@ class NotingSink : public FrameSink {
     EXPECT_EQ(where->bytes, 0u);
     events.push_back("begin " + std::to_string(frame.group));
     // Bytes behind the place must not change.
-    landing.assign(std::min(frame.bytes + size_t{10}, place_bytes) + kGuardBytes, '.');
-    *where = {reinterpret_cast<std::byte*>(&landing[0]), landing.size() - kGuardBytes};
+    receive_buffer.assign(std::min(frame.bytes + size_t{10}, place_bytes) + kGuardBytes, '.');
+    *where = {reinterpret_cast<std::byte*>(&receive_buffer[0]),
+              receive_buffer.size() - kGuardBytes};
     return refuse_begin;
   }
   Status EndPiece(const Frame& frame) override {
-    landing.resize(landing.size() - kGuardBytes);
-    events.push_back("end " + std::to_string(frame.group) + " " + landing);
+    receive_buffer.resize(receive_buffer.size() - kGuardBytes);
+    events.push_back("end " + std::to_string(frame.group) + " " + receive_buffer);
     return refuse_end;
   }
   Status Control(const Frame& frame, ConstByteSpan message) override {
@@ -62,7 +63,7 @@ class NotingSink : public FrameSink {
   Status refuse_end;
   Status refuse_control;
 
-  std::string landing;
+  std::string receive_buffer;
   std::vector<std::string> events;
 };
 
@@ -143,7 +144,7 @@ TEST_F(FrameReaderTest, ALongPieceGoesStraightToItsPlace) {
   ASSERT_TRUE(Feed(piece.substr(0, 1000)).ok());
   iovec targets[2];
   ASSERT_EQ(reader_.Targets(targets), 2);
-  EXPECT_EQ(targets[0].iov_base, &sink_.landing[1000 - kFrameBytes]);
+  EXPECT_EQ(targets[0].iov_base, &sink_.receive_buffer[1000 - kFrameBytes]);
   EXPECT_EQ(targets[0].iov_len, piece.size() - 1000);
   EXPECT_EQ(targets[1].iov_len, 4096u);
 }
@@ -175,13 +176,13 @@ TEST_F(FrameReaderTest, DiscardsTheBytesBeyondThePlace) {
 TEST_F(FrameReaderTest, WritesNothingBehindThePlace) {
   sink_.place_bytes = 50;
   ASSERT_TRUE(Feed(Piece(1, 20000).substr(0, 19000)).ok());
-  EXPECT_EQ(sink_.landing, Payload(1, 50) + std::string(NotingSink::kGuardBytes, '.'));
+  EXPECT_EQ(sink_.receive_buffer, Payload(1, 50) + std::string(NotingSink::kGuardBytes, '.'));
 }
 
 TEST_F(FrameReaderTest, RedirectLeavesThePlaceAlone) {
   const std::string piece = Piece(1, 20000);
   ASSERT_TRUE(Feed(piece.substr(0, 1000)).ok());
-  const std::string landed = sink_.landing;
+  const std::string landed = sink_.receive_buffer;
   reader_.Redirect();
   ASSERT_TRUE(Feed(piece.substr(1000) + Piece(2, 3)).ok());
   EXPECT_EQ(sink_.events,
