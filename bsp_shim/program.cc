@@ -24,7 +24,7 @@ const char* NameOf(PacketHeader::Call call) {
 Status QueueSize(size_t messages, size_t bytes, int* count, int* all_bytes) {
   if (messages > INT_MAX || bytes > INT_MAX) {
     return Invalid(std::to_string(messages) + " messages of " + std::to_string(bytes) +
-                   " bytes, which an int cannot say");
+                   " bytes, which an int cannot represent");
   }
   *count = static_cast<int>(messages);
   *all_bytes = static_cast<int>(bytes);

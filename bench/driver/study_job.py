@@ -190,7 +190,7 @@ STUDIES = {
         Program(["summa_study", "-n", "256,512,1000,2000", "--widths", "128"], (4, 8),
                 ["summa_study", "-n", "256,512,1000,2000,4000", "--widths", "128,256"], contenders=_ONE),
     ], simulated=True),
-    "pblas": Study("What our PBLAS take, and what they leave", PBLAS, [
+    "pblas": Study("Products that our PBLAS compute, and products that they leave", PBLAS, [
         Program(["product_study", "-n", "64,96,128,192,256,384,512", "-k", "256"], (2, 4, 8), folder="srumma"),
         Program(["product_study", "-n", "512,750,1000,1500,2000"], (2, 4, 8), folder="srumma",
                 contenders={"shm": _HALVES, "cluster": _HALVES}),

@@ -5,7 +5,7 @@ from bench.report.li import section
 from bench.report.measurements import Summary, Versus, by_label, ratio
 from bench.report.style import Table, format_us, ratio_cell, time_cell
 
-TITLE = "What our PBLAS take, and what they leave"
+TITLE = "Products that our PBLAS compute, and products that they leave"
 PAPER = """By itself libbrigade_pblas.so takes products whose m, n and k are all at least kLeastPblasSize of
 pblas_shim/rules.h, P?SYRK and P?HERK from kLeastPblasHalfSize on, on grids of several rows and columns, and no
 P?TRMM."""

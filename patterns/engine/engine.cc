@@ -168,7 +168,7 @@ Status Engine::OpenEvents(int* fd) {
   if (!endpoint_->AllowsProgressThread()) {
     return Status(StatusCode::kUnavailable,
                   std::string("the transport ") + endpoint_->capabilities().name +
-                      " allows no progress thread, so no descriptor tells that an operation is "
+                      " allows no progress thread, so no descriptor signals that an operation is "
                       "complete; call brigade_progress() from a timer");
   }
   BRIGADE_RETURN_IF_ERROR(events_.Open());

@@ -52,7 +52,7 @@ expect_from_one two_threads "BLACS ERROR '.*called while another thread is insid
 expect broadcast_sizes "BLACS ERROR 'dgeb[rs]2d: mismatch.*\(32.*72\|72.*32\)"
 expect combine_sizes "BLACS ERROR 'dgsum2d: mismatch.*\(24.*32\|32.*24\)"
 expect combine_kinds "BLACS ERROR 'dg[a-z]*2d: mismatch"
-expect_from_one winners_null "BLACS ERROR 'dgamx2d: rA or cA is null, but ldia = 1 asks for"
+expect_from_one winners_null "BLACS ERROR 'dgamx2d: rA or cA is null, but ldia = 1 requests"
 expect_from_one winners_memory "BLACS ERROR 'dgamn2d: no memory for the winners of 33554432 x"
 expect grid_too_large "BLACS ERROR 'blacs_gridinit: illegal grid (2 x 3), #procs = 2"
 expect grid_empty "BLACS ERROR 'blacs_gridinit: illegal grid (0 x 1), #procs = 2"

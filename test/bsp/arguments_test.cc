@@ -40,9 +40,9 @@ TEST(QueueSizeTest, IsLimitedToTheRangeOfInt) {
   EXPECT_EQ(bytes, INT_MAX);
   count = bytes = -1;
   EXPECT_REFUSED(QueueSize(3, kMost + 1, &count, &bytes),
-                 "3 messages of 2147483648 bytes, which an int cannot say");
+                 "3 messages of 2147483648 bytes, which an int cannot represent");
   EXPECT_REFUSED(QueueSize(kMost + 1, 0, &count, &bytes),
-                 "2147483648 messages of 0 bytes, which an int cannot say");
+                 "2147483648 messages of 0 bytes, which an int cannot represent");
   EXPECT_EQ(count, -1);
   EXPECT_EQ(bytes, -1);
 }

@@ -37,7 +37,7 @@ class StrangeEndpoint final : public ForwardingEndpoint {
   GroupId last_{};
 };
 
-RmaFrame StrangeNote(int64_t window_bytes, std::mt19937* random) {
+RmaFrame StrangeFrame(int64_t window_bytes, std::mt19937* random) {
   const auto any = [&](int64_t least, int64_t most) {
     return std::uniform_int_distribution<int64_t>(least, most)(*random);
   };
@@ -95,7 +95,7 @@ TEST_P(StrangeFrames, DoNoHarmAndAreNamed) {
       self.Meet();
       if (self.rank() == 1) {
         for (int frames = 0; frames < 3; ++frames) {
-          endpoints[1]->Say(0, StrangeNote(window_bytes, &random));
+          endpoints[1]->Say(0, StrangeFrame(window_bytes, &random));
         }
       }
       self.Meet();
@@ -183,7 +183,7 @@ TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
 
 // A window ends when all ranks have left it, so each rank may send its leave message once, and only
 // to its parent in the tree.
-TEST_P(StrangeFrames, ALeaveMessageOutOfTurnIsAnError) {
+TEST_P(StrangeFrames, ALeaveMessageOutOfOrderIsAnError) {
   for (const RmaKind kind : {RmaKind::kLeft, RmaKind::kAllLeft}) {
     std::vector<StrangeEndpoint*> endpoints(2);
     WindowWay way;
@@ -207,7 +207,7 @@ TEST_P(StrangeFrames, ALeaveMessageOutOfTurnIsAnError) {
       if (self.rank() == 0) {
         Status status;
         for (int i = 0; i < 1000 && status.ok(); ++i) status = window->Progress();
-        if (status.message().find("out of its turn") == std::string::npos) {
+        if (status.message().find("out of order") == std::string::npos) {
           throw std::runtime_error("not named: " + status.ToString());
         }
       }

@@ -66,11 +66,11 @@ FabricVerdict JudgeFabric(const FabricFacts& facts) {
   const Components btl(facts.btl);
   const Components mtl(facts.mtl);
   const std::string other_pml = pml.NamedBut({"ob1", "v", "monitoring"});
-  if (!other_pml.empty()) return {false, "MPI was told to use pml " + other_pml};
+  if (!other_pml.empty()) return {false, "MPI is set to use pml " + other_pml};
   const std::string other_btl = btl.NamedBut({"self", "sm", "vader", "smcuda", "tcp"});
-  if (!other_btl.empty()) return {false, "MPI was told to use btl " + other_btl};
+  if (!other_btl.empty()) return {false, "MPI is set to use btl " + other_btl};
   const std::string other_mtl = pml.Allows("cm") ? mtl.NamedBut({}) : "";
-  if (!other_mtl.empty()) return {false, "MPI was told to use mtl " + other_mtl};
+  if (!other_mtl.empty()) return {false, "MPI is set to use mtl " + other_mtl};
   if (facts.devices.empty()) return {true, "no device of a faster network is active"};
   const auto may_use = [&](const Components& components, const char* kind, const char* name) {
     return components.Allows(name) ? std::string(kind) + " " + name : std::string();
@@ -82,7 +82,7 @@ FabricVerdict JudgeFabric(const FabricFacts& facts) {
       return {false, "MPI may use " + facts.devices[0] + " through " + component};
     }
   }
-  return {true, "MPI was told not to use " + facts.devices[0]};
+  return {true, "MPI is set not to use " + facts.devices[0]};
 }
 
 std::vector<std::string> ActiveDevices(const std::string& sysfs) {

@@ -14,7 +14,9 @@ Status Lost(const Peer& peer, int rank) {
                     std::to_string(peer.segment->address().process) + ") is gone");
 }
 
-Status Misplaced() { return Status(StatusCode::kInternal, "was told of memory outside a segment"); }
+Status Misplaced() {
+  return Status(StatusCode::kInternal, "a peer named memory outside of its shared segment");
+}
 
 Status Peers::Find(const SharedSegment::Address& address, uint64_t public_offset, Peer** peer) {
   const std::pair<uint64_t, uint64_t> token{address.token[0], address.token[1]};

@@ -58,7 +58,7 @@ Status Inbox::Take(int from, const RmaFrame& message) {
         (header.inlined > 0 && !is_swap &&
          !(CarriesData(header) && header.inlined == header.bytes)) ||
         (IsAccumulate(header) && !IsDefined(header.accumulate_op(), header.element))) {
-      return BadFrame(from, "asks for what does not exist");
+      return BadFrame(from, "requests an operation that does not exist");
     }
     origin.announced = header;
     origin.announced_bytes = CarriesData(header) ? header.inlined : header.bytes;
@@ -283,14 +283,14 @@ Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, St
   if (header.kind != RmaKind::kLayout &&
       (!is_known || header.offset < least || high > window_->bytes - header.offset ||
        header.offset + low < 0)) {
-    return BadFrame(from, "asks for " + std::to_string(header.bytes) + " bytes at offset " +
+    return BadFrame(from, "requests " + std::to_string(header.bytes) + " bytes at offset " +
                               std::to_string(header.offset) + " of a window of " +
                               std::to_string(window_->bytes));
   }
   if (header.kind != RmaKind::kLayout && window_->attached.has_value() &&
       !window_->attached->Hold(*request.layout, count,
                                reinterpret_cast<int64_t>(window_->memory) + header.offset)) {
-    return BadFrame(from, "asks for " + std::to_string(header.bytes) +
+    return BadFrame(from, "requests " + std::to_string(header.bytes) +
                               " bytes of which some are not attached to the window");
   }
   request.at.emplace(&*request.layout, count);

@@ -17,7 +17,7 @@ int FirstChild(int rank, int ranks) { return std::min(ranks, kChildren * rank + 
 int EndOfChildren(int rank, int ranks) { return FirstChild(rank + 1, ranks); }
 int ParentOf(int rank) { return (rank - 1) / kChildren; }
 
-Status NotNext(int from) { return BadFrame(from, "says that a window was left, out of its turn"); }
+Status NotNext(int from) { return BadFrame(from, "reports out of order that a window was left"); }
 
 }  // namespace
 
