@@ -448,9 +448,9 @@ TEST_F(MpiTransport, HearsOfControlMessagesWhilePiecesMove) {
   const Channel channel{group, ChannelKind::kAll};
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (!handler.heard && std::chrono::steady_clock::now() < end) {
-    std::byte landing[1];
+    std::byte buffer[1];
     Operation received, sent;
-    ASSERT_TRUE(endpoint_->PostReceive(channel, rank_, {landing, 1}, &received).ok());
+    ASSERT_TRUE(endpoint_->PostReceive(channel, rank_, {buffer, 1}, &received).ok());
     ASSERT_TRUE(endpoint_->PostSend(channel, rank_, {message, 1}, &sent).ok());
     while (!received.done || !sent.done) endpoint_->Progress();
   }
