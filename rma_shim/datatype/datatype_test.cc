@@ -330,6 +330,34 @@ TEST(Datatype, AnExtentBeyondAnyMemoryIsRefused) {
   }
 }
 
+// MPI's extents of these datatypes overflow, some to 0.
+TEST(Datatype, ProductsBeyondAnyMemoryAreRefused) {
+  MPI_Datatype child = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT, 0, MPI_Aint{1} << 61, &child);
+  const int sizes[] = {8, 2};
+  const int parts[] = {1, 2};
+  const int starts[] = {0, 0};
+  const int whole[] = {2, 2};
+  const int ways[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK};
+  const int arguments[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+  const int grid[] = {1, 1};
+  const int lengths[] = {1, 1};
+  const int offsets[] = {0, 8};
+  MPI_Datatype types[5];
+  MPI_Type_vector(2, 1, 8, child, &types[0]);
+  MPI_Type_indexed(2, lengths, offsets, child, &types[1]);
+  MPI_Type_create_indexed_block(2, 1, offsets, child, &types[2]);
+  MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_FORTRAN, child, &types[3]);
+  MPI_Type_create_darray(1, 0, 2, whole, ways, arguments, grid, MPI_ORDER_FORTRAN, child,
+                         &types[4]);
+  for (MPI_Datatype& type : types) {
+    TypedLayout layout;
+    EXPECT_EQ(TranslateDatatype(type, &layout).code(), StatusCode::kInvalidArgument);
+    MPI_Type_free(&type);
+  }
+  MPI_Type_free(&child);
+}
+
 TEST(Datatype, OperationsOfUsersAreTold) {
   CombineOp op = CombineOp::kReplace;
   EXPECT_TRUE(FindAccumulateOp(MPI_MAXLOC, &op));

@@ -135,6 +135,15 @@ class Blocks {
   std::map<int64_t, size_t> by_length_;
 };
 
+// Multiplies a number of elements by their extent.
+Status ToBytes(int64_t elements, int64_t extent, int64_t* bytes) {
+  if (!__builtin_mul_overflow(elements, extent, bytes) && TypedLayout::IsInRange(*bytes)) {
+    return Status();
+  }
+  return {StatusCode::kInvalidArgument, "a datatype with an offset of " + std::to_string(elements) +
+                                            " elements of " + std::to_string(extent) + " bytes"};
+}
+
 Status Vector(int64_t count, int64_t length, int64_t stride, const TypedLayout& child,
               TypedLayout* layout) {
   TypedLayout block;
@@ -162,14 +171,16 @@ Status Subarray(const std::vector<int64_t>& integers, const TypedLayout& child,
   TypedLayout part = child;
   for (const int64_t d : Dimensions(count, starts[count])) {
     BRIGADE_RETURN_IF_ERROR(TypedLayout::Repeat(parts[d], stride, part, &part));
-    offset += starts[d] * stride;
-    stride *= sizes[d];
+    int64_t next_stride = 0;
+    BRIGADE_RETURN_IF_ERROR(ToBytes(sizes[d], stride, &next_stride));
+    offset += starts[d] * stride;  // less than the next stride
+    stride = next_stride;
   }
   return TypedLayout::List({{offset, &part}}, layout);
 }
 
 // Describes the part of process `at` of `processes` in a dimension that is distributed in blocks of
-// `block`.
+// `block`. REQUIRES: `size` strides are in the range of layouts.
 Status Distributed(int64_t size, int64_t block, int64_t at, int64_t processes, int64_t stride,
                    const TypedLayout& child, TypedLayout* layout) {
   const TypedLayout one = child.Resized(stride);
@@ -200,21 +211,25 @@ Status Darray(const std::vector<int64_t>& integers, const TypedLayout& child, Ty
     } else if (arguments[d] == MPI_DISTRIBUTE_DFLT_DARG) {
       block = ways[d] == MPI_DISTRIBUTE_BLOCK ? (sizes[d] + grid[d] - 1) / grid[d] : 1;
     }
+    int64_t next_stride = 0;
+    BRIGADE_RETURN_IF_ERROR(ToBytes(sizes[d], stride, &next_stride));
     BRIGADE_RETURN_IF_ERROR(
         Distributed(sizes[d], block, at[static_cast<size_t>(d)], grid[d], stride, part, &part));
-    stride *= sizes[d];
+    stride = next_stride;
   }
   *layout = part;
   return Status();
 }
 
-// Blocks of one child: `length(i)` of them at `offset(i)`.
+// Blocks of one child: `length(i)` of them at `offset(i)` units of `unit` bytes.
 template <typename Length, typename Offset>
 Status Indexed(int64_t count, const TypedLayout& child, const Length& length, const Offset& offset,
-               TypedLayout* layout) {
+               int64_t unit, TypedLayout* layout) {
   Blocks blocks;
   for (int64_t i = 0; i < count; ++i) {
-    BRIGADE_RETURN_IF_ERROR(blocks.AddAlike(offset(i), length(i), child));
+    int64_t bytes = 0;
+    BRIGADE_RETURN_IF_ERROR(ToBytes(offset(i), unit, &bytes));
+    BRIGADE_RETURN_IF_ERROR(blocks.AddAlike(bytes, length(i), child));
   }
   return blocks.List(layout);
 }
@@ -282,23 +297,26 @@ Status TranslateDerived(const Contents& made, TypedLayout* layout) {
       return Status();
     case MPI_COMBINER_CONTIGUOUS:
       return TypedLayout::Repeat(integers[0], extent, child, layout);
-    case MPI_COMBINER_VECTOR:
-      return Vector(integers[0], integers[1], integers[2] * extent, child, layout);
+    case MPI_COMBINER_VECTOR: {
+      int64_t stride = 0;
+      BRIGADE_RETURN_IF_ERROR(ToBytes(integers[2], extent, &stride));
+      return Vector(integers[0], integers[1], stride, child, layout);
+    }
     case MPI_COMBINER_HVECTOR:
       return Vector(integers[0], integers[1], addresses[0], child, layout);
     case MPI_COMBINER_INDEXED:
       return Indexed(
           integers[0], child, nth_length,
-          [&](int64_t i) { return extent * integers[static_cast<size_t>(1 + integers[0] + i)]; },
+          [&](int64_t i) { return integers[static_cast<size_t>(1 + integers[0] + i)]; }, extent,
           layout);
     case MPI_COMBINER_HINDEXED:
-      return Indexed(integers[0], child, nth_length, nth_address, layout);
+      return Indexed(integers[0], child, nth_length, nth_address, 1, layout);
     case MPI_COMBINER_INDEXED_BLOCK:
       return Indexed(
           integers[0], child, same_length,
-          [&](int64_t i) { return extent * integers[static_cast<size_t>(2 + i)]; }, layout);
+          [&](int64_t i) { return integers[static_cast<size_t>(2 + i)]; }, extent, layout);
     case MPI_COMBINER_HINDEXED_BLOCK:
-      return Indexed(integers[0], child, same_length, nth_address, layout);
+      return Indexed(integers[0], child, same_length, nth_address, 1, layout);
     case MPI_COMBINER_SUBARRAY:
       return Subarray(integers, child, layout);
     case MPI_COMBINER_DARRAY:
@@ -348,8 +366,7 @@ Status TranslateDatatype(MPI_Datatype type, TypedLayout* layout) {
   MPI_Aint low = 0;
   MPI_Aint extent = 0;
   MPI_Type_get_extent(type, &low, &extent);
-  constexpr MPI_Aint kMost = MPI_Aint{1} << 62;  // of layouts
-  if (extent <= -kMost || extent >= kMost) {
+  if (!TypedLayout::IsInRange(extent)) {
     return {StatusCode::kInvalidArgument,
             "a datatype with an extent of " + std::to_string(extent) + " bytes"};
   }

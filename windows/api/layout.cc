@@ -19,8 +19,6 @@ using brigade::Invalid;
 using brigade::Status;
 using brigade::TypedLayout;
 
-constexpr int64_t kMost = int64_t{1} << 62;
-
 Status InARow(int64_t count, const TypedLayout& of, TypedLayout* made) {
   return TypedLayout::Repeat(count, of.extent(), of, made);
 }
@@ -116,7 +114,7 @@ brigade_status brigade_layout_resized(int64_t extent, const brigade_layout* of,
                                       brigade_layout** layout) {
   return MakeLayout(layout, [&](TypedLayout* made) -> Status {
     BRIGADE_RETURN_IF_ERROR(CheckValues(of));
-    if (extent >= kMost || extent <= -kMost) {
+    if (!TypedLayout::IsInRange(extent)) {
       return Invalid("an extent of " + std::to_string(extent) + " bytes");
     }
     *made = of->layout.Resized(extent);

@@ -10,15 +10,12 @@
 namespace brigade {
 namespace {
 
-// Sums and products of what is below stay within 64 bits.
-constexpr int64_t kMost = int64_t{1} << 62;
-
 bool Multiply(int64_t a, int64_t b, int64_t* product) {
-  return !__builtin_mul_overflow(a, b, product) && *product<kMost&& * product> - kMost;
+  return !__builtin_mul_overflow(a, b, product) && TypedLayout::IsInRange(*product);
 }
 
 bool Add(int64_t a, int64_t b, int64_t* sum) {
-  return !__builtin_add_overflow(a, b, sum) && *sum<kMost&& * sum> - kMost;
+  return !__builtin_add_overflow(a, b, sum) && TypedLayout::IsInRange(*sum);
 }
 
 Status TooLarge() { return {StatusCode::kInvalidArgument, "a layout of 2^62 bytes or more"}; }
@@ -81,8 +78,8 @@ class TypedLayout::Builder {
     Node node;
     node.kind = Node::Kind::kList;
     node.count = static_cast<int64_t>(entries.size());
-    node.low = kMost;
-    node.high = -kMost;
+    node.low = kMostBytes;
+    node.high = -kMostBytes;
     const Node& first = tree_.nodes[entries[0].child];
     if (first.kind == Node::Kind::kRun) node.run = first.size;
     int depth = 0;
@@ -295,7 +292,7 @@ bool TypedLayout::BoundsOfMany(int64_t count, int64_t* low, int64_t* high, int64
 }
 
 TypedLayout TypedLayout::Resized(int64_t extent) const {
-  BRIGADE_CHECK(extent < kMost && extent > -kMost);
+  BRIGADE_CHECK(IsInRange(extent));
   TypedLayout resized = *this;
   resized.extent_ = extent;
   return resized;
@@ -397,7 +394,7 @@ Status TypedLayout::Parse(ConstByteSpan bytes, TypedLayout* layout) {
     Status status;
     if (kind == Node::Kind::kRun) {
       const int64_t size = reader.Get();
-      if (size < 0 || size >= kMost) return wrong;
+      if (size < 0 || size >= kMostBytes) return wrong;
       made[i] = builder.AddRun(size);
     } else if (kind == Node::Kind::kRepeat) {
       const int64_t count = reader.Get();
@@ -421,7 +418,7 @@ Status TypedLayout::Parse(ConstByteSpan bytes, TypedLayout* layout) {
     if (!status.ok()) return wrong;
   }
   if (!reader.ok() || reader.left() > 0 || nodes == 0) return wrong;
-  if (extent >= kMost || extent <= -kMost) return wrong;
+  if (!IsInRange(extent)) return wrong;
   *layout = TypedLayout(builder.Take(made.back()), element).Resized(extent);
   return Status();
 }

@@ -29,6 +29,9 @@ class TypedLayout {
  public:
   // No tree is deeper.
   static constexpr int kMostDepth = 48;
+  // Sizes, offsets and extents stay below, so that sums of two of them stay within 64 bits.
+  static constexpr int64_t kMostBytes = int64_t{1} << 62;
+  static bool IsInRange(int64_t bytes) { return -kMostBytes < bytes && bytes < kMostBytes; }
 
   struct Node {
     enum class Kind : uint8_t { kRun, kRepeat, kList };
@@ -66,7 +69,7 @@ class TypedLayout {
   static Status List(const std::vector<Part>& parts, TypedLayout* layout);
 
   // The same bytes, but values of it in a row begin `extent` bytes apart. As made, they do so where
-  // the last byte of one ends. REQUIRES: within 2^62.
+  // the last byte of one ends. REQUIRES: IsInRange(extent).
   TypedLayout Resized(int64_t extent) const;
   // The same bytes, of which an element is made of several runs, or which have no meaning as such.
   TypedLayout WithElement(Element element) const;
