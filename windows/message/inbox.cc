@@ -88,12 +88,14 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
   const int64_t bytes = entry->message.header.bytes;
   const bool is_whole = !IsAccumulate(request) || request.element == Element::kMixed ||
                         bytes % static_cast<int64_t>(ElementBytes(request.element)) == 0;
-  if (!is_whole || bytes <= 0 || bytes > request.bytes - origin->announced_bytes) {
+  int64_t end = 0;
+  if (!is_whole || bytes <= 0 || bytes > request.bytes - origin->announced_bytes ||
+      __builtin_add_overflow(request.offset, origin->announced_bytes + bytes, &end)) {
     return BadFrame(from, "announces a piece of " + std::to_string(bytes) +
                               " bytes, which belongs to nothing it has asked for");
   }
   entry->is_answered = request.kind == RmaKind::kFetch;
-  entry->place = request.offset + origin->announced_bytes;
+  entry->place = end - bytes;
   origin->announced_bytes += bytes;
   // A put that is refused must not have written to the window. The checking mode refuses puts that
   // conflict, and a dynamic window refuses puts to memory that is not attached.

@@ -2,6 +2,7 @@
 
 #include "windows/message/inbox.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -146,6 +147,14 @@ TEST_F(InboxTest, AGetWaitsForNoLock) {
   EXPECT_TRUE(Advance());
   EXPECT_EQ(endpoint_->seen, ".-.-.-.-.-");
   EXPECT_EQ(endpoint_->lock->holder(), kAnother);
+}
+
+TEST_F(InboxTest, APieceWhosePlaceOverflowsIsRefused) {
+  RmaFrame message(RmaKind::kPut);
+  message.header.offset = INT64_MAX - 4;
+  message.header.bytes = 8;
+  message.header.token = 8;  // a piece behind it
+  EXPECT_EQ(inbox_->Take(0, message).code(), StatusCode::kMismatch);
 }
 
 // A progress thread sleeps between such steps.
