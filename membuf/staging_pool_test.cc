@@ -1,8 +1,10 @@
 #include "membuf/staging_pool.h"
 
 #include <algorithm>
+#include <memory>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"

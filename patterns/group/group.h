@@ -11,6 +11,7 @@
 #define BRIGADE_PATTERNS_GROUP_GROUP_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "membuf/status.h"
