@@ -272,9 +272,10 @@ Status Window::ChangeAttached(const Change& change) {
 }
 
 Status Window::Attach(const std::byte* memory, size_t bytes) {
-  return ChangeAttached([&](AttachedRanges attached) {
+  return ChangeAttached([&](AttachedRanges attached) -> Status {
+    BRIGADE_RETURN_IF_ERROR(attached.Attach(memory, bytes));
     if (bytes == 0) attached_without_bytes_.push_back(memory);
-    return attached.Attach(memory, bytes);
+    return Status();
   });
 }
 
