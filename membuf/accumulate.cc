@@ -5,6 +5,7 @@
 
 #include "membuf/check.h"
 #include "membuf/combine_kernels.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 
@@ -23,10 +24,8 @@ void Accumulate(CombineOp op, Element element, size_t count, std::byte* target,
   }
   const CombineKernel kernel = AccumulateKernelFor(op, element);
   BRIGADE_CHECK(kernel != nullptr);
-  // A store across two cache lines takes longer than two stores, so the first of many elements are
-  // combined by themselves: the rest begins at an aligned address.
-  constexpr uintptr_t kRegister = 32;
-  if (count * bytes >= 8 * kRegister) {
+  if (count * bytes >= rules::kLeastAlignedAccumulateBytes) {
+    constexpr uintptr_t kRegister = 32;
     const size_t ahead = -reinterpret_cast<uintptr_t>(target) % kRegister / bytes;
     kernel({target, target, operand}, ahead);
     count -= ahead;

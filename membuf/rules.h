@@ -37,6 +37,11 @@ inline constexpr size_t kPushedBlockBytes = size_t{8} << 10;
 // the copy costs more than the faster send saves.
 inline constexpr size_t kControllerRunBytes = 2400;
 
+// The shortest accumulate whose first elements are combined by themselves, so that the rest begins
+// at an aligned address: a store across two cache lines takes longer than two stores, and a second
+// loop costs more than that in shorter accumulates.
+inline constexpr size_t kLeastAlignedAccumulateBytes = 256;
+
 // --- What is fast on a transport ---
 // Shown by: brigade_bench pingpong, over each transport
 
