@@ -34,8 +34,9 @@
 /// 6. The library is not thread-safe: at most one thread at a time may use an engine and the groups
 ///    of the engine. Over TCP, a progress thread of the library progresses pending operations
 ///    between calls. Within a host and over the transport "mpi", an operation progresses during the
-///    calls of the rank that started the operation, for example brigade_progress(). The progress
-///    thread makes no MPI calls and blocks all signals.
+///    calls of the rank that started the operation, for example brigade_progress(). After
+///    brigade_engine_fd() a progress thread progresses started operations within a host, too. The
+///    progress thread makes no MPI calls and blocks all signals.
 /// 7. If a group or the transport uses MPI, initialise MPI, at any thread level, before the first
 ///    call of Brigade, and finalise MPI after the last call of Brigade.
 /// 8. A scope is a group, or a row or column of its grid. All ranks of a scope must make the calls
