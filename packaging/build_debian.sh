@@ -11,6 +11,13 @@ directory=$(realpath "$1")
 shift
 cd "$(dirname "$0")/.."
 
+deleted=$(git ls-files --deleted)
+if [[ -n $deleted ]]; then
+  echo "$0: files of git are missing in the checkout; restore them by git restore, or remove them by git rm:" \
+    "$deleted" >&2
+  exit 1
+fi
+
 version=$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)
 archive=$directory/brigade_$version.orig.tar.gz
 tree=$directory/brigade-$version

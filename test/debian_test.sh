@@ -18,6 +18,15 @@ version=$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)
 [[ $(dpkg-parsechangelog --file packaging/debian/changelog --show-field Version) == "$version"-* ]] ||
   fail "packaging/debian/changelog is not of $version"
 
+git clone --quiet . "$work/checkout"
+cp packaging/build_debian.sh "$work/checkout/packaging"
+rm "$work/checkout/LICENSE"
+if "$work/checkout/packaging/build_debian.sh" "$work/none" >"$work/out" 2>&1 ||
+  ! grep -q 'missing in the checkout.* LICENSE$' "$work/out"; then
+  cat "$work/out"
+  fail "build_debian.sh of a checkout without a file"
+fi
+
 export DEB_BUILD_OPTIONS="nocheck noautodbgsym"
 ./packaging/build_debian.sh "$work/packages" >"$work/out" 2>&1 || { cat "$work/out"; fail "build_debian.sh"; }
 (cd "$work/packages" && lintian --allow-root --fail-on error ./*.changes) || fail "lintian"
@@ -25,6 +34,10 @@ export DEB_BUILD_OPTIONS="nocheck noautodbgsym"
 root=$work/root
 for package in "$work/packages"/*.deb; do dpkg-deb --extract "$package" "$root"; done
 [[ -z $(find "$root" -xtype l) ]] || fail "links that lead nowhere: $(find "$root" -xtype l)"
+
+documents=$root/usr/share/doc
+[[ -n $(find "$documents" -path '*/docs/README.md') ]] || fail "brigade-doc has no pages"
+[[ -z $(find "$documents" -name '*.sh' -o -name Doxyfile) ]] || fail "brigade-doc has files that build the reference"
 
 lib=$root/usr/lib/$(gcc -print-multiarch)
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
