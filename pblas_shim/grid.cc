@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "patterns/group/group_agreement.h"
@@ -180,16 +181,19 @@ Status Grid::LookAtOthers() {
                  place_.row, place_.col, static_cast<long long>(product()));
   }
   if (multiplier_ == nullptr) return AskNextRank();
+  const int64_t mine = *course_;
   if (looks_ == nullptr) looks_ = std::make_unique<Look[]>(courses_.size());
   for (int r = 0; r < ranks_; ++r) {
     Look& look = looks_[static_cast<size_t>(r)];
     if (r == rank_) continue;
-    if (look.over && look.course <= *course_) {
+    if (look.over && look.course <= mine) {
       look.over = false;
       BRIGADE_RETURN_IF_ERROR(
           multiplier_->Read(r, courses_[static_cast<size_t>(r)], &look.course, &look.over));
     }
-    if (!look.over || look.course <= *course_) continue;
+    if (!look.over || look.course <= mine) continue;
+    // A rank may be past a product that all ranks have refused, before this rank has received that.
+    if (look.course > mine + 1 && std::exchange(look.ahead_of, mine) != mine) continue;
     return look.course == kEnd
                ? Status(StatusCode::kMismatch, NameOf(r) +
                                                    " has ended it, and will not come to "

@@ -74,6 +74,7 @@ class Grid {
   struct Look {
     int64_t course = 0;
     std::atomic<bool> over{true};  // whether the read is
+    int64_t ahead_of = -1;         // this rank's course when it was first seen in a later product
   };
 
   void Open(const char* routine);
