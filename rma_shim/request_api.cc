@@ -14,7 +14,8 @@
 #include "transport/mpi/own_requests.h"
 
 // Since MPI 4.1; the program's MPI may have them although the one that this was built with does
-// not.
+// not. For a program that finds them here by dlsym under an older MPI, they are made of
+// MPI_Request_get_status.
 extern "C" {
 int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* is_over,
                                 MPI_Status* status);
@@ -58,6 +59,53 @@ int AwaitWith(const Test& test, const Wait& wait) {
     std::this_thread::yield();
   }
   return wait();
+}
+
+MPI_Status* NthStatus(MPI_Status statuses[], int i) {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+// The calls of MPI 4.1, except that they cannot detect inactive persistent requests, which count as
+// complete.
+
+int LookAtAny(int count, const MPI_Request requests[], int* index, int* is_over,
+              MPI_Status* status) {
+  *index = MPI_UNDEFINED;
+  *is_over = 1;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    const int error = ORIGINAL(Request_get_status)(requests[i], is_over, status);
+    if (error != MPI_SUCCESS) return error;
+    if (!*is_over) continue;
+    *index = i;
+    return MPI_SUCCESS;
+  }
+  if (!*is_over) return MPI_SUCCESS;
+  return ORIGINAL(Request_get_status)(MPI_REQUEST_NULL, is_over, status);  // an empty status
+}
+
+int LookAtAll(int count, const MPI_Request requests[], int* is_over, MPI_Status statuses[]) {
+  *is_over = 1;
+  for (int i = 0; i < count && *is_over; ++i) {
+    const int error = ORIGINAL(Request_get_status)(requests[i], is_over, NthStatus(statuses, i));
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+int LookAtSome(int count, const MPI_Request requests[], int* done, int indices[],
+               MPI_Status statuses[]) {
+  *done = MPI_UNDEFINED;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == MPI_REQUEST_NULL) continue;
+    if (*done == MPI_UNDEFINED) *done = 0;
+    int is_over = 0;
+    const int error =
+        ORIGINAL(Request_get_status)(requests[i], &is_over, NthStatus(statuses, *done));
+    if (error != MPI_SUCCESS) return error;
+    if (is_over) indices[(*done)++] = i;
+  }
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -119,17 +167,20 @@ PUBLIC(Request_get_status, (MPI_Request request, int* is_over, MPI_Status* statu
 PUBLIC(Request_get_status_any,
        (int count, const MPI_Request requests[], int* index, int* is_over, MPI_Status* status)) {
   Progress();
-  return ORIGINAL(Request_get_status_any)(count, requests, index, is_over, status);
+  auto* const look = ORIGINAL_IF_THERE(Request_get_status_any);
+  return (look != nullptr ? look : LookAtAny)(count, requests, index, is_over, status);
 }
 
 PUBLIC(Request_get_status_all,
        (int count, const MPI_Request requests[], int* is_over, MPI_Status statuses[])) {
   Progress();
-  return ORIGINAL(Request_get_status_all)(count, requests, is_over, statuses);
+  auto* const look = ORIGINAL_IF_THERE(Request_get_status_all);
+  return (look != nullptr ? look : LookAtAll)(count, requests, is_over, statuses);
 }
 
 PUBLIC(Request_get_status_some,
        (int count, const MPI_Request requests[], int* done, int indices[], MPI_Status statuses[])) {
   Progress();
-  return ORIGINAL(Request_get_status_some)(count, requests, done, indices, statuses);
+  auto* const look = ORIGINAL_IF_THERE(Request_get_status_some);
+  return (look != nullptr ? look : LookAtSome)(count, requests, done, indices, statuses);
 }
