@@ -209,8 +209,7 @@ TEST(AutoEndpoint, AgreesOnTheFarTransport) {
   }
 }
 
-// A port, a ring and their memory are not for ranks that share a host.
-// The last one often cannot serve the bootstrap at all.
+// The last transport often cannot serve the bootstrap at all.
 TEST(AutoEndpoint, NamesTheFailureOfThePreferredTransport) {
   InprocWorld world(2);
   InprocWorld other(2);
@@ -234,6 +233,7 @@ TEST(AutoEndpoint, NamesTheFailureOfThePreferredTransport) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// A port, a ring and their memory are not for ranks that share a host.
 TEST(AutoEndpoint, OpensNothingForTcpWhereAllShareAHost) {
   const auto descriptors = [] {
     const std::filesystem::directory_iterator open("/proc/self/fd");
