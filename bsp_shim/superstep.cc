@@ -201,18 +201,17 @@ Status Superstep::ExchangeAnswers(const Registrations& registrations) {
 }
 
 Status Superstep::DoAsked(const Registrations& registrations) {
-  Pairs::Messages receive_buffer(arrived_.size());
+  Pairs::Messages from(arrived_.size());
   for (size_t p = 0; p < arrived_.size(); ++p) {
     if (arrived_[p].header()->asks == 0) continue;
     arrived_[p].ForEach(tag_bytes_, [&](const Record& record, const std::byte*) {
       if (record.kind != Record::Kind::kDirectPut) return;
-      receive_buffer[p].push_back({At(registrations, record), record.bytes});
+      from[p].push_back({At(registrations, record), record.bytes});
       if (!is_mine(p)) return;
-      std::memmove(receive_buffer[p].back().data,
-                   direct_puts_[p][receive_buffer[p].size() - 1].data, record.bytes);
+      std::memmove(from[p].back().data, direct_puts_[p][from[p].size() - 1].data, record.bytes);
     });
   }
-  BRIGADE_RETURN_IF_ERROR(pairs_.Exchange(direct_puts_, receive_buffer));
+  BRIGADE_RETURN_IF_ERROR(pairs_.Exchange(direct_puts_, from));
   BRIGADE_RETURN_IF_ERROR(ExchangeAnswers(registrations));
 
   std::vector<size_t> written(arrived_.size());

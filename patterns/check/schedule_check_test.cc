@@ -525,10 +525,10 @@ TEST(Blocks, OfAnyLengthsTravelTogether) {
         const std::vector<Schedule> schedules = CompileAll(c);
         for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
           // In own memory, in peers', and in that of those on the same of two hosts.
-          for (const int peers : {0, 1, 2}) {
-            c.lands_in_peer_memory = peers > 0;
+          for (const int place : {0, 1, 2}) {
+            c.lands_in_peer_memory = place > 0;
             c.hosts.clear();
-            for (int r = 0; peers == 2 && r < size; ++r) {
+            for (int r = 0; place == 2 && r < size; ++r) {
               c.hosts.push_back(static_cast<int>(random() & 1));
             }
             const Status status = CheckSchedules(c, schedules, nullptr);

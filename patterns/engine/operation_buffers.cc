@@ -24,8 +24,7 @@ Status OperationBuffers::Start(const Operation& operation, size_t wire_bytes) {
   return operation.blocking ? Status() : Reserve();
 }
 
-// A wrong message may be longer: a transport that writes past a receive buffer must have a long
-// one.
+// A wrong message may be longer: a transport that writes past a receive buffer needs a long one.
 size_t OperationBuffers::BytesOfParts(size_t wire_bytes) const {
   const Capabilities& has = *operation_.config->capabilities;
   const int most_together = operation_.schedule->most_together;

@@ -126,11 +126,9 @@ bool Inbox::IsEarly(const RmaHeader& header) const {
 
 bool Inbox::IsTaken(const Entry& entry) const {
   const int64_t end = entry.place + entry.message.header.bytes;
-  return std::any_of(receive_buffers_.begin(), receive_buffers_.end(),
-                     [&](const auto& receive_buffer) {
-                       return receive_buffer.first < end &&
-                              entry.place < receive_buffer.first + receive_buffer.second;
-                     });
+  return std::any_of(arriving_.begin(), arriving_.end(), [&](const auto& other) {
+    return other.first < end && entry.place < other.first + other.second;
+  });
 }
 
 Status Inbox::PostReceiveBuffers(int from, Origin* origin, bool* any) {
@@ -147,8 +145,7 @@ Status Inbox::PostReceiveBuffers(int from, Origin* origin, bool* any) {
       entry.reply = context_->space()->Take(WindowSpace::Use::kReply, context_->group(), from);
       if (entry.reply == nullptr) break;
     }
-    // Receive buffers of posted receives do not overlap, but puts to the same bytes may be under
-    // way.
+    // Memory of posted receives does not overlap, but puts to the same bytes may be under way.
     if (entry.in_place && IsTaken(entry)) {
       if (!FitsIntoBuffer(entry)) break;  // it waits for them
       entry.in_place = false;
@@ -159,7 +156,7 @@ Status Inbox::PostReceiveBuffers(int from, Origin* origin, bool* any) {
           context_->channel(kRequestChannel), from,
           {&memory_, window_->memory, static_cast<size_t>(entry.place), static_cast<size_t>(bytes)},
           &entry.slot);
-      if (status.ok()) receive_buffers_.emplace_back(entry.place, bytes);
+      if (status.ok()) arriving_.emplace_back(entry.place, bytes);
     } else {
       StagedBuffer* const buffer =
           context_->space()->Take(WindowSpace::Use::kRequestReceiveBuffer, context_->group(), from);
@@ -373,8 +370,8 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
     }
   }
   if (entry->in_place) {
-    receive_buffers_.erase(std::find(receive_buffers_.begin(), receive_buffers_.end(),
-                                     std::pair<int64_t, int64_t>(entry->place, bytes)));
+    arriving_.erase(std::find(arriving_.begin(), arriving_.end(),
+                              std::pair<int64_t, int64_t>(entry->place, bytes)));
     request.at->Seek(request.at->position() + bytes);
   } else {
     Combine(&request, entry->slot.lease.data, bytes,
@@ -478,7 +475,7 @@ void Inbox::Drop() {
     origin.entries.clear();
   }
   busy_.clear();
-  receive_buffers_.clear();
+  arriving_.clear();
 }
 
 }  // namespace brigade

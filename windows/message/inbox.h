@@ -112,7 +112,7 @@ class Inbox {
   std::vector<Origin> origins_;
   std::vector<int> busy_;  // origins of whom something is to be done
   // The place of each piece that is arriving in the window: offset and bytes.
-  std::vector<std::pair<int64_t, int64_t>> receive_buffers_;
+  std::vector<std::pair<int64_t, int64_t>> arriving_;
 };
 
 }  // namespace brigade

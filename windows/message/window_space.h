@@ -2,9 +2,9 @@
 //
 // Windows have four uses of staging memory: requests go out, requests land, replies go out, replies
 // land. One chunk is kept for each use, so that no use waits for another. A reply has a receive
-// buffer before it is requested, and data that lands was posted before it is announced. So
-// every chunk comes back, whatever requests the ranks send at once. Beyond these chunks, windows
-// take surplus chunks that are free.
+// buffer before it is requested, and data that lands was posted before it is announced. So every
+// chunk comes back, whatever requests the ranks send at once. Beyond these chunks, windows take
+// surplus chunks that are free.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_WINDOW_SPACE_H_
 #define BRIGADE_WINDOWS_MESSAGE_WINDOW_SPACE_H_
