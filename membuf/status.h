@@ -19,7 +19,8 @@ enum class StatusCode {
   kNoResource,
   // An argument of the caller is wrong. No effect.
   kInvalidArgument,
-  // Memory or another limit of the machine is used up. No effect.
+  // Memory or another limit of the machine is used up. No effect, or, in the middle of an
+  // operation, its group is broken.
   kOutOfMemory,
   // A documented waiting limit passed. The operation is broken; its group can only be closed.
   kTimedOut,
