@@ -33,13 +33,10 @@ constexpr int kRanks = 4;
 constexpr int kRoot = 1;
 constexpr size_t kColumn = 1024;
 
-// How ranks reach the memory of each other. kMappedWithReceiveBuffers: the group has other hosts,
-// too.
-enum class Reach { kMapped, kMappedWithReceiveBuffers, kByKernel, kNone };
+// How ranks reach the memory of each other. kMappedWithBuffers: the group has other hosts, too.
+enum class Reach { kMapped, kMappedWithBuffers, kByKernel, kNone };
 
-bool IsMapped(Reach reach) {
-  return reach == Reach::kMapped || reach == Reach::kMappedWithReceiveBuffers;
-}
+bool IsMapped(Reach reach) { return reach == Reach::kMapped || reach == Reach::kMappedWithBuffers; }
 
 class NeedsReceiveBuffers : public ForwardingEndpoint {
  public:
@@ -59,7 +56,7 @@ std::unique_ptr<Endpoint> NewEndpoint(Reach reach) {
   ShmOptions options;
   if (reach == Reach::kByKernel) options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
   auto endpoint = GroupMember::OverShm(options);
-  if (reach != Reach::kMappedWithReceiveBuffers) return endpoint;
+  if (reach != Reach::kMappedWithBuffers) return endpoint;
   return std::make_unique<NeedsReceiveBuffers>(std::move(endpoint));
 }
 
@@ -240,18 +237,12 @@ const Case kCases[] = {
     {"scatter_by_kernel", Pattern::kScatter, Reach::kByKernel, {80, 80, 80, 80}},
     {"scatter_of_any_blocks", Pattern::kScatter, Reach::kMapped, {190, 70, 0, 60}},
     {"scatter_of_any_blocks_by_kernel", Pattern::kScatter, Reach::kByKernel, {190, 70, 0, 60}},
-    {"scatter_with_receive_buffers",
-     Pattern::kScatter,
-     Reach::kMappedWithReceiveBuffers,
-     {190, 70, 0, 60}},
+    {"scatter_with_buffers", Pattern::kScatter, Reach::kMappedWithBuffers, {190, 70, 0, 60}},
     {"scatter_to_private_memory", Pattern::kScatter, Reach::kNone, {80, 80, 80, 80}},
     {"gather", Pattern::kGather, Reach::kMapped, {80, 80, 80, 80}},
     {"gather_by_kernel", Pattern::kGather, Reach::kByKernel, {80, 80, 80, 80}},
     {"gather_of_any_blocks", Pattern::kGather, Reach::kMapped, {0, 70, 190, 60}},
-    {"gather_with_receive_buffers",
-     Pattern::kGather,
-     Reach::kMappedWithReceiveBuffers,
-     {0, 70, 190, 60}},
+    {"gather_with_buffers", Pattern::kGather, Reach::kMappedWithBuffers, {0, 70, 190, 60}},
     {"gather_to_private_memory", Pattern::kGather, Reach::kNone, {80, 80, 80, 80}},
 };
 

@@ -736,8 +736,7 @@ TEST_P(TransportConformance, ClosingCancelsReceives) {
       Exchange(poller, Channel{group, kind}, peer, self.rank, peer);
     }
     for (const Operation& operation : cancelled) EXPECT_FALSE(operation.done);
-    for (const Bytes& receive_buffer : receive_buffers)
-      EXPECT_EQ(receive_buffer, Bytes(6000, std::byte{0x5a}));
+    for (const Bytes& buffer : receive_buffers) EXPECT_EQ(buffer, Bytes(6000, std::byte{0x5a}));
   });
 }
 

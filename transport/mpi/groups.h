@@ -27,8 +27,7 @@ struct Pending {
   // Receives:
   ByteSpan buffer{};
   std::byte* lease_data = nullptr;
-  MPI_Datatype type =
-      MPI_BYTE;  // until it is posted; else one element describes the receive buffer
+  MPI_Datatype type = MPI_BYTE;   // until it is posted; else one element describes `buffer`
   std::byte* too_long = nullptr;  // the message, if it does not fit
 };
 
