@@ -2,7 +2,8 @@
 
     python3 -m bench.report.table_picture docs/results/slow-links.md --label "time of the best MPI / Brigade's"
 
-Writes the picture beside the page: slow-links.svg. A cell counts with its first number; rows without one are left out.
+Writes the picture beside the page: slow-links.svg. A cell counts with its first number; rows and columns without one
+are left out.
 """
 
 import argparse
@@ -16,11 +17,15 @@ matplotlib.rcParams["svg.hashsalt"] = "brigade"  # equal bytes in every run
 
 
 def first_table(page):
-    """The heads of the columns, and (name, values) of each row. The first table has command, machine and commit."""
+    """The heads of the columns with numbers, and (name, values) of each row. The first table has command, machine and
+    commit."""
     tables = re.findall(r"^\|.*\|\n\|[-|]+\|\n(?:\|.*\|\n)+", page, re.MULTILINE)
-    rows = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in tables[1].splitlines()]
-    numbers = [(row[0], [re.match(r"[\d.]+", cell.replace(",", "")) for cell in row[1:]]) for row in rows[2:]]
-    return rows[0][1:], [(name, [float(n[0]) if n else None for n in ns]) for name, ns in numbers if any(ns)]
+    heads, _, *rows = ([cell.strip() for cell in line.replace("`", "").strip("|\n").split("|")]
+                       for line in tables[1].splitlines())
+    numbers = [[re.match(r"[\d.]+", cell.replace(",", "")) for cell in row] for row in rows]
+    columns = [i for i in range(1, len(heads)) if any(ns[i] for ns in numbers)]
+    values = [(row[0], [float(ns[i][0]) if ns[i] else None for i in columns]) for row, ns in zip(rows, numbers)]
+    return [heads[i] for i in columns], [(name, of_row) for name, of_row in values if any(of_row)]
 
 
 def draw(columns, rows, label):
@@ -50,8 +55,7 @@ def main():
     columns, rows = first_table(arguments.page.read_text())
     if arguments.by_column:
         names, values = zip(*rows)
-        lines = [(column, of_rows) for column, of_rows in zip(columns, zip(*values)) if any(of_rows)]
-        columns, rows = names, lines
+        columns, rows = names, list(zip(columns, zip(*values)))
     save(draw(columns, rows, arguments.label), arguments.page.with_suffix(".svg"))
 
 

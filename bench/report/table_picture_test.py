@@ -10,11 +10,11 @@ PAGE = """# Title
 |---|---|
 | command | `run` |
 
-| 8 hosts | 1 KiB | 4 MiB |
-|---|---|---|
-| broadcast | 0.98 [0.90, 1.06] | 1,024 |
-| reduce | | 1.02, 0.5 |
-| text | none | - |
+| 8 hosts | peer | 1 KiB | 4 MiB |
+|---|---|---|---|
+| broadcast | MPI | 0.98 [0.90, 1.06] | 1,024 |
+| `reduce` | MPI | | 1.02, 0.5 |
+| text | MPI | none | - |
 """
 
 
