@@ -2,15 +2,9 @@
 
 #include <pthread.h>
 
-#include "membuf/check.h"
-
 namespace brigade {
 
 unsigned ForkWatch::forks_ = 0;
-
-ForkWatch::ForkWatch() : forks_before_(forks_) {
-  static const int handlers = pthread_atfork(nullptr, nullptr, [] { ++forks_; });
-  BRIGADE_CHECK(handlers == 0);
-}
+const int ForkWatch::fork_handlers_ = pthread_atfork(nullptr, nullptr, [] { ++forks_; });
 
 }  // namespace brigade

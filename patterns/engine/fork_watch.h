@@ -8,12 +8,12 @@ namespace brigade {
 
 class ForkWatch {
  public:
-  ForkWatch();
   bool IsForked() const { return forks_ != forks_before_; }
 
  private:
   static unsigned forks_;  // of which this process is a child
-  const unsigned forks_before_;
+  static const int fork_handlers_;
+  const unsigned forks_before_ = forks_;
 };
 
 }  // namespace brigade

@@ -69,8 +69,8 @@ ProcessWatch& ProcessWatch::operator=(ProcessWatch&& other) noexcept {
 }
 
 std::shared_ptr<const ProcessWatch> ProcessWatch::Of(pid_t process) {
-  static auto& watches = *new std::map<pid_t, std::weak_ptr<const ProcessWatch>>;
   const std::lock_guard<std::mutex> lock(watches_mutex);
+  static auto& watches = *new std::map<pid_t, std::weak_ptr<const ProcessWatch>>;
   const auto known = watches.find(process);
   std::shared_ptr<const ProcessWatch> watch =
       known == watches.end() ? nullptr : known->second.lock();
