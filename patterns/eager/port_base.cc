@@ -30,14 +30,14 @@ bool PortBase::TakeFirst() {
   return first_ != nullptr;
 }
 
-Status PortBase::Acquire(size_t payload_bytes, bool receive_buffer, bool must_wait,
+Status PortBase::Acquire(size_t payload_bytes, bool for_receive, bool must_wait,
                          StagedBuffer** buffer) {
   *buffer = first_ != nullptr
                 ? std::exchange(first_, nullptr)
                 : engine_->buffers()->TrySurplus(ChunksFor(config_.settings, payload_bytes));
   if (*buffer == nullptr) {
     if (!must_wait) return Status();
-    BRIGADE_RETURN_IF_ERROR(AcquireSlowly(payload_bytes, receive_buffer, buffer));
+    BRIGADE_RETURN_IF_ERROR(AcquireSlowly(payload_bytes, for_receive, buffer));
   }
   held_bytes_ += (*buffer)->run.memory.bytes;
   mover_.statistics.peak_staging_bytes =
@@ -45,10 +45,10 @@ Status PortBase::Acquire(size_t payload_bytes, bool receive_buffer, bool must_wa
   return Status();
 }
 
-Status PortBase::AcquireSlowly(size_t payload_bytes, bool receive_buffer, StagedBuffer** buffer) {
-  const bool may_overflow = entry_.locally_blocking &&
-                            !(receive_buffer && config_.capabilities->needs_registered_memory &&
-                              !endpoint()->domain()->grows());
+Status PortBase::AcquireSlowly(size_t payload_bytes, bool for_receive, StagedBuffer** buffer) {
+  const bool may_overflow =
+      entry_.locally_blocking && !(for_receive && config_.capabilities->needs_registered_memory &&
+                                   !endpoint()->domain()->grows());
   Status status;
   const Status waited = wait_.Until([&] {
     if (*buffer != nullptr) return true;
@@ -72,7 +72,7 @@ Status PortBase::AcquireSlowly(size_t payload_bytes, bool receive_buffer, Staged
 
 Status PortBase::OpenInStaging(Current* current) {
   BRIGADE_RETURN_IF_ERROR(
-      Acquire(WireBytes(), /*receive_buffer=*/false, /*must_wait=*/true, &current->buffer));
+      Acquire(WireBytes(), /*for_receive=*/false, /*must_wait=*/true, &current->buffer));
   current->payload = current->buffer->memory.data + kHeaderRoom;
   if (piece_ == 0) std::memcpy(current->payload - kHeaderBytes, &header_, sizeof(header_));
   return Status();

@@ -53,9 +53,9 @@ class PortBase {
   // Takes the buffer that the call will need first; false if there is none. One is all that a
   // locally blocking call needs, and all that it must not wait for.
   bool TakeFirst();
-  // Memory for a payload; `receive_buffer`: for a receive. If there is none it waits if it must, or
+  // Memory for a payload, a received one if `for_receive`. If there is none it waits if it must, or
   // else returns null. kTimedOut: a locally blocking call has waited for as long as it may.
-  Status Acquire(size_t payload_bytes, bool receive_buffer, bool must_wait, StagedBuffer** buffer);
+  Status Acquire(size_t payload_bytes, bool for_receive, bool must_wait, StagedBuffer** buffer);
   // Takes memory for a message that is made here, and writes its header.
   Status OpenInStaging(Current* current);
   void Release(StagedBuffer** buffer);
@@ -102,7 +102,7 @@ class PortBase {
   int outstanding_ = 0;  // buffers that must be back before it returns
 
  private:
-  Status AcquireSlowly(size_t payload_bytes, bool receive_buffer, StagedBuffer** buffer);
+  Status AcquireSlowly(size_t payload_bytes, bool for_receive, StagedBuffer** buffer);
 
   StagedBuffer* first_ = nullptr;
   size_t held_bytes_ = 0;  // of staging memory

@@ -33,7 +33,7 @@ Status PostPort::Post(const Step& step, bool* posted) {
   ByteSpan where{nullptr, room + kHeaderBytes};
   if (config_.capabilities->needs_receive_buffer) {
     BRIGADE_RETURN_IF_ERROR(
-        Acquire(MostPayload(config_.settings), /*receive_buffer=*/true, must_wait, &slot.buffer));
+        Acquire(MostPayload(config_.settings), /*for_receive=*/true, must_wait, &slot.buffer));
     *posted = slot.buffer != nullptr;
     if (!*posted) return Status();
     where.data = slot.buffer->memory.data + kHeaderRoom - kHeaderBytes;
@@ -57,7 +57,7 @@ Status PostPort::ReceiveData(Current* current) {
   if (!lands && current->buffer->origin == StagedBuffer::Origin::kLease) {
     Free(current);
     BRIGADE_RETURN_IF_ERROR(
-        Acquire(range_.bytes, /*receive_buffer=*/true, /*must_wait=*/true, &current->buffer));
+        Acquire(range_.bytes, /*for_receive=*/true, /*must_wait=*/true, &current->buffer));
   }
   ReceiveSlot& slot = receives_[0];
   slot.buffer = std::exchange(current->buffer, nullptr);

@@ -82,7 +82,7 @@ void OperationBuffers::ReleaseReserved() {
   reserved_.clear();
 }
 
-StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool is_receive_buffer,
+StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool for_receive,
                                     Status* failure) {
   StagingBuffers* const lender = engine_->buffers();
   const EdgeConfig& config = *operation_.config;
@@ -99,9 +99,8 @@ StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool is_recei
     buffer = lender->New();
     buffer->run = run;
     buffer->memory = run.memory;
-  } else if (locally_blocking &&
-             !(is_receive_buffer && config.capabilities->needs_registered_memory &&
-               !engine_->endpoint()->domain()->grows())) {
+  } else if (locally_blocking && !(for_receive && config.capabilities->needs_registered_memory &&
+                                   !engine_->endpoint()->domain()->grows())) {
     buffer = lender->TryOverflow(wire_bytes, operation_.statistics);
     if (buffer == nullptr && !lender->OutOfPatience()) return nullptr;
   }

@@ -39,7 +39,7 @@ class OperationBuffers final : private BufferOwner {
 
   // A buffer for a piece of the stream, into which the transport can write if it is a receive
   // buffer. Null: it must wait, or `*failure` says what failed.
-  StagedBuffer* Try(int stream, size_t wire_bytes, bool is_receive_buffer, Status* failure);
+  StagedBuffer* Try(int stream, size_t wire_bytes, bool for_receive, Status* failure);
   // Returns the buffer that holds a received piece's bytes from here on, wherever they lie.
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
   // The room of a first piece; SIZE_MAX: as much as it wants.
