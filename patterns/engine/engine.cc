@@ -96,7 +96,9 @@ Status Engine::ForkedFailure() {
 
 void Engine::LeaveToParent() {
   for (GroupState* group : groups_) {
-    if (group->failure.ok()) group->failure = ForkedFailure();
+    if (!group->failure.ok()) continue;
+    group->failure = ForkedFailure();
+    group->cause.rank = -1;  // no rank has broken it
   }
   failing_.clear();
 }
