@@ -18,7 +18,7 @@ fail() {
 
 # Commands behind it have no network, where the system allows that.
 offline=(unshare --map-root-user --net)
-"${offline[@]}" true 2>"$work/out" || offline=()
+"${offline[@]}" true 2>"$work/out" || { offline=(); echo "the builds have a network: $(<"$work/out")"; }
 
 # built PRESET OPTION...: builds and tests in $work/PRESET.
 built() {
