@@ -162,9 +162,11 @@ void WaitOnBothThreads() {
   wait();
   const bool is_polled = polls_of_main > 0;
   std::thread(wait).join();
-  if (rank != 0) return;
-  std::printf("MPI is %spolled by the main thread, %d times by others\n", is_polled ? "" : "not ",
-              polls_of_others.load());
+  if (rank == 0) {
+    std::printf("MPI is %spolled by the main thread, %d times by others\n", is_polled ? "" : "not ",
+                polls_of_others.load());
+  }
+  Cblacs_exit(0);
 }
 
 // A grid of these ranks and as many that they start.
