@@ -15,7 +15,7 @@ WAYS = ("blocking over messages", "non-blocking over messages", "non-blocking ov
 # ---- simulated -------------------------------------------------------------------------------------------------------
 
 
-def _simulator(program, per_host=2, case="", ranks=RANKS, seconds=60, name=""):
+def _simulator(program, per_host=2, case="", ranks=RANKS, seconds=10, name=""):
     options = ["--orders", "1024,2048"] if program == "summa" else []
     options += ["--cases", case] if case else []
     return Run(f"simulated_{name or program}_{per_host}", [
@@ -23,10 +23,10 @@ def _simulator(program, per_host=2, case="", ranks=RANKS, seconds=60, name=""):
         str(per_host), "--gflops", GFLOPS[program], "--ranks", ",".join(map(str, ranks)), *options], seconds=seconds)
 
 
-SIMULATED = {"mg": _simulator("mg", seconds=120), "cg": _simulator("cg", seconds=120),
-             "summa": _simulator("summa", seconds=120),
-             "summa, one process": _simulator("summa", per_host=1, seconds=120),
-             12000: _simulator("md", case="Lennard-Jones dynamics, 12000", seconds=120, name="md_12000"),
+SIMULATED = {"mg": _simulator("mg", seconds=70), "cg": _simulator("cg", seconds=70),
+             "summa": _simulator("summa", seconds=70),
+             "summa, one process": _simulator("summa", per_host=1, seconds=70),
+             12000: _simulator("md", case="Lennard-Jones dynamics, 12000", seconds=30, name="md_12000"),
              65536: _simulator("md", case="Lennard-Jones dynamics, 65536", seconds=900, name="md_65536")}
 
 

@@ -87,7 +87,7 @@ SORT_CELLS = _sorts()
 # ---- simulated -------------------------------------------------------------------------------------------------------
 
 
-def _simulator(name, study, nodes, *options, seconds=60):
+def _simulator(name, study, nodes, *options, seconds=5):
     return Run(f"simulated_{name}_{nodes}", ["{bin}/bench/simulated/superstep_table", study,
                                              f"{{machines}}/{MACHINES[nodes]}.json", *options], seconds=seconds)
 
@@ -95,11 +95,11 @@ def _simulator(name, study, nodes, *options, seconds=60):
 SIMULATED_PRODUCTS = {nodes: _simulator("mult", "mult", nodes, "--ranks", ranks)
                       for nodes, ranks in PRODUCT_RANKS.items()}
 SIMULATED_SORTS = {nodes: _simulator("rdx", "rdx", nodes, "--ranks", "2,4,8,16", "--sizes", ",".join(map(str, KEYS)),
-                                     "--cases", SORTS, seconds=240) for nodes in MACHINES}
+                                     "--cases", SORTS, seconds=50) for nodes in MACHINES}
 AS_RANKS = {"non-SMP": (2, 4, 8, 16), "SMP": (4, 8, 16, 32)}
 AS_INTS = (1, 16, 256, 1600, 4096)
 SIMULATED_AS = {nodes: _simulator("as", "as", nodes, "--ranks", ",".join(map(str, ranks)), "--sizes",
-                                  ",".join(map(str, AS_INTS)), seconds=120) for nodes, ranks in AS_RANKS.items()}
+                                  ",".join(map(str, AS_INTS)), seconds=5) for nodes, ranks in AS_RANKS.items()}
 
 
 def speedup_of_product(records, product, cache=CACHE):

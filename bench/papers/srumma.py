@@ -20,7 +20,7 @@ def gigaflops(n, us):
 # ---- simulated -------------------------------------------------------------------------------------------------------
 
 
-def _simulator(machine, gflops, n, side, width, seconds=30, per_host=0):
+def _simulator(machine, gflops, n, side, width, seconds=2, per_host=0):
     return Run(f"simulated_{machine}_{n}_{side * side}", [
         "{bin}/bench/simulated/srumma_table", f"{{machines}}/{machine}.json", "--ranks", str(side * side), "--blocks",
         str(n // side), "--width", str(width), "--gflops", str(gflops), "--per-host", str(per_host)], seconds=seconds)
@@ -72,7 +72,7 @@ SINGLE = Run("one_sided", ["{bin}/bench/brigade_bench", "one-sided", "--sizes", 
                            "none", *_MEASURING], 2, 60)
 EXCHANGE = Run("simulated_exchange", ["{bin}/bench/simulated/superstep_table", "exchange",
                                       "{machines}/elan4_cluster.json", "--ranks", "2", "--per-host", "1", "--sizes",
-                                      ",".join(str(size // 8) for size in BYTES)], seconds=20)
+                                      ",".join(str(size // 8) for size in BYTES)], seconds=2)
 OVERLAP = Run("overlap", ["{bin}/bench/studies/srumma/overlap_study", "--bytes", _SIZES, "--transport", "auto",
                           *_MEASURING], 2, 180)
 OVERLAP_HOSTS = Run("overlap_hosts", ["python3", "-m", "bench.papers.on_hosts", "2",
@@ -191,7 +191,7 @@ def _pattern_cells():
 
 
 LARGEST, LARGEST_SIDE, LARGEST_CHUNK = 39990, 43, 93  # 40,000 is no multiple of 43
-LARGE = _simulator("elan4_cluster", GFLOPS, LARGEST, LARGEST_SIDE, LARGEST_CHUNK, seconds=300)
+LARGE = _simulator("elan4_cluster", GFLOPS, LARGEST, LARGEST_SIDE, LARGEST_CHUNK, seconds=10)
 TOO_LARGE = "1849 processors"
 
 
