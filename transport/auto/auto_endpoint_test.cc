@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -15,6 +16,7 @@
 
 #include "gtest/gtest.h"
 #include "membuf/registered_region.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "transport/edge/edge_access.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/rules.h"
@@ -209,10 +211,17 @@ TEST(AutoEndpoint, AgreesOnTheFarTransport) {
   }
 }
 
-// The last transport often cannot serve the bootstrap at all.
+// Opens no group.
+class Refusing : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  Status OpenGroup(Bootstrap*, GroupId*) override {
+    return Status(StatusCode::kUnavailable, "the last transport");
+  }
+};
+
 TEST(AutoEndpoint, NamesTheFailureOfThePreferredTransport) {
   InprocWorld world(2);
-  InprocWorld other(2);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < 2; ++rank) {
     threads.emplace_back([&, rank] {
@@ -222,7 +231,8 @@ TEST(AutoEndpoint, NamesTheFailureOfThePreferredTransport) {
       ASSERT_TRUE(CreateShmEndpoint(options, &preferred).ok());
       std::vector<AutoTransport> transports;
       transports.push_back({std::move(preferred), AutoTransport::Reach::kEverywhere});
-      transports.push_back({other.CreateEndpoint(rank), AutoTransport::Reach::kEverywhere});
+      transports.push_back({std::make_unique<Refusing>(world.CreateEndpoint(rank)),
+                            AutoTransport::Reach::kEverywhere});
       const std::unique_ptr<Endpoint> endpoint = MakeAutoEndpoint(std::move(transports));
       GroupId group = -1;
       const Status status = endpoint->OpenGroup(world.MakeBootstrap(rank).get(), &group);
