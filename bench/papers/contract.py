@@ -29,7 +29,7 @@ class Value(NamedTuple):
     """A number in the output of a run, or of several, such as a speedup."""
 
     run: object  # a Run, or a tuple of them
-    take: Callable  # from the list of all their records to a number or None
+    take: Callable  # from the list of all their records, each with its `run`, to a number or None
 
     @property
     def runs(self):

@@ -51,10 +51,11 @@ class Results:
         return path
 
     def lines(self, study, run):
-        """Returns the JSON objects of the output, or None if it is damaged."""
+        """Returns the JSON objects of the output, each with the run's name as `run`, or None if it is damaged."""
         path = self.output(study, run)
         if path not in self._known:
-            self._known[path] = _lines(path)
+            lines = _lines(path)
+            self._known[path] = lines and [{**line, "run": run.name} for line in lines]
         return self._known[path]
 
     def record(self, study, run):
