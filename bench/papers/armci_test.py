@@ -4,11 +4,11 @@ import unittest
 
 from bench.papers import armci
 
-SIMULATED = [{"machine": "myrinet_cluster", "case": "NAS MG, class A", "ranks": ranks, "gflops": 0.4,
-              "messages_us": 130.0, "blocking_us": blocking, "ahead_us": 100.0}
+SIMULATED = [{"run": "simulated_mg_2", "machine": "myrinet_cluster", "case": "NAS MG, class A", "ranks": ranks,
+              "gflops": 0.4, "messages_us": 130.0, "blocking_us": blocking, "ahead_us": 100.0}
              for ranks, blocking in zip(armci.RANKS, (125.0, 120.0, 115.0, 110.0, 110.0, 110.0, 104.0))]
-MEASURED = [{"case": "NAS MG, class A", "rows": 256, "ranks": 4, "subject": subject, "pattern": pattern,
-             "median_us": us} for (subject, pattern), us in {
+MEASURED = [{"run": "mg_A_4", "case": "NAS MG, class A", "rows": 256, "ranks": 4, "subject": subject,
+             "pattern": pattern, "median_us": us} for (subject, pattern), us in {
                  ("mpi", "send"): 150.0, ("mpi", "nbsend"): 120.0, ("brigade", "put"): 100.0,
                  ("brigade", "nbput"): 80.0}.items()]
 
@@ -41,6 +41,13 @@ class Values(unittest.TestCase):
         self.assertEqual((round(low.simulated.take(SIMULATED)), round(high.simulated.take(SIMULATED))), (4, 25))
         self.assertEqual(low.here.take(MEASURED), high.here.take(MEASURED))
         self.assertIsNone(low.here.take([]))
+
+    def test_ranges_tell_one_process_on_a_host_from_two(self):
+        records = [{"run": f"simulated_summa_{per_host}", "case": "SUMMA, n = 1024", "ranks": 4, "messages_us": 150.0,
+                    "blocking_us": 120.0, "ahead_us": ahead} for per_host, ahead in ((1, 100.0), (2, 75.0))]
+        gains = [round(cell.simulated.take(records)) for cell in armci.TABLES[0].cells
+                 if cell.row == "SUMMA: rma over mpi"]
+        self.assertEqual(gains, [50, 100])
 
 
 if __name__ == "__main__":
