@@ -2,32 +2,8 @@
 
 load("//membuf:copts.bzl", "BRIGADE_COPTS")
 
-# Headers take two thirds of the time of a compilation, so the compiler reads them once for several sources. More would
-# make the next build after a change of one source slow.
-_SOURCES_OF_A_UNIT = 5
-
-def _unit_impl(ctx):
-    ctx.actions.write(ctx.outputs.out, "".join(["#include \"%s\"\n" % file.path for file in ctx.files.srcs]))
-
-_unit = rule(
-    doc = "A source that includes others.",
-    implementation = _unit_impl,
-    attrs = {
-        "out": attr.output(),
-        "srcs": attr.label_list(allow_files = [".cc"]),
-    },
-)
-
-def _units(name, sources):
-    units = []
-    for begin in range(0, len(sources), _SOURCES_OF_A_UNIT):
-        unit = "%s_unit_%d" % (name, begin // _SOURCES_OF_A_UNIT)
-        _unit(name = unit, out = unit + ".cc", srcs = sources[begin:begin + _SOURCES_OF_A_UNIT])
-        units.append(unit + ".cc")
-    return units
-
-def room(name = None, deps = [], files = ["*"], exclude = [], alone = [], copts = [], **attributes):
-    """The sources and headers of the folder but its tests, or some of them. Several sources are compiled as one.
+def room(name = None, deps = [], files = ["*"], exclude = [], copts = [], **attributes):
+    """The sources and headers of the folder but its tests, or some of them.
 
     test/include_check.sh holds each file to the arrows between rooms; Bazel only sees rooms.
 
@@ -36,19 +12,15 @@ def room(name = None, deps = [], files = ["*"], exclude = [], alone = [], copts 
       deps: libraries of other rooms.
       files: patterns of names; extensions of other files are ignored.
       exclude: files that belong to other targets.
-      alone: sources that are compiled for themselves: they have names of other sources, or options of their own.
       copts: more than BRIGADE_COPTS.
       **attributes: more of cc_library.
     """
-    name = name or native.package_name().split("/")[-1]
     all = native.glob(files, exclude = ["*_test.cc"] + exclude)
-    together = [file for file in all if file.endswith(".cc") and file not in alone]
     native.cc_library(
-        name = name,
-        srcs = _units(name, together) + alone,
+        name = name or native.package_name().split("/")[-1],
+        srcs = [file for file in all if file.endswith(".cc")],
         hdrs = [file for file in all if file.endswith(".h")],
         copts = BRIGADE_COPTS + copts,
-        textual_hdrs = together,
         deps = deps,
         **attributes
     )
