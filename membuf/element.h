@@ -1,5 +1,5 @@
-// Element and CombineOp: what elements can be, and how two of them are combined, in calls and in
-// windows. Which operation is defined for which element: the table in README.md.
+// Element and CombineOp: the types of elements, and the operations on two elements, in calls and in
+// windows. The table in README.md lists the operations of each element.
 
 #ifndef BRIGADE_MEMBUF_ELEMENT_H_
 #define BRIGADE_MEMBUF_ELEMENT_H_

@@ -91,6 +91,18 @@ class OperationArray {
     }
     return result;
   }
+  /// Sets `*indices` to those that `function` sets.
+  template <typename Operations, typename Function>
+  static Result RunSome(Operations& operations, std::vector<std::size_t>* indices,
+                        Function* function) {
+    return Run(operations, [&](brigade_operation** array, std::size_t count) {
+      std::size_t ended = 0;
+      indices->resize(count + 1);  // never without memory
+      const brigade_status status = function(array, count, indices->data(), &ended);
+      indices->resize(ended);
+      return status;
+    });
+  }
 };
 
 }  // namespace detail
@@ -115,13 +127,7 @@ Result WaitAny(Operations& operations, std::size_t* index) {
 /// See brigade_wait_some(). `*indices` is empty if all operations were null.
 template <typename Operations>
 Result WaitSome(Operations& operations, std::vector<std::size_t>* indices) {
-  return detail::OperationArray::Run(operations, [&](brigade_operation** array, std::size_t count) {
-    std::size_t ended = 0;
-    indices->resize(count + 1);  // never without memory
-    const brigade_status status = brigade_wait_some(array, count, indices->data(), &ended);
-    indices->resize(ended);
-    return status;
-  });
+  return detail::OperationArray::RunSome(operations, indices, brigade_wait_some);
 }
 /// See brigade_test_all().
 template <typename Operations>
@@ -146,13 +152,7 @@ Result TestAny(Operations& operations, std::size_t* index, bool* done) {
 /// See brigade_test_some(). `*indices` is empty if no operation was complete.
 template <typename Operations>
 Result TestSome(Operations& operations, std::vector<std::size_t>* indices) {
-  return detail::OperationArray::Run(operations, [&](brigade_operation** array, std::size_t count) {
-    std::size_t ended = 0;
-    indices->resize(count + 1);  // never without memory
-    const brigade_status status = brigade_test_some(array, count, indices->data(), &ended);
-    indices->resize(ended);
-    return status;
-  });
+  return detail::OperationArray::RunSome(operations, indices, brigade_test_some);
 }
 
 /// @}
