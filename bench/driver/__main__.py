@@ -32,7 +32,7 @@ def prepare(given):
     if given.bin:
         say(f"Measuring takes {measuring} on 2 cores")
         return machine.Programs(given.bin, given.mpich_bin)
-    say(f"On 2 cores packages take 2 minutes and a first build 4; measuring takes {measuring}")
+    say(f"On 2 cores packages take 2 minutes and a first build 5; measuring takes {measuring}")
     say("Packages")
     subprocess.run([machine.ROOT / "test" / "install.sh", "bench" if given.job == "main" else "test"], check=True)
     say("Build")
