@@ -21,7 +21,7 @@ Measures Brigade beside its peers on this machine and writes one report. Install
 
 and prints the path of the report. MPI is Open MPI as it is, Open MPI without single copies (CMA), and MPICH while
 every rank has a core; in ping-pong also Open MPI 5, MPICH 5 and Intel MPI, if --peers all has installed them. Takes
-about 2 minutes on 2 cores, besides the first build. A launch that fails is counted, the rest is still measured, and the
+about 3 minutes on 2 cores, besides the first build. A launch that fails is counted, the rest is still measured, and the
 exit code is 1. bench/README.md says how to read the report."""
 
 # Which options go with which job, besides those that go with all.
@@ -110,7 +110,7 @@ def make_parser():
                     formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f"pieces of --only:\n{pieces}")
     extent = parser.add_mutually_exclusive_group()
     extent.add_argument("--quick", action="store_true",
-                        help="a first look: half a minute after the build, one launch of everything, and no figure of "
+                        help="a first look: 20 seconds after the build, one launch of everything, and no figure of "
                         "it is sure")
     extent.add_argument("--full", action="store_true",
                         help="all sizes, spread on 2, 4 and 8 ranks, staging memory up to messages of 1 GiB (needs "
