@@ -8,17 +8,17 @@
 /// 1. Functions return a brigade_status. On failure brigade_error_text() returns what was wrong,
 ///    where, and what to do.
 /// 2. A call that returns #BRIGADE_INVALID_ARGUMENT, #BRIGADE_NO_RESOURCE, #BRIGADE_OUT_OF_MEMORY
-///    or #BRIGADE_UNAVAILABLE has had no effect on this rank, unless brigade_group_error() then
-///    returns a failure: memory that is used up in the middle of a call breaks the group. If other
-///    ranks take part in the call, they possibly wait for this rank: repeat the call with correct
-///    arguments, or call brigade_group_abort(). Any other failure breaks the group on all its
-///    ranks: every pending and later call on the group fails, and the group can only be destroyed.
-///    The error text names the rank that broke the group, the call that failed there, and the
-///    reason; brigade_group_failure() returns the rank, the call and the status as data. After a
-///    failed call the contents of its output memory are unspecified. Some functions make a group,
-///    plan, window or multiplier from an existing group. If such a function fails, the existing
-///    group stays usable, unless brigade_group_error() of the existing group then returns a
-///    failure.
+///    or #BRIGADE_UNAVAILABLE has had no effect on this rank. There is one exception: if memory is
+///    used up in the middle of a call, the group breaks, and brigade_group_error() returns the
+///    failure. If other ranks take part in the call, they possibly wait for this rank: repeat the
+///    call with correct arguments, or call brigade_group_abort(). Any other failure breaks the
+///    group on all its ranks: every pending and later call on the group fails, and the group can
+///    only be destroyed. The error text names the rank that broke the group, the call that failed
+///    there, and the reason; brigade_group_failure() returns the rank, the call and the status as
+///    data. After a failed call the contents of its output memory are unspecified. Some functions
+///    make a group, plan, window or multiplier from an existing group. If such a function fails,
+///    the existing group stays usable, unless brigade_group_error() of the existing group then
+///    returns a failure.
 /// 3. Matrices are column-major, as in BLAS. The leading dimension `ld` is counted in elements, and
 ///    is at least `rows`; 0 means `rows`. To pass a row-major matrix, pass its number of columns as
 ///    `rows` and its number of rows as `cols`. Sizes are 64-bit. Staging memory stays within its

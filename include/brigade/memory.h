@@ -13,8 +13,8 @@ extern "C" {
 /// Allocates memory for matrices that are exchanged with other ranks of the host, and for windows.
 /// Local; needs neither an engine nor MPI. Any thread may call this function.
 ///
-/// In two cases, calls on matrices in this memory make fewer copies (docs/user/settings.md has all
-/// conditions):
+/// In two cases, blocking calls on matrices in this memory make fewer copies (docs/user/calls.md
+/// has all conditions):
 ///
 /// 1. A send of more than 4 KiB within a host, if the receiver's matrix lies in this memory, and
 ///    the receiver called at most about 20 us before the sender. The sender then copies the message

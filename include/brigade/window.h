@@ -74,8 +74,8 @@ typedef struct brigade_window brigade_window;
 BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* memory,
                                                     size_t bytes, int64_t unit,
                                                     brigade_window** window);
-/// Makes a window of memory that the library allocates. The window is faster than a window of other
-/// memory: ranks of one host access the memory by loads and stores. Otherwise like
+/// Makes a window of memory that the library allocates. Ranks of one host access this memory by
+/// loads and stores, which is faster than access to ordinary memory. Otherwise like
 /// brigade_window_create().
 ///
 /// @param group     see brigade_window_create()
@@ -393,8 +393,8 @@ BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int p
 /// target has called brigade_window_post().
 BRIGADE_EXPORT brigade_status brigade_window_start(brigade_window* window, const int* ranks,
                                                    int count);
-/// Ends the epoch of brigade_window_start(). Afterwards the caller may reuse the memory of its
-/// operations.
+/// Ends the epoch of brigade_window_start(). Afterwards the caller may read the results of gets,
+/// and may write the memory from which the operations of the epoch took their values.
 BRIGADE_EXPORT brigade_status brigade_window_complete(brigade_window* window);
 /// Exposes this rank's memory to the origins `ranks`. Does not wait.
 BRIGADE_EXPORT brigade_status brigade_window_post(brigade_window* window, const int* ranks,
