@@ -6,16 +6,17 @@ usage() {
   cat <<'EOT'
 usage: ./install.sh --prefix DIRECTORY [--libdir NAME] [--mpi MPI] [--either] [-- BAZEL-OPTION...]
 
-Builds what is not built, and installs libraries, headers, programs, their manual pages, and what pkg-config and CMake
-read. Can be run again. The directory can be moved afterwards, as a whole. ./test/install.sh installs what it takes.
+Builds Brigade if necessary, and installs libraries, headers, programs, manual pages, and files for pkg-config and
+CMake. You can run this command again, and later move the whole directory. First run ./test/install.sh, which installs
+the packages that the build needs.
 
-  --prefix DIRECTORY   where bin, include, lib and share are to be
-  --libdir NAME        the folder of the libraries in there; lib unless given
-  --mpi MPI            what it is for: openmpi, which is the default, or mpich. MPICC=/PATH/mpicc names another
-                       Open MPI or MPICH than Debian's
-  --either             the libraries of the BLACS, of products and of one-sided calls, and libbrigade.so, are for
-                       programs of the other family of MPIs, too; built with those of Debian
-  -- BAZEL-OPTION...   how to build, beside --config=opt
+  --prefix DIRECTORY   the directory for bin, include, lib and share
+  --libdir NAME        the name of the folder for libraries in DIRECTORY; default: lib
+  --mpi MPI            the MPI of the programs that use Brigade: openmpi (the default) or mpich. To build with another
+                       Open MPI or MPICH than Debian's, set MPICC=/PATH/mpicc
+  --either             install for programs of both families, Open MPI and MPICH; builds with Debian's MPIs.
+                       libbrigade_li.so and libbrigade_bsp.so are for the MPI of --mpi only
+  -- BAZEL-OPTION...   options of the build, in addition to --config=opt
 EOT
 }
 

@@ -191,12 +191,12 @@ int Main(int argc, char** argv) {
   CLI::App app(
       "Prints what Brigade finds on this machine: version, the MPIs that the installation serves, "
       "processors, limits, transports, settings and calibration. "
-      "Under mpirun, transports are opened among all ranks. With PROGRAM, prints instead which "
-      "BLACS, PBLAS, one-sided calls and MPI that program will use, without running it. LD_PRELOAD "
-      "and LD_LIBRARY_PATH count as they would for the program.");
+      "Under mpirun, tests the transports between all ranks. With PROGRAM, prints instead which "
+      "BLACS, PBLAS, one-sided calls and MPI this program will use, and does not run the program. "
+      "LD_PRELOAD and LD_LIBRARY_PATH have the same effect as for the program.");
   app.set_version_flag("--version", "brigade_info " BRIGADE_VERSION);
   std::string program;
-  app.add_option("PROGRAM", program, "Say which libraries this program will use");
+  app.add_option("PROGRAM", program, "A program; prints the libraries that it will use");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -181,7 +181,8 @@ def main():
     parser.add_argument("file", metavar="FILE", type=pathlib.Path, help="as given to BRIGADE_TRACE")
     parser.add_argument("--picture", metavar="FILE", type=pathlib.Path, help="draw it: .svg or .png")
     parser.add_argument("--timing", metavar="JSONL", type=pathlib.Path,
-                        help="what scalapack_timing --json wrote, traced: show the median run of one routine only")
+                        help="the output of scalapack_timing --json in the traced job: show only the median run of one "
+                        "routine")
     parser.add_argument("--routine", default="LU", help="which one; default: %(default)s")
     parser.add_argument("--zoom", metavar="MS", type=float, default=2,
                         help="length of the stretch drawn in full; default: %(default)s")

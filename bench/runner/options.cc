@@ -58,7 +58,8 @@ void AddSubjectOptions(CLI::App* app, Options* options) {
 CLI::App* AddPingPong(CLI::App* app, Options* options) {
   CLI::App* command = app->add_subcommand(
       "pingpong",
-      "One message there and one back between ranks 0 and 1, contiguous and in runs; one-way time. "
+      "Sends a message from rank 0 to rank 1 and back, contiguous and in runs; prints the one-way "
+      "time. "
       "Subjects: Brigade's send and receive, shim and stock BLACS, raw MPI, a bare ring of slots "
       "in shared memory, a bare socket");
   command
@@ -69,7 +70,7 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--runs", options->run_bytes,
-                   "Bytes that lie together, at twice that distance; 0: contiguous messages")
+                   "Bytes of a run; runs begin at twice this distance; 0: contiguous messages")
       ->delimiter(',')
       ->check(CLI::NonNegativeNumber);
   command->add_flag(
@@ -78,7 +79,7 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
       "the shim, a separate library, does not use this");
   command
       ->add_option("--idle-window", options->idle_window,
-                   "Memory of an additional window that Brigade keeps meanwhile, unused")
+                   "Memory of a further window that Brigade keeps, unused, during the measurement")
       ->check(CLI::IsMember({"none", "shared", "private"}));
   return command;
 }
@@ -178,39 +179,41 @@ CLI::App* AddContended(CLI::App* app) {
 CLI::App* AddExplain(CLI::App* app, Options* options) {
   std::vector<std::string> patterns;
   for (const CatalogueEntry& entry : Catalogue()) patterns.push_back(entry.name);
-  CLI::App* command = app->add_subcommand("explain",
-                                          "Which ways a pattern could take on a machine, and how "
-                                          "long the cost model says each is. Runs "
-                                          "nothing, and needs no mpirun");
-  command->add_option("--pattern", options->pattern, "Which pattern")
+  CLI::App* command = app->add_subcommand(
+      "explain",
+      "Prints the algorithms that a pattern can use on a machine, each with the time that the cost "
+      "model predicts. Sends no messages, and needs no mpirun");
+  command->add_option("--pattern", options->pattern, "The pattern")
       ->transform(CLI::IsMember(patterns, WithUnderscores));
-  command->add_option("--ranks", options->ranks, "On how many ranks")
+  command->add_option("--ranks", options->ranks, "The number of ranks")
       ->required()
       ->check(CLI::Range(1, 1 << 20));
   command
       ->add_option("--bytes", options->bytes,
-                   "Of the message, or with K, M or G; of multi-broadcast, multi-reduce, gather, "
-                   "scatter and "
-                   "all-to-all, of each block")
+                   "Bytes of the message, also with K, M or G; for multi-broadcast, multi-reduce, "
+                   "gather, scatter and all-to-all: bytes of each block")
       ->required()
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   command
       ->add_option("--run-bytes", options->contiguous_run,
-                   "Bytes of user memory that lie together; 0: all")
+                   "Bytes of a column of the matrix; 0: the matrix is contiguous")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--exact", options->exact,
                     "Combines give equal bits in any order: integers, maxima, minima");
-  command->add_option("--machine", options->machine, "A file as in transport/machines/")
+  command
+      ->add_option("--machine", options->machine,
+                   "A description of a machine: a file that calibrate has printed, or a file of "
+                   "transport/machines/")
       ->required()
       ->check(CLI::ExistingFile);
   return command;
 }
 
 CLI::App* AddCalibrate(CLI::App* app) {
-  return app->add_subcommand(
-      "calibrate",
-      "Measures what messages between the ranks of this job, copies and sums cost, prints it as a "
-      "machine file for --machine, and keeps it for jobs on the same hosts");
+  return app->add_subcommand("calibrate",
+                             "Measures the costs of messages between the ranks of this job, of "
+                             "copies and of sums. Prints them as a description of the machine, for "
+                             "explain --machine, and keeps them for jobs on the same hosts");
 }
 
 CLI::App* AddModel(CLI::App* app, Options* options) {
@@ -218,10 +221,11 @@ CLI::App* AddModel(CLI::App* app, Options* options) {
     // Measured together with sends.
     if (entry.pattern != Pattern::kReceive) options->patterns.push_back(entry.name);
   }
-  CLI::App* command = app->add_subcommand(
-      "model",
-      "Every way of running a pattern, measured beside what the cost model says of it, and the "
-      "way the library takes by itself ('free'). Measures the edges first; each case twice");
+  CLI::App* command =
+      app->add_subcommand("model",
+                          "Measures every algorithm of a pattern, and the algorithm that the "
+                          "library selects ('free'), beside the times that the cost model "
+                          "predicts. Measures the links first, and each case twice");
   command->add_option("--patterns", options->patterns, "Which patterns")
       ->delimiter(',')
       ->transform(CLI::IsMember(options->patterns, WithUnderscores));
