@@ -20,10 +20,10 @@ extern "C" {
    Both functions are local, and part of libbrigade_blacs.so. */
 /** @{ */
 
-/** Returns a handle of a communicator. The caller still owns the communicator, which must stay
-   valid until the grid is made. */
+/** Returns a system handle for a communicator. The caller still owns the communicator, which must
+   stay valid until the grid is made. */
 blacs_int Csys2blacs_handle(MPI_Comm comm);
-/** Returns the communicator of a handle. */
+/** Returns the communicator of a system handle. */
 MPI_Comm Cblacs2sys_handle(blacs_int handle);
 
 /** @} */
