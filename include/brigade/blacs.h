@@ -17,9 +17,9 @@
    5. A send (sd2d) returns once the caller may reuse the matrix. A send waits for the receiver
       only while the memory for sent messages is full (BRIGADE_OVERFLOW_BYTES). A receive (rv2d)
       returns when the data have arrived. Messages between two processes of a context keep their
-      order, even if their types differ. Sender and receiver must pass the same number of elements,
-      but may pass different shapes. A receive into a larger region leaves the rest of the region
-      untouched.
+      order, even if their types differ. The receiver must pass at least as many elements as the
+      sender, and may pass another shape. If the receiver passes more elements, its last elements
+      stay unchanged.
    6. All processes of a scope make their scoped calls in the same order, with equal scope, top,
       rdest, cdest and number of elements. Broadcasts: one process, the source, calls bs2d. All
       other processes call br2d, and pass the coordinates of the source as rsrc and csrc. If scope
