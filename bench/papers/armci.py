@@ -243,11 +243,16 @@ FINDINGS = [
 DIRECTIONS = [(_least(f"NAS_MG {name}", "blocking over mpi"), _least(f"NAS_MG {name}", "nonblocking over mpi"))
               for name in CLASSES["mg"]]
 
+SUMMARY = """\
+Simulated gets speed SUMMA up, as in the paper, on many processes by more than in the paper. Simulated puts hardly speed
+up NAS MG, and NAS CG less than in the paper, and molecular dynamics is slower with gets. [putget.md](../putget.md) has
+these programs on hosts of today."""
+
 STUDY = PaperStudy(
     "armci", "ARMCI: NAS MG and CG, SUMMA, molecular dynamics by puts and gets",
     "hosts with Pentium 4 of 2.4 GHz, Myrinet-2000 (transport/machines/myrinet_cluster.json)", TABLES, FINDINGS,
     DIRECTIONS, ["//bench/simulated/putget:putget_table", "//bench/studies/putget:studies"],
-    text="""## The simulated machine
+    summary=SUMMARY, text="""## The simulated machine
 
 `transport/machines/myrinet_cluster.json`, with the source of each value. The paper states neither latency nor
 bandwidth, and its curves are lost, so nothing is fitted: the values are usual ones of the network and of its time.

@@ -77,6 +77,7 @@ class PaperStudy(NamedTuple):
     findings: list = []
     directions: list = []
     targets: list = []  # of Bazel
+    summary: str = ""  # Markdown, at the head of the page: what to make of it, in three sentences
     text: str = ""  # Markdown, at the end of the page: sources of parameters, limits of the simulation
 
     def runs(self):

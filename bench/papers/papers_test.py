@@ -30,7 +30,7 @@ STUDY = PaperStudy("mpisx", "A paper", "A machine", [Table("Table 1", "times", "
     Cell("4 MiB", "get", None, "no gets there", Value(SHORT, first))], "A note. " * 20)],
     [Finding("Long puts take longer.", lambda value: value("Table 1", "1 MiB", "put") > value(
         "Table 1", "1 KiB", "put"))],
-    directions=[(("Table 1", "1 KiB", "put"), ("Table 1", "1 MiB", "put"))], text="The end.")
+    directions=[(("Table 1", "1 KiB", "put"), ("Table 1", "1 MiB", "put"))], summary="The beginning.", text="The end.")
 
 
 class Launcher:
@@ -192,7 +192,7 @@ class Papers(unittest.TestCase):
                      "| Table 1 | fitted | 1 | 0 | 20.0 % |",
                      "| Table 1 | held out | 1 | 1 | 10.0 % |",
                      "| simulated | 1 | 1 | 0 |", "| here | 0 | 1 | 0 |",
-                     "| Long puts take longer. | yes | yes | no |", "The end."):
+                     "| Long puts take longer. | yes | yes | no |", "The beginning.", "The end."):
             self.assertIn(line, page.splitlines())
         self.assertEqual(values["Table 1", "1 KiB", "put"], (12, 30))
         self.assertTrue(all(len(line) <= 120 for line in page.splitlines()))
@@ -274,6 +274,7 @@ class Studies(unittest.TestCase):
         for name in contract.NAMES:
             study = contract.study(name)
             self.assertEqual(study.name, name)
+            self.assertTrue(study.summary, name)
             keys = [(table.name, cell.row, cell.column) for table in study.tables for cell in table.cells]
             self.assertEqual(len(keys), len(set(keys)), name)
             self.assertLessEqual({key for pair in study.directions for key in pair}, set(keys), name)
