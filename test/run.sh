@@ -62,7 +62,9 @@ write_result() {  # to docs/results/full-test.md
   cat >docs/results/full-test.md <<EOF
 # The last full test
 
-Written by \`./test/run.sh --full\` on $(date --utc +%Y-%m-%d), after $((SECONDS / 60)) minutes.
+On $(date --utc +%Y-%m-%d) \`./test/run.sh --full\` passed $passed of $((passed + failed + skipped)) checks
+in $((SECONDS / 60)) minutes. $failed checks failed, and $skipped were skipped. The run tested the commit below,
+and no later one.
 
 | | |
 |---|---|
