@@ -20,11 +20,11 @@ namespace brigade {
 template <typename Sized>
 Status ReadSized(const char* name, const Sized& given, Sized* here) {
   static_assert(offsetof(Sized, size) == 0);
-  const std::string initialiser = std::string(name) + "_init()";
+  const auto initialiser = [name] { return std::string(name) + "_init()"; };  // for errors only
   constexpr size_t kMostBytes = 4096;  // of any version; more is no size but chance
   if (given.size < sizeof(Sized) || given.size > kMostBytes) {
     return Invalid(std::string(name) + " has a size of " + std::to_string(given.size) +
-                   ": initialise it with " + initialiser);
+                   ": initialise it with " + initialiser());
   }
   const auto* const bytes = reinterpret_cast<const char*>(&given);
   const size_t known = std::min(given.size, sizeof(Sized));
@@ -32,7 +32,7 @@ Status ReadSized(const char* name, const Sized& given, Sized* here) {
     return Invalid(std::string(name) + " of " + std::to_string(given.size) +
                    " bytes sets a field that version " BRIGADE_VERSION
                    " of the library does not know: initialise it with " +
-                   initialiser + ", or use a newer library");
+                   initialiser() + ", or use a newer library");
   }
   *here = Sized();
   std::memcpy(here, &given, known);
