@@ -92,8 +92,8 @@ void brigade_engine_destroy(brigade_engine* engine) {
   const bool traces = engine != nullptr && engine->traces;
   delete engine;
   if (!traces) return;
-  const Status written = brigade::Trace::Stop();
-  if (!written.ok()) std::fprintf(stderr, "brigade: %s\n", written.message().c_str());
+  if (brigade::Enter(nullptr, &brigade::Trace::Stop) == BRIGADE_OK) return;
+  std::fprintf(stderr, "brigade: %s\n", brigade_error_text());
 }
 
 void brigade_progress(brigade_engine* engine) {

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 namespace brigade {
@@ -10,6 +11,21 @@ namespace {
 std::string& LastError() {
   thread_local std::string text;
   return text;
+}
+
+Status CurrentException() {
+  constexpr char kNoMemory[] = "this process has no memory left";
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return {StatusCode::kOutOfMemory, kNoMemory};
+  } catch (const std::length_error&) {  // a container of more elements than fit any memory
+    return {StatusCode::kOutOfMemory, kNoMemory};
+  } catch (const std::exception& exception) {
+    return {StatusCode::kInternal, exception.what()};
+  } catch (...) {
+    return {StatusCode::kInternal, "an exception that is none of the standard library"};
+  }
 }
 
 }  // namespace
@@ -24,20 +40,15 @@ brigade_status FailureToC(const Status& status) {
 }
 
 brigade_status ExceptionToC(brigade_group* group) noexcept {
-  StatusCode code = StatusCode::kInternal;
-  std::string what = "an exception that is none of the standard library";
   try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    code = StatusCode::kOutOfMemory;
-    what = "this process has no memory left";
-  } catch (const std::exception& exception) {
-    what = exception.what();
+    const Status status = CurrentException();
+    if (group == nullptr) return FailureToC(status);
+    group->group->Abort(status.message());
+    return FailureToC(group->group->failure());
   } catch (...) {
+    LastError() = "out of memory";  // a text that is short enough to need none
+    return BRIGADE_OUT_OF_MEMORY;
   }
-  if (group == nullptr) return FailureToC(Status(code, what));
-  group->group->Abort(what);
-  return FailureToC(group->group->failure());
 }
 
 brigade_status CodeToC(const Status& status) {

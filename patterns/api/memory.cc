@@ -33,5 +33,8 @@ void* brigade_alloc(size_t bytes) {
 }
 
 void brigade_free(void* memory) {
-  if (!brigade::SharedAllocations::Here().Free(memory)) std::free(memory);
+  (void)brigade::Enter(nullptr, [&] {
+    if (!brigade::SharedAllocations::Here().Free(memory)) std::free(memory);
+    return Status();
+  });
 }

@@ -118,10 +118,10 @@ brigade_status brigade_multiplier_create(brigade_group* group, size_t buffer_byt
 }
 
 brigade_status brigade_multiplier_free(brigade_multiplier* multiplier) {
-  if (multiplier == nullptr) return BRIGADE_OK;
-  const Status status = multiplier->multiplier->Free();
-  delete multiplier;
-  return brigade::ToC(status);
+  return brigade::Enter(nullptr, [&]() -> Status {
+    const std::unique_ptr<brigade_multiplier> freed(multiplier);
+    return freed == nullptr ? Status() : freed->multiplier->Free();
+  });
 }
 
 void brigade_multiplier_destroy(brigade_multiplier* multiplier) { delete multiplier; }

@@ -193,14 +193,16 @@ brigade_status brigade_window_detach(brigade_window* window, const void* memory)
 }
 
 brigade_status brigade_window_free(brigade_window* window) {
-  if (window == nullptr) return BRIGADE_OK;
-  if (window->requests > 0) {
-    return ToC(
-        Invalid(std::to_string(window->requests) + " requests of the window were not waited for"));
-  }
-  const Status status = window->window->Free();
-  if (status.code() != StatusCode::kInvalidArgument) delete window;
-  return ToC(status);
+  return Enter(nullptr, [&]() -> Status {
+    if (window == nullptr) return Status();
+    if (window->requests > 0) {
+      return Invalid(std::to_string(window->requests) +
+                     " requests of the window were not waited for");
+    }
+    Status status = window->window->Free();
+    if (status.code() != StatusCode::kInvalidArgument) delete window;
+    return status;
+  });
 }
 
 void brigade_window_destroy(brigade_window* window) { delete window; }
