@@ -286,6 +286,10 @@ static void mistakes(void) {
   refused(brigade_layout_list(-1, &block, sizeof(brigade_block), &layout), "negative");
   refused(brigade_layout_list(1, NULL, sizeof(brigade_block), &layout), "blocks is a null pointer");
   refused(brigade_layout_list(1, &block, 8, &layout), "pass sizeof(brigade_block), 24");
+  refused(brigade_layout_list(1, &block, 32, &layout), "pass sizeof(brigade_block), 24");
+  check(brigade_layout_list(INT64_MAX, &block, sizeof(brigade_block), &layout) ==
+            BRIGADE_OUT_OF_MEMORY,
+        "more blocks than fit memory");
   check(brigade_layout_of(BRIGADE_FLOAT16) == NULL, "a type that windows do not have");
   refused(brigade_layout_list(1, &block, sizeof(brigade_block), &layout),
           "block 0: the layout is a null pointer");

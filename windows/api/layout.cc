@@ -43,7 +43,7 @@ Status CheckValues(const brigade_layout* of) {
 Status ListOf(int64_t count, const brigade_block* blocks, size_t block_bytes, TypedLayout* made) {
   if (count < 0) return Invalid("a negative count");
   if (count > 0 && blocks == nullptr) return Invalid("blocks is a null pointer");
-  if (block_bytes < sizeof(brigade_block)) {
+  if (block_bytes != sizeof(brigade_block)) {
     return Invalid("block_bytes is " + std::to_string(block_bytes) +
                    ": pass sizeof(brigade_block), " + std::to_string(sizeof(brigade_block)));
   }
@@ -51,8 +51,7 @@ Status ListOf(int64_t count, const brigade_block* blocks, size_t block_bytes, Ty
   std::vector<TypedLayout::Part> parts;
   for (size_t b = 0; b < rows.size(); ++b) {
     const std::string name = "block " + std::to_string(b);
-    const auto* const bytes = reinterpret_cast<const char*>(blocks) + b * block_bytes;
-    const auto& block = *reinterpret_cast<const brigade_block*>(bytes);
+    const brigade_block& block = blocks[b];
     if (block.of == nullptr) return Invalid(name + ": the layout is a null pointer");
     BRIGADE_RETURN_IF_ERROR(InARow(block.count, block.of->layout, &rows[b]).WithContext(name));
     parts.push_back({block.offset, &rows[b]});
