@@ -140,7 +140,8 @@ BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 /// @name Completion
 /// A function on an array frees complete operations, and sets their entries of the array to NULL.
 /// An entry may be NULL before the call; the function ignores such entries. All other entries must
-/// be operations of one engine.
+/// be operations of one engine, each of them once; otherwise the function returns
+/// #BRIGADE_INVALID_ARGUMENT. An array of length 0 may be NULL.
 /// @{
 
 /// Progresses pending operations. Returns 1 if `operation` is complete, successfully or not, or

@@ -97,7 +97,7 @@ class OperationArray {
                         Function* function) {
     return Run(operations, [&](brigade_operation** array, std::size_t count) {
       std::size_t ended = 0;
-      indices->resize(count + 1);  // never without memory
+      indices->resize(count);
       const brigade_status status = function(array, count, indices->data(), &ended);
       indices->resize(ended);
       return status;

@@ -29,7 +29,20 @@ brigade_group* GroupOf(const brigade_operation* operation) {
   return operation == nullptr ? nullptr : operation->plan->group;
 }
 
-// Operations of an array are waited for together, so they have one engine.
+// Returns the first place of an operation that an earlier place has, too; `count` if there is none.
+size_t FindSecond(brigade_operation* const* operations, size_t count) {
+  size_t place = 0;
+  while (place < count &&
+         (operations[place] == nullptr || !std::exchange(operations[place]->is_listed, true))) {
+    ++place;
+  }
+  for (size_t i = 0; i < place; ++i) {
+    if (operations[i] != nullptr) operations[i]->is_listed = false;
+  }
+  return place;
+}
+
+// Operations of an array are waited for together, so they have one engine. Each is ended once.
 Status CheckArray(brigade_operation* const* operations, size_t count) {
   if (count == 0) return Status();
   BRIGADE_RETURN_IF_ERROR(CheckPointer("operations", operations));
@@ -42,7 +55,9 @@ Status CheckArray(brigade_operation* const* operations, size_t count) {
     }
     engine = other;
   }
-  return Status();
+  const size_t second = FindSecond(operations, count);
+  if (second == count) return Status();
+  return brigade::Invalid("operation " + std::to_string(second) + " is in the array twice");
 }
 
 bool IsComplete(const brigade_operation* operation) {
@@ -134,7 +149,7 @@ brigade_status brigade_wait_any(brigade_operation** operations, size_t count, si
 brigade_status brigade_wait_some(brigade_operation** operations, size_t count, size_t* indices,
                                  size_t* ended) {
   return Enter(nullptr, [&]() -> Status {
-    BRIGADE_RETURN_IF_ERROR(CheckPointer("indices", indices));
+    if (count > 0) BRIGADE_RETURN_IF_ERROR(CheckPointer("indices", indices));
     BRIGADE_RETURN_IF_ERROR(CheckPointer("ended", ended));
     BRIGADE_RETURN_IF_ERROR(CheckArray(operations, count));
     for (;;) {
@@ -172,7 +187,7 @@ brigade_status brigade_test_any(brigade_operation** operations, size_t count, si
 brigade_status brigade_test_some(brigade_operation** operations, size_t count, size_t* indices,
                                  size_t* ended) {
   return Enter(nullptr, [&]() -> Status {
-    BRIGADE_RETURN_IF_ERROR(CheckPointer("indices", indices));
+    if (count > 0) BRIGADE_RETURN_IF_ERROR(CheckPointer("indices", indices));
     BRIGADE_RETURN_IF_ERROR(CheckPointer("ended", ended));
     BRIGADE_RETURN_IF_ERROR(CheckArray(operations, count));
     Advance(operations, count, /*waits=*/false);

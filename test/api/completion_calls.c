@@ -62,7 +62,11 @@ static void null_operations(void) {
   check(ended == 0, "none ended");
   ok(brigade_test_all(operations, 0, &done), "nothing");
   check(done == 1, "nothing is done");
+  ok(brigade_wait_some(NULL, 0, NULL, &ended), "no array");
+  ok(brigade_test_some(NULL, 0, NULL, &ended), "no array");
+  check(ended == 0, "none ended");
   refused(brigade_wait_all(NULL, 3), "operations is a null pointer");
+  refused(brigade_wait_some(operations, kPlaces, NULL, &ended), "indices is a null pointer");
   statistics.messages_sent = 7;
   ok(brigade_wait(NULL, &statistics), "a null operation");
   check(statistics.messages_sent == 0, "counters of a null operation");
@@ -191,8 +195,28 @@ static void events(void) {
   check(poll(&descriptor, 1, 0) == 0, "nothing to tell");
 }
 
+/* It could be ended only once. */
+static void an_operation_twice(void) {
+  const char* const why = "operation 4 is in the array twice";
+  size_t ended;
+  int done;
+  memset(operations, 0, sizeof(operations));
+  ok(brigade_barrier_start(group, NULL, &operations[0]), "start");
+  ok(brigade_barrier_start(group, NULL, &operations[2]), "start");
+  operations[4] = operations[2];
+  refused(brigade_wait_all(operations, kPlaces), why);
+  refused(brigade_wait_any(operations, kPlaces, &ended), why);
+  refused(brigade_wait_some(operations, kPlaces, places, &ended), why);
+  refused(brigade_test_all(operations, kPlaces, &done), why);
+  refused(brigade_test_any(operations, kPlaces, &ended, &done), why);
+  refused(brigade_test_some(operations, kPlaces, places, &ended), why);
+  operations[4] = NULL;
+  ok(brigade_wait_all(operations, kPlaces), "each once");
+}
+
 void completion_calls(void) {
   null_operations();
+  an_operation_twice();
   wait_for_late_senders(0);
   wait_for_late_senders(1);
   end_the_complete_ones();
