@@ -99,6 +99,8 @@ Status ToBlocks(const char* name, const brigade_group& group, const brigade_matr
     return Invalid(std::string(name) + " has " + std::to_string(c->cols) +
                    " columns, which are no equal blocks for " + std::to_string(ranks) + " ranks");
   }
+  Matrix whole;  // blocks that are right by themselves may still be too far apart
+  BRIGADE_RETURN_IF_ERROR(ToMatrix(name, c, to->call, &whole));
   const int64_t cols = c->cols / ranks;
   blocks->resize(static_cast<size_t>(ranks));
   for (int64_t q = 0; q < ranks; ++q) {

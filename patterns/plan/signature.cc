@@ -81,13 +81,14 @@ const Fields& FieldsOf(Pattern pattern) {
 }  // namespace
 
 ByteCounts ByteCounts::OfBlocks(const PatternCall& call, int ranks) {
+  constexpr size_t kMostBytes = size_t{1} << 62;  // as of one layout, so that no sum wraps
   ByteCounts counts;
   const auto count = [&](const Matrix* matrices) {
     size_t total = 0;
     for (int q = 0; matrices != nullptr && q < ranks; ++q) {
       const size_t bytes = matrices[q].layout.bytes();
       counts.longest = std::max(counts.longest, bytes);
-      total += bytes;
+      total = std::min(total + bytes, kMostBytes);
     }
     counts.total = std::max(counts.total, total);
   };

@@ -113,6 +113,9 @@ TEST(Signature, TheLongestBlockAndTheTotalCount) {
   EXPECT_FALSE(calls.Of(call) == even);
   blocks[1].layout = StridedLayout::Contiguous(0);
   EXPECT_FALSE(calls.Of(call) == even);
+  // A total of 2^64 bytes, which is 0, would be no longer than a message may be.
+  for (Matrix& block : blocks) block.layout = StridedLayout::Contiguous(size_t{1} << 62);
+  EXPECT_EQ(calls.Of(call).Greatest(calls.config.settings).total, size_t{1} << 62);
 }
 
 TEST(Signature, SentBlocksCountForAnAllToAll) {

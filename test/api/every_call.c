@@ -326,6 +326,61 @@ static void user_operation(void) {
   refused(brigade_allreduce(group, NULL, &matrix, BRIGADE_BYTE, BRIGADE_USER, &how), "user_op");
 }
 
+/* Matrices without elements need no memory. */
+static void empty_matrices(void) {
+  static const brigade_matrix none;
+  const size_t bytes = sizeof(none);
+  int q;
+  for (q = 0; q < size; ++q) blocks[q] = none;
+  ok(brigade_bcast(group, &none, BRIGADE_DOUBLE, 0, NULL), "empty bcast");
+  ok(brigade_reduce(group, &none, &none, BRIGADE_DOUBLE, BRIGADE_SUM, 0, NULL), "empty reduce");
+  ok(brigade_reduce(group, NULL, &none, BRIGADE_DOUBLE, BRIGADE_SUM, 0, NULL), "empty in place");
+  ok(brigade_allreduce(group, &none, &none, BRIGADE_DOUBLE, BRIGADE_SUM, NULL), "empty allreduce");
+  ok(brigade_scan(group, &none, &none, BRIGADE_DOUBLE, BRIGADE_SUM, NULL), "empty scan");
+  ok(brigade_exscan(group, &none, &none, BRIGADE_DOUBLE, BRIGADE_SUM, NULL), "empty exscan");
+  ok(brigade_reduce_scatter(group, &none, &none, BRIGADE_DOUBLE, BRIGADE_SUM, NULL),
+     "empty reduce_scatter");
+  ok(brigade_reduce_scatterv(group, blocks, bytes, &none, BRIGADE_DOUBLE, BRIGADE_SUM, NULL),
+     "empty reduce_scatterv");
+  ok(brigade_allgather(group, &none, &none, BRIGADE_DOUBLE, NULL), "empty allgather");
+  ok(brigade_allgatherv(group, &none, blocks, bytes, BRIGADE_DOUBLE, NULL), "empty allgatherv");
+  ok(brigade_gather(group, &none, &none, BRIGADE_DOUBLE, 0, NULL), "empty gather");
+  ok(brigade_gatherv(group, &none, blocks, bytes, BRIGADE_DOUBLE, 0, NULL), "empty gatherv");
+  ok(brigade_scatter(group, &none, &none, BRIGADE_DOUBLE, 0, NULL), "empty scatter");
+  ok(brigade_scatterv(group, blocks, bytes, &none, BRIGADE_DOUBLE, 0, NULL), "empty scatterv");
+  ok(brigade_alltoall(group, &none, &none, BRIGADE_DOUBLE, NULL), "empty alltoall");
+  ok(brigade_alltoallv(group, blocks, blocks, bytes, BRIGADE_DOUBLE, NULL), "empty alltoallv");
+  ok(brigade_sendrecv(group, &none, right(), &none, left(), BRIGADE_DOUBLE, NULL),
+     "empty sendrecv");
+}
+
+/* Sizes whose products or sums exceed 64 bits. No call may compute an address with them. */
+static void sizes_beyond_memory(void) {
+  brigade_matrix here = of(a);
+  brigade_plan* plan = NULL;
+  int q;
+  here.cols = INT64_MAX;
+  refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, NULL), "more than 2^62 bytes");
+  here.rows = INT64_MIN;
+  refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, NULL), "rows = -9223372036854775808");
+  for (q = 0; q < size; ++q) {
+    blocks[q] = of(a);
+    blocks[q].rows = (int64_t)1 << 59;
+    blocks[q].cols = 1;
+    blocks[q].ld = 0;
+  }
+  refused(
+      brigade_plan_allgatherv(group, NULL, blocks, sizeof(blocks[0]), BRIGADE_DOUBLE, NULL, &plan),
+      "make several shorter ones");
+  if (size == 1) return;
+  here.rows = 1;
+  here.cols = size;
+  here.ld = INT64_MAX / 2; /* each block is right by itself */
+  refused(brigade_allgather(group, NULL, &here, BRIGADE_DOUBLE, NULL), "more than 2^62 bytes");
+  refused(brigade_reduce_scatter(group, &here, &here, BRIGADE_DOUBLE, BRIGADE_SUM, NULL),
+          "more than 2^62 bytes");
+}
+
 static void mistakes(void) {
   brigade_call_options how = brigade_call_options_init();
   struct {
@@ -409,6 +464,8 @@ int every_call(brigade_engine* of_engine, brigade_group* of_group) {
   locations();
   user_operation();
   completion_calls();
+  empty_matrices();
+  sizes_beyond_memory();
   mistakes();
   return failures;
 }
