@@ -39,7 +39,8 @@ typedef struct {
   /// The limit on overflow memory, in bytes. Overflow memory is ordinary memory for messages that
   /// are in flight after their send has returned. Default: all available memory.
   size_t overflow_bytes;
-  /// How long a send waits for overflow memory before the send fails, in seconds. Default: 120.
+  /// How long a send waits for overflow memory before the send fails, in seconds; not negative.
+  /// Default: 120.
   double overflow_wait_seconds;
   /// The name of the file for a timeline of copies, combines, messages and waits. Default: no
   /// timeline. The library writes the file when the engine is destroyed. If the name is "lu.json",

@@ -92,10 +92,10 @@ typedef struct {
   /// smallest location is stored. NULL on all ranks, or on none.
   int32_t* locations;
   const brigade_user_op* user_op;  ///< the operation, in calls with #BRIGADE_USER
-  /// The time limit of the call on this rank, in seconds from the start of the call; 0: no limit. A
-  /// call that takes longer breaks the group with #BRIGADE_TIMED_OUT. If a sender is copying into
-  /// the matrix of a receive when the time limit is reached, the receive fails later: when the copy
-  /// is complete, or when the sender's process has ended.
+  /// The time limit of the call on this rank, in seconds from the start of the call; 0 or more; 0:
+  /// no limit. A call that takes longer breaks the group with #BRIGADE_TIMED_OUT. If a sender is
+  /// copying into the matrix of a receive when the time limit is reached, the receive fails later:
+  /// when the copy is complete, or when the sender's process has ended.
   double timeout_seconds;
   /// Counters of the operation on this rank, written when a blocking call returns; NULL: not
   /// wanted. Started and planned calls ignore this field: pass `statistics` to brigade_wait() or

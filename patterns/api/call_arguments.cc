@@ -64,6 +64,10 @@ Status SetCommon(const brigade_group* group, Pattern pattern, brigade_type type,
   call.topology.parameter =
       read.parameter != 0 ? read.parameter : (read.topology == BRIGADE_TREE ? 2 : 1);
   call.decreasing = read.decreasing != 0;
+  if (!(read.timeout_seconds >= 0)) {  // or it is no number
+    return Invalid("brigade_call_options::timeout_seconds is " +
+                   std::to_string(read.timeout_seconds) + ": it must be 0 or more");
+  }
   call.timeout_seconds = read.timeout_seconds;
   return Status();
 }

@@ -43,6 +43,11 @@ Status Overrule(const brigade_options& options, brigade::Settings* settings) {
   Overrule(options.chunk_bytes, &engine.chunk_bytes);
   Overrule(options.staging_bytes, &engine.staging_bytes);
   Overrule(options.overflow_bytes, &engine.overflow_bytes);
+  if (!(options.overflow_wait_seconds >= 0)) {  // or it is no number
+    return brigade::Invalid("brigade_options::overflow_wait_seconds is " +
+                            std::to_string(options.overflow_wait_seconds) +
+                            ": it must be 0 or more");
+  }
   Overrule(options.overflow_wait_seconds, &engine.overflow_wait_seconds);
   bool calibrate = engine.calibrate != EngineOptions::Calibrate::kNever;
   BRIGADE_RETURN_IF_ERROR(Overrule("calibrate", options.calibrate, &calibrate));

@@ -177,6 +177,13 @@ int main(int argc, char** argv) {
   options.explain = (brigade_switch)3;
   check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "a switch");
   check(strstr(brigade_error_text(), "explain has no value 3") != NULL, "which switch");
+  options = brigade_options_init();
+  options.overflow_wait_seconds = -1;
+  check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "a negative wait");
+  check(strstr(brigade_error_text(), "overflow_wait_seconds is -1") != NULL, "which wait");
+  options = brigade_options_init();
+  options.staging_bytes = SIZE_MAX;
+  check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "a budget too large");
   options.size = 0;
   check(brigade_engine_create(&options, &engine) == BRIGADE_INVALID_ARGUMENT, "no size");
   check(strstr(brigade_error_text(), "brigade_options_init()") != NULL, "which initialiser");

@@ -1,5 +1,6 @@
 #include "test/api/every_call.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "test/api/call_forms.h"
@@ -423,6 +424,20 @@ static void mistakes(void) {
   ok(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &newer.known), "a newer structure");
   newer.unknown = 1;
   refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &newer.known), "does not know");
+  how = brigade_call_options_init();
+  how.timeout_seconds = -1;
+  refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &how), "timeout_seconds is -1");
+  how.timeout_seconds = NAN;
+  refused(brigade_barrier(group, &how), "timeout_seconds is");
+  how = brigade_call_options_init();
+  how.scope = (brigade_scope)3;
+  refused(brigade_barrier(group, &how), "scope has no value 3");
+  how = brigade_call_options_init();
+  how.topology = (brigade_topology)9;
+  refused(brigade_barrier(group, &how), "topology has no value 9");
+  how.topology = BRIGADE_TREE;
+  how.parameter = 1; /* with which a tree has no end */
+  refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &how), "topology parameter 1 is below 2");
   how = brigade_call_options_init();
   here.data = NULL;
   there.cols /= size;
