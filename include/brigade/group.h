@@ -81,7 +81,8 @@ BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, con
 BRIGADE_EXPORT brigade_status brigade_group_duplicate(brigade_group* group,
                                                       brigade_group** duplicate);
 /// Destroys a group. Local. Sends that have returned still reach their receivers. Before this call,
-/// all operations of the group must be complete, and all plans of the group destroyed.
+/// the program must have waited for all operations of the group, and must have destroyed all plans
+/// of the group.
 ///
 /// @param group  NULL is ignored
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
