@@ -4,6 +4,8 @@
 #ifndef BRIGADE_BRIGADE_HPP_
 #define BRIGADE_BRIGADE_HPP_
 
+#include <cstddef>
+
 #include "brigade/engine.hpp"
 #include "brigade/group.hpp"
 #include "brigade/operation.hpp"
@@ -18,12 +20,15 @@ namespace direct {
 #define BRIGADE_MOVED(name) \
   struct __attribute__((unavailable("it is now brigade::" #name))) name {};
 BRIGADE_MOVED(Engine)
+BRIGADE_MOVED(FreeMemory)
 BRIGADE_MOVED(Group)
 BRIGADE_MOVED(Multiplier)
 BRIGADE_MOVED(Operation)
 BRIGADE_MOVED(Result)
 BRIGADE_MOVED(Window)
 #undef BRIGADE_MOVED
+template <typename T>
+__attribute__((unavailable("it is now brigade::Allocate"))) void Allocate(size_t count);
 /// @endcond
 }  // namespace direct
 }  // namespace brigade

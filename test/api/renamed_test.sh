@@ -32,6 +32,15 @@ says c BRIGADE_MAX_LOCATION 'int op = BRIGADE_ACCUMULATE_MAX_LOCATION'
 says c BRIGADE_MULTIPLY_DIAGONAL 'int order = BRIGADE_MULTIPLY_OWN_FIRST'
 says c++ brigade::Engine 'brigade::direct::Engine engine'
 says c++ brigade::Group 'brigade::direct::Group group'
+says c++ brigade::Allocate 'brigade::direct::Allocate<double>(3)'
+says c++ FromMpi 'brigade::Engine e; brigade::Group g; g.Create(e, 0, 1, 1)'
+
+# Each new name is declared.
+while read -r name; do
+  grep -qwR --exclude=renamed.h "$name" include/brigade && continue
+  echo "FAILED: renamed.h names $name, which no header declares"
+  failures=$((failures + 1))
+done < <(grep -oE '__is_now__\w+' include/brigade/renamed.h | sed 's/__/\n/g' | grep -iE '^brigade_')
 
 # A program with today's names compiles.
 if ! printf '#include "brigade/multiply.h"\nint main(void) { return BRIGADE_AUTO; }\n' |
