@@ -168,6 +168,17 @@ wait
 for rank in 0 1 2 3; do
   grep -q "rank $rank: passed" "$work/out.$rank" || { cat "$work"/out.?; fail "every call from an installation"; }
 done
+every() {  # COMPILER PACKAGE RANKS SOURCE ARGUMENT...
+  # shellcheck disable=SC2046,SC2086 # lists of words
+  $1 -I. "$4" -o "$work/every" $(pkg-config --cflags --libs "$2") -Wl,-rpath,"$lib" -lm -ldl
+  "$run_mpi" "$3" "$work/every" "${@:5}" >"$work/out" 2>&1 || { cat "$work/out"; fail "$4 as installed, by $1"; }
+}
+every "mpicc $c99" brigade 3 test/windows/window_c_test.c auto
+every "mpicc $c99" brigade 4 test/windows/multiply_c_test.c auto
+every "mpicc $c99" brigade_bsp 3 test/bsp/bsp_cases.c
+every "mpicc $c99" brigade_li 3 test/li/li_cases.c sound
+# Every method of the C++ headers.
+for standard in 17 20; do every "mpicxx -std=c++$standard -Wall -Werror" brigade 4 test/api/every_method.cc; done
 # As if installed for both families: a program that calls no MPI itself has none, and gets that of its launcher. The
 # parts for MPICH may be empty, for none is opened.
 for part in "$lib"/libbrigade_*_openmpi.so.1; do touch "${part/_openmpi/_mpich}"; done
