@@ -234,6 +234,7 @@ static void mistakes(void) {
   brigade_target target = {0, 0, 1, NULL};
   brigade_layout* layout = NULL;
   brigade_block block = {0, 1, NULL};
+  brigade_window_request* request = (brigade_window_request*)&block;
   int done = 0;
   values.layout = target.layout = one;
   fence();
@@ -259,7 +260,8 @@ static void mistakes(void) {
   refused(brigade_window_compare_and_swap(window, BRIGADE_INT64, &value, NULL, &value, 0, 0),
           "desired is a null pointer");
   refused(brigade_window_put_values(window, NULL, &target, NULL), "values is a null pointer");
-  refused(brigade_window_put_values(window, &values, NULL, NULL), "target is a null pointer");
+  refused(brigade_window_put_values(window, &values, NULL, &request), "target is a null pointer");
+  check(request == NULL, "no request was made");
   target.count = 2;
   refused(brigade_window_put_values(window, &values, &target, NULL), "8 bytes here, and 16");
   target.count = -2;
@@ -379,6 +381,7 @@ int main(int argc, char** argv) {
           "null");
   refused(brigade_window_create(NULL, memory, sizeof(memory), 8, &window), "group is a null");
   refused(brigade_window_create(group, memory, sizeof(memory), 8, NULL), "null pointer");
+  window = (brigade_window*)memory;
   refused(brigade_window_allocate(group, sizeof(memory), 8, NULL, &window), "null pointer");
   check(window == NULL, "no window was made");
 

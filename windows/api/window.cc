@@ -96,6 +96,7 @@ brigade_status On(brigade_window* window, const Call& call) {
 template <typename Fill>
 brigade_status Begin(brigade_window* window, RmaKind kind, const brigade_target* target,
                      brigade_window_request** c_request, const Fill& fill) {
+  if (c_request != nullptr) *c_request = nullptr;
   return On(window, [&](Window* inside) -> Status {
     RmaRequest request;
     request.kind = kind;
@@ -163,6 +164,7 @@ brigade_status brigade_window_create(brigade_group* group, void* memory, size_t 
 brigade_status brigade_window_allocate(brigade_group* group, size_t bytes, int64_t unit,
                                        void** memory, brigade_window** window) {
   return Enter(group, [&]() -> Status {
+    if (window != nullptr) *window = nullptr;
     BRIGADE_RETURN_IF_ERROR(CheckPointer("memory", memory));
     brigade::WindowOptions options;
     options.kind = brigade::WindowMemory::kShared;
