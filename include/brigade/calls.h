@@ -55,6 +55,10 @@ extern "C" {
 /// Calls on one scope are carried out in the order in which this rank starts them. Sends to one
 /// rank are also carried out in the order in which this rank starts them, and so are receives from
 /// one rank.
+///
+/// Cost: docs/design/patterns.md has the copies, combines and messages of every call. The first
+/// call of a kind on a group also chooses the algorithm. The functions beginning with
+/// `brigade_plan_` send no message.
 /// @{
 
 /// Sends a matrix to a rank. Buffered, like MPI_Bsend: the program may change `source` when the
@@ -163,6 +167,9 @@ BRIGADE_EXPORT brigade_status brigade_plan_bcast(brigade_group* group, const bri
                                                  brigade_plan** plan);
 
 /// Blocks until all ranks of the scope have made this call, like MPI_Barrier.
+///
+/// @param group    of the call
+/// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_barrier(brigade_group* group,
                                               const brigade_call_options* options);
 /// Starts brigade_barrier().

@@ -99,6 +99,8 @@ BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
 /// two cases: (1) an operation within a host is pending; (2) a group has used the transport "mpi".
 /// If an operation fails in this function, the operation's group breaks: brigade_wait() on the
 /// operation, and every later call on this group, return the failure.
+///
+/// @param engine  NULL is ignored
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// Opens a file descriptor for poll() or epoll, for programs with an event loop. A progress thread
 /// makes the descriptor readable when a started operation is complete; brigade_progress() makes the
@@ -111,6 +113,8 @@ BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// @param fd      the descriptor, which belongs to the engine; the program must only poll it
 /// @return #BRIGADE_UNAVAILABLE: the transport of a group allows no progress thread (mpi), or the
 ///         process can open no further descriptor or make no further thread
+///
+/// Cost: the first call opens the descriptor, and makes the progress thread if the engine has none.
 BRIGADE_EXPORT brigade_status brigade_engine_fd(brigade_engine* engine, int* fd);
 
 #ifdef __cplusplus

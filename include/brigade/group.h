@@ -70,6 +70,8 @@ BRIGADE_EXPORT brigade_status brigade_group_split(brigade_group* group, int colo
 /// @return #BRIGADE_INVALID_ARGUMENT: a listed rank is not in the parent, or is listed twice;
 ///         #BRIGADE_MISMATCH: the ranks of the parent differ in the list or the shape; otherwise as
 ///         brigade_group_split()
+///
+/// Cost: that of brigade_group_split().
 BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, const int* ranks,
                                                        int rows, int cols, brigade_group** members);
 /// Makes a group with the ranks and the grid of `group`, like MPI_Comm_dup. Calls on the new group
@@ -78,6 +80,8 @@ BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, con
 /// @param group      the parent; may be destroyed afterwards
 /// @param duplicate  the new group
 /// @return as brigade_group_split()
+///
+/// Cost: that of brigade_group_split().
 BRIGADE_EXPORT brigade_status brigade_group_duplicate(brigade_group* group,
                                                       brigade_group** duplicate);
 /// Destroys a group. Local. Sends that have returned still reach their receivers. Before this call,
@@ -88,8 +92,8 @@ BRIGADE_EXPORT brigade_status brigade_group_duplicate(brigade_group* group,
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
 /// Returns the first failure of a group, even if another rank failed; #BRIGADE_OK if this rank
-/// knows of no failure. Progresses pending operations; does not wait. A rank that computes for long
-/// can call this function to detect failures of other ranks.
+/// knows of no failure. Local. Progresses pending operations; does not wait. A rank that computes
+/// for long can call this function to detect failures of other ranks.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 
 /// A description of the first failure of a group. Initialise the structure with
@@ -206,7 +210,9 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 ///         the error text names, did not call in time; #BRIGADE_MISMATCH: ranks differ in job,
 ///         secret, size or version, or two processes pass the same rank; #BRIGADE_PEER_LOST: the
 ///         process of a rank ended; #BRIGADE_UNAVAILABLE: rank 0 cannot listen at the address, or
-///         libsodium is missing
+///         libsodium is missing. On failure the processes may call again.
+///
+/// Cost: a connection from each rank to rank 0, which stays open until the bootstrap is destroyed.
 BRIGADE_EXPORT brigade_status brigade_bootstrap_tcp(const char* address, int rank, int size,
                                                     const brigade_bootstrap_options* options,
                                                     brigade_bootstrap** bootstrap);
@@ -228,6 +234,8 @@ BRIGADE_EXPORT void brigade_bootstrap_destroy(brigade_bootstrap* bootstrap);
 ///         ranks differ in rows, columns or engine options; #BRIGADE_TIMED_OUT: a rank did not call
 ///         in time; #BRIGADE_PEER_LOST: the process of a rank ended; #BRIGADE_INTERNAL: the
 ///         callback failed
+///
+/// Cost: as brigade_group_from_mpi(), with gathers of the bootstrap instead of MPI messages.
 BRIGADE_EXPORT brigade_status brigade_group_from_bootstrap(brigade_engine* engine,
                                                            brigade_bootstrap* bootstrap, int rows,
                                                            int cols, brigade_group** group);

@@ -20,11 +20,13 @@ extern "C" {
 ///
 /// - Broadcast, reduce, all-reduce: all topologies whose comments do not exclude the call.
 /// - All-gather, reduce-scatter: #BRIGADE_CIRCULANT, and #BRIGADE_INCREASING_RINGS for one ring.
+///   Any other topology counts as one ring.
 /// - Gather, scatter: #BRIGADE_TREE. If the parameter is at least the number of ranks, every block
 ///   travels directly between its rank and the root.
 /// - Scans: #BRIGADE_HYPERCUBE, and #BRIGADE_INCREASING_RINGS for one chain.
 /// - All-to-all: #BRIGADE_INCREASING_RINGS: every block travels directly from its sender to its
-///   receiver. brigade_alltoall() also accepts #BRIGADE_CIRCULANT.
+///   receiver. brigade_alltoall() also accepts #BRIGADE_CIRCULANT. Any other topology counts as
+///   #BRIGADE_INCREASING_RINGS.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
   BRIGADE_TREE,              ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
@@ -126,9 +128,15 @@ typedef struct brigade_plan brigade_plan;
 /// @param statistics  counters of the operation on this rank; NULL: not wanted
 /// @return as the planned function; also #BRIGADE_INVALID_ARGUMENT if an operation of the
 ///         plan is pending
+///
+/// Cost: that of the planned function, without the check of the arguments.
 BRIGADE_EXPORT brigade_status brigade_plan_run(brigade_plan* plan, brigade_statistics* statistics);
-/// Starts the call of a plan. Returns what the `_start` function of the call returns, and
-/// #BRIGADE_INVALID_ARGUMENT if an operation of the plan is pending.
+/// Starts the call of a plan.
+///
+/// @param plan       the plan; must have no pending operation
+/// @param operation  the started operation
+/// @return as the `_start` function of the call; also #BRIGADE_INVALID_ARGUMENT if an operation of
+///         the plan is pending
 BRIGADE_EXPORT brigade_status brigade_plan_start(brigade_plan* plan, brigade_operation** operation);
 /// Destroys a plan. Local. Before this call, the program must have waited for all operations of the
 /// plan, and must not have destroyed the group of the plan.
@@ -142,6 +150,9 @@ BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 /// An entry may be NULL before the call; the function ignores such entries. All other entries must
 /// be operations of one engine, each of them once; otherwise the function returns
 /// #BRIGADE_INVALID_ARGUMENT. An array of length 0 may be NULL.
+///
+/// Cost: a function that tests progresses all pending operations of the engine once. A function
+/// that waits does so until it returns. A function on an array also looks at every entry.
 /// @{
 
 /// Progresses pending operations. Returns 1 if `operation` is complete, successfully or not, or

@@ -47,7 +47,7 @@ typedef enum {
 /// may call this function.
 BRIGADE_EXPORT const char* brigade_status_name(brigade_status status);
 /// Returns the text of this thread's last failure, in English. The text is valid until a later call
-/// of this thread fails.
+/// of this thread fails. Any thread may call this function.
 BRIGADE_EXPORT const char* brigade_error_text(void);
 
 #ifdef __cplusplus

@@ -268,6 +268,10 @@ typedef struct {
 /// has left the fence.
 /// (5) The origin is on the target's host, and does not map the memory: an operation on 1024 or
 /// more short blocks can wait until a progress thread of the target has performed the operation.
+///
+/// Cost: a copy or combine if the origin maps the memory; one to three system calls if the kernel
+/// copies between the processes; otherwise a message to the target, and if the operation returns
+/// values, a message back. docs/design/windows.md has the details.
 /// @{
 
 /// Puts `count` adjacent elements from `data` into the memory of `rank`.
@@ -387,6 +391,10 @@ BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int p
 /// @name Start and complete, post and wait
 /// Epochs of some members: the general active target synchronisation of MPI. `ranks` are `count`
 /// different members. The caller may free the array `ranks` when the call has returned.
+///
+/// Errors: #BRIGADE_INVALID_ARGUMENT if the epochs of the caller do not permit the call, for
+/// example a wait without a post, or if `ranks` are not different members; otherwise the failure of
+/// the window. Cost of each function: a flag or a short message for each rank in `ranks`.
 /// @{
 
 /// Begins an epoch in which the caller is the origin and `ranks` are the targets. Blocks until each
@@ -409,6 +417,11 @@ BRIGADE_EXPORT brigade_status brigade_window_test(brigade_window* window, int* d
 /// @}
 /// @name Locks
 /// Epochs of one origin, for which the target makes no call: MPI's passive target synchronisation.
+///
+/// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if the epochs of the caller do
+/// not permit the call, for example an unlock without a lock; otherwise the failure of the window.
+/// Cost for each target: accesses of shared memory within a host; otherwise a message to the target
+/// and its answer.
 /// @{
 
 /// Kinds of locks.
@@ -450,6 +463,9 @@ BRIGADE_EXPORT brigade_status brigade_window_sync(brigade_window* window);
 /// @name Notifications
 /// A target counts notifications separately for each source. When the target consumes a
 /// notification, all values that the source put before this notification have arrived.
+///
+/// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if `count` is negative;
+/// otherwise the failure of the window. Cost: accesses of this rank's memory.
 /// @{
 
 /// Blocks until `count` notifications from `rank` have arrived, and consumes them. `count` is 0 or

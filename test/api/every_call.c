@@ -189,6 +189,13 @@ static void topologies_and_scopes(void) {
       ok(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, &how), "broadcast");
       expect(a, 5, 1, "broadcast");
     }
+    prepare_allgather();
+    ok(brigade_allgather(group, &source, &result, BRIGADE_DOUBLE, &how), "all-gather");
+    verify_allgather("all-gather");
+    prepare_reduce_scatter();
+    ok(brigade_reduce_scatter(group, &source, &result, BRIGADE_DOUBLE, BRIGADE_SUM, &how),
+       "reduce-scatter");
+    verify_reduce_scatter("reduce-scatter");
     if (topology < BRIGADE_TWO_TREE) {
       fill(a, me);
       ok(brigade_allreduce(group, NULL, &here, BRIGADE_DOUBLE, BRIGADE_SUM, &how), "all-reduce");
