@@ -35,6 +35,8 @@
 /// (1998). The comments below define cases that the paper leaves open. Messages are received in the
 /// order of their senders' numbers, and from one sender in the order of sending; the paper promises
 /// no order.
+///
+/// docs/user/bsp.md has the cost of a superstep.
 
 #ifndef BRIGADE_BSP_H_
 #define BRIGADE_BSP_H_

@@ -44,8 +44,9 @@
 /// LIBARRIER have no label as a parameter, and apply to all registered memory; in the paper a
 /// program registers only one piece of memory. (4) The argument of LIBEGIN must be LINPROCS() with
 /// every backend; the paper ignores this argument over MPI. (5) Registering memory twice is an
-/// error. (6) All calls are functions, not macros, and lengths have type size_t. docs/user/li.md
-/// has the table of backends.
+/// error. (6) All calls are functions, not macros, and lengths have type size_t.
+///
+/// docs/user/li.md has a table of what each call does, and therefore costs, with every backend.
 
 #ifndef BRIGADE_LI_H_
 #define BRIGADE_LI_H_
