@@ -334,6 +334,19 @@ static void user_operation(void) {
   refused(brigade_allreduce(group, NULL, &matrix, BRIGADE_BYTE, BRIGADE_USER, &how), "user_op");
 }
 
+/* Memory that ranks of a host can map is like any other. */
+static void shared_memory(void) {
+  double* const number = brigade_alloc(sizeof(double));
+  brigade_matrix matrix = {NULL, 1, 1, 0};
+  check(number != NULL, "brigade_alloc");
+  *number = me;
+  matrix.data = number;
+  ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_DOUBLE, BRIGADE_SUM, NULL), "shared memory");
+  check(*number == sum_of_ranks(), "shared memory");
+  brigade_free(number);
+  brigade_free(NULL);
+}
+
 /* Matrices without elements need no memory. */
 static void empty_matrices(void) {
   static const brigade_matrix none;
@@ -486,6 +499,7 @@ int every_call(brigade_engine* of_engine, brigade_group* of_group) {
   locations();
   user_operation();
   completion_calls();
+  shared_memory();
   empty_matrices();
   sizes_beyond_memory();
   mistakes();
