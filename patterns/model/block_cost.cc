@@ -19,11 +19,11 @@ Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& pie
   Ports ports(steps, query.ranks, Ports::Buckets::kFull);
   std::vector<double> times(static_cast<size_t>(query.ranks));
   Way way;
+  double processor = 0;  // of the busiest rank
   for (int r = 0; r < query.ranks; ++r) {
     const TreeNode node = tree.NodeOf(r);
     double& time = times[static_cast<size_t>(r)];
     const double begun = time;
-    double wires[2] = {};  // by link
     if (r > 0) {
       const int link = steps.LinkIndex(node.parent, r);
       const Piece message{static_cast<size_t>(tree.RanksFrom(r)) * piece.bytes, piece.later};
@@ -38,18 +38,17 @@ Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& pie
                                : blocks * in + steps.Send(link, message.wire_bytes()));
       const double wire =
           steps.Wire(link, message.wire_bytes(), ChunkRole::kBufferedSend, ChunkRole::kReceive);
-      wires[link] += wire;
       times[static_cast<size_t>(*child)] = ports.Pass(r, *child, time, wire) + steps.Latency(link);
     }
     if (r > 0) time += crowd * (gathers ? in : out);
-    const double processor = time - begun;
     way.first_us = std::max(way.first_us, time);
-    way.piece_us = std::max({way.piece_us, processor, wires[0], wires[1]});
-    if (r > 0) continue;
-    const int link = wires[1] > wires[0] ? 1 : 0;
-    way.spare_us = std::max(0.0, steps.Burst(link) - wires[link]);
-    way.port_bound_us = std::max(0.0, wires[link] - processor);
+    processor = std::max(processor, time - begun);
   }
+  const int link = ports.BusiestUs(1) > ports.BusiestUs(0) ? 1 : 0;
+  const double port = ports.BusiestUs(link);
+  way.piece_us = std::max(processor, port);
+  way.spare_us = std::max(0.0, steps.Burst(link) - port);
+  way.port_bound_us = std::max(0.0, port - processor);
   return way;
 }
 

@@ -41,6 +41,14 @@ class Ports {
     const double begun_us = std::max(ready_us, out_us - wire_us);
     return std::max(out_us, in_[link][OwnerOf(link, to)].Pass(begun_us, wire_us));
   }
+  // Returns the time of the busiest port of a link for all its messages together.
+  double BusiestUs(int link) const {
+    double busiest_us = 0;
+    for (const std::vector<Port>* ports : {&out_[link], &in_[link]}) {
+      for (const Port& port : *ports) busiest_us = std::max(busiest_us, port.wire_us());
+    }
+    return busiest_us;
+  }
 
  private:
   size_t OwnerOf(int link, int rank) const {

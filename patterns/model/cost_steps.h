@@ -147,17 +147,21 @@ class Port {
 
   // When a message that may leave at `ready` and needs `wire_us` has left.
   double Pass(double ready, double wire_us) {
+    wire_us_ += wire_us;
     const double start = std::max(ready, free_);
     bucket_us_ = std::min(burst_us_, bucket_us_ + start - free_);
     free_ = start + std::max(wire_us - bucket_us_, 0.0);
     bucket_us_ = std::max(bucket_us_ - wire_us, 0.0);
     return free_;
   }
+  // Returns the time that all messages together need.
+  double wire_us() const { return wire_us_; }
 
  private:
   double bucket_us_;
   const double burst_us_;
   double free_ = 0;
+  double wire_us_ = 0;
 };
 
 // One message from a rank to the next, which both have been waiting for.
