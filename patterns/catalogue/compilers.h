@@ -114,7 +114,8 @@ Schedule CompileBarrier(const ScheduleParameters& p);
 // one message, with piece i of each block that has one. Copies: one per piece of every block at its
 // owner, at the root, and at each relay on its way; messages: 1 at every rank but the root, for
 // each piece of the longest block that it sends; h in a row. On a flat tree the root receives s - 1
-// messages of one block each, and no relay copies.
+// messages of one block each, and no relay copies. By host, each message to another host has the
+// blocks of all ranks of a host, or of several hosts.
 Schedule CompileGather(const ScheduleParameters& p);
 // Scatter: the same backwards.
 Schedule CompileScatter(const ScheduleParameters& p);

@@ -34,7 +34,7 @@ Schedule CompileGather(const ScheduleParameters& p) {
   const OwnSubtree tree(p);
   if (tree.is_flat()) return FlatGather(p);
   ScheduleBuilder b;
-  b.SetMostTogether(tree.MostTogether());
+  tree.SetRuns(&b);
   int out = -1;
   int all = -1;
   if (!tree.is_root()) {

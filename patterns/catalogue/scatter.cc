@@ -35,7 +35,7 @@ Schedule CompileScatter(const ScheduleParameters& p) {
   const OwnSubtree tree(p);
   if (tree.is_flat()) return FlatScatter(p);
   ScheduleBuilder b;
-  b.SetMostTogether(tree.MostTogether());
+  tree.SetRuns(&b);
   int in = -1;
   int all = -1;
   if (!tree.is_root()) {

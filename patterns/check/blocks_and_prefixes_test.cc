@@ -76,6 +76,41 @@ TEST(Counts, OfGatherAndScatter) {
   }
 }
 
+// By host, each other host has one message to or from the root. A block of its first rank is copied
+// there once, all others twice.
+TEST(Counts, OfGatherAndScatterByHost) {
+  const int n = 3;
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
+    for (const int hosts : {2, 3, 5}) {
+      for (const bool cyclic : {false, true}) {
+        CheckCase c;
+        c.pattern = pattern;
+        c.topology = {Shape::kTree, kFlatBranches};
+        c.size = 4 * hosts;
+        c.root = 6;
+        for (int r = 0; r < c.size; ++r) c.hosts.push_back(cyclic ? r % hosts : r / 4);
+        c.by_host = true;
+        c.pieces.assign(LengthsOf(c), n);
+        std::vector<CheckCounts> counts;
+        const Status status = CheckSchedules(c, CompileAll(c), &counts);
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        int64_t copies = 0;
+        int64_t messages = 0;
+        int64_t crossings = 0;
+        for (const CheckCounts& rank : counts) {
+          copies += rank.copies;
+          messages += rank.messages;
+          crossings += rank.crossings;
+        }
+        EXPECT_EQ(messages, (c.size - 1) * n);
+        EXPECT_EQ(crossings, (hosts - 1) * n);
+        EXPECT_EQ(copies, (2 * (c.size - 1) + 3 * (hosts - 1)) * n);
+        EXPECT_EQ(counts[6].copies, (c.size - 1) * n);
+      }
+    }
+  }
+}
+
 TEST(Counts, OfAllToAll) {
   const int n = 3;
   for (int size = 1; size <= 17; ++size) {

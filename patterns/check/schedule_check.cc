@@ -83,7 +83,7 @@ class Checker {
     for (const BlockRun& run : schedule.runs) {
       pieces.push_back(0);
       for (int i = 0; i < run.count; ++i) {
-        const int64_t n = promise_.Pieces(rank, run.BlockAt(i, case_.size));
+        const int64_t n = promise_.Pieces(rank, schedule.BlockAt(run, i, case_.size));
         pieces.back() = std::max(pieces.back(), n);
       }
     }
@@ -307,10 +307,13 @@ class Checker {
   // Of a block, on any rank.
   int PiecesInRun(int block) const { return promise_.Pieces(/*rank=*/0, block); }
 
-  // How many of a run's first `count` blocks have a piece `piece`.
-  size_t PartsBefore(const BlockRun& run, int count, int64_t piece) const {
+  // How many of a run's first `count` blocks have the piece.
+  size_t PartsBefore(const Doing& doing, const BlockRun& run, int count) {
+    const Schedule& schedule = *At(doing.rank).schedule;
     size_t parts = 0;
-    for (int i = 0; i < count; ++i) parts += piece < PiecesInRun(run.BlockAt(i, case_.size));
+    for (int i = 0; i < count; ++i) {
+      parts += doing.piece < PiecesInRun(schedule.BlockAt(run, i, case_.size));
+    }
     return parts;
   }
 
@@ -320,7 +323,7 @@ class Checker {
     const BlockRun& run = RunAt(doing.rank, doing.step->block);
     Network::Slot* slot = Current(doing.rank, doing.step->dst.index);
     slot->run = doing.step->block;
-    slot->parts.assign(PartsBefore(run, run.count, doing.piece), Value());
+    slot->parts.assign(PartsBefore(doing, run, run.count), Value());
     return true;
   }
 
@@ -333,7 +336,7 @@ class Checker {
     const BlockRun& there = is_matrix ? run : RunAt(doing.rank, place.index);
     std::vector<Value*> parts;
     for (int i = 0; i < there.count; ++i) {
-      const int block = there.BlockAt(i, case_.size);
+      const int block = At(doing.rank).schedule->BlockAt(there, i, case_.size);
       if (doing.piece >= PiecesInRun(block)) continue;
       if (is_matrix && block != doing.rank) return {};
       const int index = block + (place.kind == Place::kSent ? case_.size : 0);
@@ -350,8 +353,8 @@ class Checker {
     const BlockRun& all = RunAt(doing.rank, slot->run);
     const int before = all.Before(run, case_.size);
     if (before + run.count > all.count) return parts;
-    const size_t first = PartsBefore(all, before, doing.piece);
-    const size_t count = PartsBefore(run, run.count, doing.piece);
+    const size_t first = PartsBefore(doing, all, before);
+    const size_t count = PartsBefore(doing, run, run.count);
     if (first + count > slot->parts.size()) return parts;
     for (size_t i = 0; i < count; ++i) parts.push_back(&slot->parts[first + i]);
     return parts;

@@ -85,8 +85,9 @@ bool SameSchedule(const Schedule& a, const Schedule& b) {
   return std::equal(a.streams.begin(), a.streams.end(), b.streams.begin(), b.streams.end(),
                     same_stream) &&
          std::equal(a.lanes.begin(), a.lanes.end(), b.lanes.begin(), b.lanes.end(), same_lane) &&
-         a.max_lead == b.max_lead && a.runs == b.runs && a.shares.cut == b.shares.cut &&
-         a.shares.count == b.shares.count && a.shares.row == b.shares.row;
+         a.max_lead == b.max_lead && a.runs == b.runs && a.order == b.order &&
+         a.shares.cut == b.shares.cut && a.shares.count == b.shares.count &&
+         a.shares.row == b.shares.row;
 }
 
 // Whether every rank does what the rank `by` before it does in `others`, with ranks, and their
@@ -315,6 +316,8 @@ int64_t CrossingsByHost(Pattern pattern, const Topology& topology, int size, int
   switch (pattern) {
     case Pattern::kBroadcast:
     case Pattern::kReduce:
+    case Pattern::kGather:  // a message has the blocks of several ranks
+    case Pattern::kScatter:
       return hosts - 1;
     case Pattern::kAllReduce:
       return 2 * (hosts - 1);

@@ -364,14 +364,14 @@ void Executor::FillRun(const Step& step, int64_t piece) {
   const std::byte* left = PayloadAt(step.left, run, piece);
   const std::byte* right = PayloadAt(step.right, run, piece);
   for (int i = 0; i < run.count; ++i) {
-    const int block = run.BlockAt(i, scope_.size);
+    const int block = schedule_->BlockAt(run, i, scope_.size);
     const PiecePlan& plan = cut_.PlanInRun(block);
     if (piece >= plan.Count()) continue;
     const PiecePlan::Range range = plan.RangeOf(piece);
     Step of_block = step;
     for (Place* place : {&of_block.dst, &of_block.left, &of_block.right}) {
       if (place->kind != Place::kBlock && place->kind != Place::kSent) continue;
-      place->index = schedule_->runs[static_cast<size_t>(place->index)].BlockAt(i, scope_.size);
+      place->index = schedule_->BlockAt(schedule_->runs[place->index], i, scope_.size);
     }
     mover_.Apply(of_block, dst, left, right, range);
     for (const std::byte** operand : {&left, &right}) {

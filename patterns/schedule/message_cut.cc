@@ -102,7 +102,7 @@ Status MessageCut::CutRuns(const CutRule& rule) {
   for (size_t i = 0; i < runs.size(); ++i) {
     uint64_t digest = 0;
     for (int j = 0; j < runs[i].count; ++j) {
-      const PiecePlan& block = PlanInRun(runs[i].BlockAt(j, ranks_));
+      const PiecePlan& block = PlanInRun(schedule_->BlockAt(runs[i], j, ranks_));
       plans_[1 + i].total_bytes += block.total_bytes;
       digest = (digest + block.total_bytes + 1) * 0x9e3779b97f4a7c15;  // which one has how much
       plan_pieces_[1 + i] = std::max(plan_pieces_[1 + i], block.Count());
@@ -133,7 +133,7 @@ size_t MessageCut::RunBytes(int first, int count, int64_t piece) const {
   size_t bytes = 0;
   const BlockRun run{first, count};
   for (int i = 0; i < run.count; ++i) {
-    const PiecePlan& plan = PlanInRun(run.BlockAt(i, ranks_));
+    const PiecePlan& plan = PlanInRun(schedule_->BlockAt(run, i, ranks_));
     if (piece < plan.Count()) bytes += plan.RangeOf(piece).bytes;
   }
   return bytes;

@@ -56,6 +56,11 @@ std::string HeadText(const Schedule& schedule) {
     out << "  run " << i << ": blocks from " << schedule.runs[i].first << ", count "
         << schedule.runs[i].count << "\n";
   }
+  if (!schedule.order.empty()) {
+    out << "  order";
+    for (const int block : schedule.order) out << " " << block;
+    out << "\n";
+  }
   return out.str();
 }
 

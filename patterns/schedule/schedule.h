@@ -29,6 +29,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "membuf/memory_kind.h"
@@ -125,14 +126,14 @@ struct Stream {
   int least_slots = kMinSlots;  // it cannot do with fewer
 };
 
-// Blocks that travel in one message, wrapping around at the number of ranks: piece i of each that
-// has one, in this order. A slot holds the run of the step that opened it; other steps may work on
-// a part of that run. Where all blocks are equally long, the run of a step may name places in the
-// slot only, counted from 0, and its user memory may be of another run of as many blocks.
+// Blocks that travel in one message, at places in a row (Schedule::BlockAt), wrapping around at the
+// number of ranks: piece i of each that has one, in this order. A slot holds the run of the step
+// that opened it; other steps may work on a part of that run. Where all blocks are equally long,
+// the run of a step may name places in the slot only, counted from 0, and its user memory may be of
+// another run of as many blocks.
 struct BlockRun {
   int first = 0;
   int count = 1;
-  int BlockAt(int index, int ranks) const { return (first + index) % ranks; }
   // How many of these blocks come before those of `part`, some of these.
   int Before(const BlockRun& part, int ranks) const { return (part.first - first + ranks) % ranks; }
 };
@@ -155,6 +156,12 @@ struct Schedule {
   Shares shares;
   // Where messages hold several blocks, the blocks of steps and places are indices of these.
   std::vector<BlockRun> runs;
+  // The block at each place that runs count; empty: the places are the blocks. Equal on all ranks.
+  std::vector<int> order;
+  int BlockAt(const BlockRun& run, int index, int ranks) const {
+    const int place = (run.first + index) % ranks;
+    return order.empty() ? place : order[static_cast<size_t>(place)];
+  }
   // The most blocks in a message of any rank; 0: in those of this rank.
   int most_together = 0;
 
@@ -175,6 +182,7 @@ class ScheduleBuilder {
   // Returns the number by which steps call it.
   int AddRun(int first, int count);
   void SetShares(const Shares& shares) { schedule_.shares = shares; }
+  void SetOrder(std::vector<int> order) { schedule_.order = std::move(order); }
   void SetMostTogether(int blocks) { schedule_.most_together = blocks; }
   void SetLead(int lead) { lead_ = lead; }
   void SetBlock(int block) { block_ = block; }

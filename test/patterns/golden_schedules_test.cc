@@ -108,8 +108,10 @@ const InFull kKeptInFull[] = {
     {Pattern::kMultiReduce, kRing, 3, kRankOrder},
     {Pattern::kGather, kTree, 4, {}},
     {Pattern::kGather, {Shape::kTree, kFlatBranches}, 3, {}},
+    {Pattern::kGather, {Shape::kTree, kFlatBranches}, 4, kHosts, 1},
     {Pattern::kScatter, kTree, 4, {}},
     {Pattern::kScatter, {Shape::kTree, kFlatBranches}, 3, {}},
+    {Pattern::kScatter, {Shape::kTree, kFlatBranches}, 4, kHosts, 1},
     {Pattern::kAllToAll, kRing, 3, {}},
     {Pattern::kAllToAll, kCirculant, 4, {}},
     {Pattern::kScan, kRing, 3, {}},
@@ -126,7 +128,8 @@ Golden SchedulesInFull() {
     std::string title = TitleOf(c);
     if (c.by_host) title += ", half of them on each host";
     if (kept.around.memory_is_shared) title += ", over shared memory";
-    if (c.in_rank_order) title += ", in the order of ranks, root " + std::to_string(c.root);
+    if (c.in_rank_order) title += ", in the order of ranks";
+    if (c.in_rank_order || c.root > 0) title += ", root " + std::to_string(c.root);
     std::string text;
     int rank = 0;
     for (const Schedule& schedule : CompileAll(c)) {
