@@ -4,14 +4,20 @@
 #include <cstddef>
 #include <vector>
 
-#include "patterns/catalogue/subtrees.h"
 #include "patterns/model/cost_ports.h"
 
 namespace brigade {
 
+Subtrees SubtreesOf(const Steps& steps, const CostQuery& query) {
+  return Subtrees(query.topology, query.ranks, /*root=*/0, steps.HostsToGoBy());
+}
+
 Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const bool gathers = query.pattern == Pattern::kGather;
-  const Subtrees tree(query.topology, query.ranks);
+  const Subtrees tree = SubtreesOf(steps, query);
+  const auto link_to = [&](int relative, int other) {
+    return steps.LinkIndex(tree.ToRank(relative), tree.ToRank(other));
+  };
   const bool lands = piece.later && steps.LandsInPlace() && tree.is_flat();
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out = lands ? 0 : steps.CopyOut(ChunkRole::kReceive, piece.bytes);
@@ -25,20 +31,21 @@ Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& pie
     double& time = times[static_cast<size_t>(r)];
     const double begun = time;
     if (r > 0) {
-      const int link = steps.LinkIndex(node.parent, r);
+      const int link = link_to(node.parent, r);
       const Piece message{static_cast<size_t>(tree.RanksFrom(r)) * piece.bytes, piece.later};
       time += crowd * (gathers ? steps.Send(link, message.wire_bytes())
                                : steps.Receive(link, message.wire_bytes()));
     }
     for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
-      const int link = steps.LinkIndex(r, *child);
+      const int link = link_to(r, *child);
       const int blocks = tree.RanksFrom(*child);
       const Piece message{static_cast<size_t>(blocks) * piece.bytes, piece.later};
       time += crowd * (gathers ? blocks * out + steps.Receive(link, message.wire_bytes())
                                : blocks * in + steps.Send(link, message.wire_bytes()));
       const double wire =
           steps.Wire(link, message.wire_bytes(), ChunkRole::kBufferedSend, ChunkRole::kReceive);
-      times[static_cast<size_t>(*child)] = ports.Pass(r, *child, time, wire) + steps.Latency(link);
+      times[static_cast<size_t>(*child)] =
+          ports.Pass(tree.ToRank(r), tree.ToRank(*child), time, wire) + steps.Latency(link);
     }
     if (r > 0) time += crowd * (gathers ? in : out);
     way.first_us = std::max(way.first_us, time);

@@ -3,9 +3,13 @@
 #ifndef BRIGADE_PATTERNS_MODEL_BLOCK_COST_H_
 #define BRIGADE_PATTERNS_MODEL_BLOCK_COST_H_
 
+#include "patterns/catalogue/subtrees.h"
 #include "patterns/model/cost_steps.h"
 
 namespace brigade {
+
+// The blocks in the messages of a gather or a scatter, whose root is rank 0.
+Subtrees SubtreesOf(const Steps& steps, const CostQuery& query);
 
 // A piece of every block, to or from one rank. A gather is taken for a scatter backwards.
 Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& piece);

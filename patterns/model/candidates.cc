@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/model/block_cost.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 #include "patterns/schedule/shares.h"
@@ -12,11 +13,9 @@
 namespace brigade {
 namespace {
 
-// On circulant graphs, and on trees of blocks that are not flat, up to half of all blocks are in
-// one message, and each needs room for an element, which 16 bytes hold.
-bool HasRoom(const PieceSettings& settings, const CostQuery& query) {
-  if (!EntryOf(query.pattern).multi) return true;
-  return MostPayload(settings) / (static_cast<size_t>(query.ranks + 1) / 2) >= 16;
+// Whether a message has room for an element of each of so many blocks, which 16 bytes hold.
+bool HasRoom(const PieceSettings& settings, int blocks) {
+  return MostPayload(settings) / static_cast<size_t>(blocks) >= 16;
 }
 
 int HostCount(const MachineDescription& machine, const CostQuery& query) {
@@ -37,19 +36,28 @@ std::vector<bool> WaysByHost(Shape shape, const CostQuery& query) {
   const bool keeps_to_ranks =
       shape == Shape::kHypercube || shape == Shape::kTwoTree || shape == Shape::kCirculant;
   if (!keeps_to_ranks) ways.push_back(true);
-  if (!query.some_share_memory) ways.push_back(false);
+  // Of one copy that serves all readers of a host no closed form knows; a block has one reader.
+  if (!query.some_share_memory || IsRootedBlocks(query.pattern)) ways.push_back(false);
   return ways;
 }
 
 // Whether a circulant graph can be taken, and the model knows what it costs.
 bool TakesCirculant(const MachineDescription& machine, const PieceSettings& settings,
                     const CostQuery& query) {
-  if (!HasRoom(settings, query)) return false;
+  if (EntryOf(query.pattern).multi && !HasRoom(settings, (query.ranks + 1) / 2)) return false;
   const bool combines = EntryOf(query.pattern).combines;
   if (!combines && SharesMemory(machine, query)) return false;  // it comes to another way there
   if (query.pattern == Pattern::kAllToAll) return query.equal_blocks;  // no message is for several
   if (!query.topology.by_host && !HasSharedHosts(machine, query)) return true;
   return EntryOf(query.pattern).multi && !query.some_share_memory;
+}
+
+// Whether its messages have room for the blocks of a gather or a scatter.
+bool HasRoomFor(const Topology& topology, const MachineDescription& machine,
+                const PieceSettings& settings, CostQuery query) {
+  query.topology = topology;
+  const Steps steps(machine, settings, query);
+  return HasRoom(settings, SubtreesOf(steps, query).MostTogether());
 }
 
 // All that go in one round do so alike: one is looked at.
@@ -92,14 +100,14 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
     if (topology.shape == Shape::kTree && !IsRootedBlocks(query.pattern)) {
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
-    const bool is_flat = topology.parameter >= query.ranks;
-    if (IsRootedBlocks(query.pattern) && !is_flat && !HasRoom(settings, query)) continue;
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
     if (topology.shape == Shape::kExchange && !IsExchange(machine, topology, query)) continue;
     if (topology.shape == Shape::kCirculant && !(circulant && has_blocks)) continue;
     if (topology.shape == Shape::kTwoTree && !has_blocks) continue;
     for (const bool by_host : WaysByHost(topology.shape, query)) {
       topology.by_host = by_host;
+      if (IsRootedBlocks(query.pattern) && !HasRoomFor(topology, machine, settings, query))
+        continue;
       const int places = by_host ? hosts : query.ranks;
       const auto is_same = [&](const Topology& other) {
         return other == topology || IsSameTree(other, topology, places);
@@ -120,7 +128,7 @@ std::vector<Candidate> Cuts(const MachineDescription& machine, const PieceSettin
   const auto add = [&](size_t length) {
     CostQuery cut = query;
     cut.piece_bytes = length;
-    if (!known.insert(PlanOf(settings, cut).piece_bytes).second) return;
+    if (!known.insert(PlanOf(machine, settings, cut).piece_bytes).second) return;
     cuts.push_back({query.topology, length, PredictCost(machine, settings, cut)});
   };
   const size_t most_bytes = MostPayload(settings);

@@ -4,7 +4,6 @@
 
 #include "membuf/check.h"
 #include "patterns/catalogue/catalogue.h"
-#include "patterns/catalogue/subtrees.h"
 #include "patterns/model/block_cost.h"
 #include "patterns/model/circulant_cost.h"
 #include "patterns/model/cost_steps.h"
@@ -117,7 +116,8 @@ Shares SharesOf(const CostQuery& query) {
 
 }  // namespace
 
-PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
+PiecePlan PlanOf(const MachineDescription& machine, const PieceSettings& settings,
+                 const CostQuery& query) {
   if (query.pattern == Pattern::kBarrier) return PiecePlan();
   if (IsPair(query.pattern)) return PlanMessage(OfPairs(settings), query.bytes);
   CutRule rule{settings};
@@ -136,11 +136,8 @@ PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query) {
         std::max(rule.elem_bytes, PieceBytesTogether(rule, together, plan.piece_bytes));
   }
   if (IsRootedBlocks(query.pattern)) {
-    const Subtrees tree(query.topology, query.ranks);
-    if (!tree.is_flat()) {
-      plan.piece_bytes =
-          std::max<size_t>(1, PieceBytesTogether(rule, tree.MostTogether(), plan.piece_bytes));
-    }
+    const int together = SubtreesOf(Steps(machine, settings, query), query).MostTogether();
+    plan.piece_bytes = std::max<size_t>(1, PieceBytesTogether(rule, together, plan.piece_bytes));
   }
   return plan;
 }
@@ -188,7 +185,7 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
                    const CostQuery& query) {
   const bool multi = IsMulti(query.pattern);
   const Steps steps(machine, settings, query);
-  const PiecePlan plan = PlanOf(settings, query);
+  const PiecePlan plan = PlanOf(machine, settings, query);
   Cost cost;
   cost.pieces = plan.Count();
   cost.piece_bytes = std::min(plan.piece_bytes, plan.total_bytes);

@@ -45,7 +45,8 @@ PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, si
 
 // How the executor cuts a message, a block, or the longest share of a reduce-scatter, or a share
 // along a circulant graph.
-PiecePlan PlanOf(const PieceSettings& settings, const CostQuery& query);
+PiecePlan PlanOf(const MachineDescription& machine, const PieceSettings& settings,
+                 const CostQuery& query);
 
 // O(ranks), of several blocks on circulant graphs O(ranks log^2 ranks); nothing depends on the
 // number of pieces. REQUIRES: a topology that the pattern knows; kTwoTree and

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "membuf/memory_kind.h"
 #include "patterns/model/cost_query.h"
@@ -42,6 +43,12 @@ class Steps {
 
   int HostOf(int rank) const {
     return query_.hosts.empty() ? machine_.HostOf(rank) : query_.hosts[static_cast<size_t>(rank)];
+  }
+  // The host of each rank, if messages go by host.
+  std::vector<int> HostsToGoBy() const {
+    std::vector<int> hosts;
+    for (int r = 0; query_.topology.by_host && r < query_.ranks; ++r) hosts.push_back(HostOf(r));
+    return hosts;
   }
   // 0: within a host, 1: between hosts.
   int LinkIndex(int rank, int other) const { return HostOf(rank) == HostOf(other) ? 0 : 1; }

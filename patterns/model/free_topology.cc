@@ -82,7 +82,9 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
     case Pattern::kScatter: {
       const bool is_short =
           bytes <= rules::kLongBlocksBytes && ranks.count <= rules::kMostRanksOnCirculant;
-      return share_memory || !is_short ? Topology{Shape::kTree, kFlatBranches} : kBinomial;
+      if (share_memory || !is_short) return {Shape::kTree, kFlatBranches};
+      topology = kBinomial;
+      break;
     }
     case Pattern::kAllToAll:
       return kRing;  // pairwise

@@ -47,8 +47,8 @@ struct Ranks {
 // Scans go by recursive doubling, with fewer messages in a row, and long ones along the chain, on
 // which every rank sends and receives the message once.
 //
-// Calls whose order is free go by host, wherever a host has several ranks: the links between hosts
-// are slower than anything within a host.
+// Calls whose order is free go by host, wherever a host has several ranks, long gathers and
+// scatters excepted: the links between hosts are slower than anything within a host.
 Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool order_free);
 
 }  // namespace brigade

@@ -237,6 +237,20 @@ TEST(RankCandidates, TopologiesByRankAreCandidatesUnlessRanksShareMemory) {
   }
 }
 
+// A block of a gather or a scatter has one reader.
+TEST(RankCandidates, GathersAndScattersByRankAreCandidatesEvenIfRanksShareMemory) {
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
+    CostQuery query = Query(pattern, 64);
+    query.hosts = {0, 0, 0, 1, 1, 1, 2, 2};
+    query.topology.by_host = query.some_share_memory = true;
+    const std::vector<Candidate> candidates = Ranked(query, /*fixed=*/false);
+    for (const bool by_host : {false, true}) {
+      EXPECT_TRUE(std::any_of(candidates.begin(), candidates.end(),
+                              [&](const Candidate& c) { return c.topology.by_host == by_host; }));
+    }
+  }
+}
+
 // The first is about as fast as the fastest, and no other that is as fast has fewer pieces.
 // Reduce-scatter + allgather has a piece for every rank on the way there, and on the way back.
 TEST(RankCandidates, TheFewestPiecesComeFirstAtAboutEqualSpeed) {

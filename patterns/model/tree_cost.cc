@@ -5,12 +5,6 @@
 namespace brigade {
 namespace {
 
-std::vector<int> HostsOf(const Steps& steps, const CostQuery& query) {
-  std::vector<int> hosts;
-  for (int r = 0; query.topology.by_host && r < query.ranks; ++r) hosts.push_back(steps.HostOf(r));
-  return hosts;
-}
-
 // The time of the busiest processor and of the busiest port for one piece. The ranks of a host may
 // share either.
 class Busiest {
@@ -63,7 +57,7 @@ CostQuery Half(const CostQuery& query, int half) {
 
 TreeCost::TreeCost(const Steps& steps, const CostQuery& query)
     : steps_(steps),
-      tree_(query.topology, query.ranks, /*root=*/0, HostsOf(steps, query)),
+      tree_(query.topology, query.ranks, /*root=*/0, steps.HostsToGoBy()),
       ring_(query.topology.shape != Shape::kTree && query.topology.shape != Shape::kExchange),
       size_(query.ranks),
       late_us_(query.late_us),

@@ -24,7 +24,8 @@ CostQuery QueryFor(const GroupState& group, const PatternCall& call, size_t byte
   query.some_share_memory = scope.some_share_memory();
   query.ranks = scope.size;
   query.bytes = bytes;
-  if (HasDirection(entry.pattern) && call.topology.shape == Shape::kFree) {  // they may go by host
+  const bool may_go_by_host = HasDirection(entry.pattern) || IsRootedBlocks(entry.pattern);
+  if (may_go_by_host && call.topology.shape == Shape::kFree) {
     query.topology.by_host =
         scope.goes_by_host() && (!entry.combines || IsOrderFree(call.op, call.type));
   }
@@ -82,8 +83,10 @@ ModelChoice ChooseTopology(const EngineOptions& options, const GroupState& group
   const PieceSettings& settings = scope.config->settings;
   PatternCall asked = call;
   asked.topology = choice.topology;
-  const CostQuery query = QueryFor(group, asked, counts.longest);
+  CostQuery query = QueryFor(group, asked, counts.longest);
   if (by_model) {
+    // The rule has long blocks go by rank.
+    if (!named && IsRootedBlocks(call.pattern)) query.topology.by_host = scope.goes_by_host();
     const Latitude latitude = !order_free ? Latitude::kPieces
                               : named     ? Latitude::kHint
                                           : Latitude::kAll;

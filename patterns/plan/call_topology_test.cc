@@ -300,6 +300,15 @@ TEST(CallTopology, NoCandidateGoesByRankWhereSomeShareMemory) {
   }
 }
 
+// A block has one reader, so no message is for several ranks of a host.
+TEST(CallTopology, GathersAndScattersGoByHostIfTheirBlocksAreShort) {
+  Member member(0, /*ranks_per_host=*/2);
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
+    EXPECT_TRUE(member.Chosen(Blocks(pattern, 64, 64).call).topology.by_host);
+    EXPECT_FALSE(member.Chosen(Blocks(pattern, kLong, kLong).call).topology.by_host);
+  }
+}
+
 // Where that gives the same bits, and a host has several ranks.
 TEST(CallTopology, BlocksMayGoByHostWhereTheirOrderIsFree) {
   const auto by_host = [](Pattern pattern, Element type, int ranks_per_host) {
@@ -312,16 +321,18 @@ TEST(CallTopology, BlocksMayGoByHostWhereTheirOrderIsFree) {
                        [](const Candidate& way) { return way.topology.by_host; });
   };
   EXPECT_TRUE(by_host(Pattern::kMultiBroadcast, Element::kDouble, 2));
+  EXPECT_TRUE(by_host(Pattern::kGather, Element::kDouble, 2));
   EXPECT_TRUE(by_host(Pattern::kMultiReduce, Element::kInt64, 2));
   EXPECT_FALSE(by_host(Pattern::kMultiReduce, Element::kDouble, 2));
   EXPECT_FALSE(by_host(Pattern::kMultiBroadcast, Element::kDouble, 1));
 }
 
-// Operands, and blocks in a message, are in the order of ranks even if the call says by host.
-TEST(CallTopology, ScansAndBlocksKeepToRanks) {
+// Operands are in the order of ranks, and a block of an all-to-all has one receiver, even if the
+// call says by host.
+TEST(CallTopology, ScansAndAllToAllsKeepToRanks) {
   Member member(0, /*ranks_per_host=*/2);
   member.has.lands_in_peer_memory = false;
-  const Blocks blocks(Pattern::kGather, 5000, 20000);
+  const Blocks blocks(Pattern::kAllToAll, 5000, 20000);
   for (PatternCall call : {Call(Pattern::kScan, 20000), blocks.call}) {
     call.topology = EntryOf(call.pattern).topologies.front();
     call.topology.by_host = true;

@@ -49,9 +49,11 @@ inline bool IsRootedBlocks(Pattern pattern) {
 inline bool IsBlocks(Pattern pattern) {
   return IsRootedBlocks(pattern) || pattern == Pattern::kAllToAll;
 }
-// Whether its messages never go by host: runs of blocks, and operands, are in the order of ranks,
-// and a block of an all-to-all has one receiver.
-inline bool KeepsToRanks(Pattern pattern) { return IsScan(pattern) || IsBlocks(pattern); }
+// Whether its messages never go by host: operands are in the order of ranks, and a block of an
+// all-to-all has one receiver.
+inline bool KeepsToRanks(Pattern pattern) {
+  return IsScan(pattern) || pattern == Pattern::kAllToAll;
+}
 // As the catalogue calls it.
 const char* PatternName(Pattern pattern);
 

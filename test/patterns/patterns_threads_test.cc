@@ -112,7 +112,10 @@ std::vector<Setting> Settings() {
 std::vector<Topology> TopologiesOf(const CatalogueEntry& entry, bool by_host) {
   std::vector<Topology> all = entry.topologies;
   if (all.empty()) return {Topology()};
-  if (by_host && !KeepsToRanks(entry.pattern)) {
+  if (by_host && IsRootedBlocks(entry.pattern)) {
+    all.push_back({Shape::kTree, 2, true});
+    all.push_back({Shape::kTree, kFlatBranches, true});
+  } else if (by_host && !KeepsToRanks(entry.pattern)) {
     for (const Topology& topology :
          {Topology{Shape::kTree, 2, true}, Topology{Shape::kIncreasingRings, 1, true},
           Topology{Shape::kSplitRing, 0, true}}) {
