@@ -327,8 +327,7 @@ TEST(CallTopology, BlocksMayGoByHostWhereTheirOrderIsFree) {
   EXPECT_FALSE(by_host(Pattern::kMultiBroadcast, Element::kDouble, 1));
 }
 
-// Operands are in the order of ranks, and a block of an all-to-all has one receiver, even if the
-// call says by host.
+// Even if the call says by host.
 TEST(CallTopology, ScansAndAllToAllsKeepToRanks) {
   Member member(0, /*ranks_per_host=*/2);
   member.has.lands_in_peer_memory = false;

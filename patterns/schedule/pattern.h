@@ -49,8 +49,8 @@ inline bool IsRootedBlocks(Pattern pattern) {
 inline bool IsBlocks(Pattern pattern) {
   return IsRootedBlocks(pattern) || pattern == Pattern::kAllToAll;
 }
-// Whether its messages never go by host: operands are in the order of ranks, and a block of an
-// all-to-all has one receiver.
+// Whether its messages never go by host: operands are in the order of ranks, and an all-to-all
+// would have more messages between hosts in a row.
 inline bool KeepsToRanks(Pattern pattern) {
   return IsScan(pattern) || pattern == Pattern::kAllToAll;
 }
