@@ -1,14 +1,13 @@
 #include "bench/simulated/superstep_cells.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <numeric>
 #include <utility>
 
-#include "bench/studies/as_relations.h"
 #include "bench/studies/exchange_epochs.h"
+#include "bench/studies/li_relations.h"
 #include "li_shim/gathered_puts.h"
 #include "membuf/element.h"
 #include "membuf/strided_layout.h"
@@ -35,19 +34,17 @@ SuperstepCell AsCell(const AsRelation& relation, int ranks, long ints) {
   cell.meets = relation.meets;
   Relation all(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
-    for (int j = 1; j < ranks; ++j) {
-      const int to = (from + j) % ranks;
-      if (!relation.sends(from, to, ranks)) continue;
+    ForOthers(from, ranks, [&](int to) {
+      if (!relation.sends(from, to, ranks)) return;
       all[static_cast<size_t>(from)].push_back({to, static_cast<size_t>(ints) * 4});
-    }
+    });
   }
   cell.pieces.push_back(std::move(all));
   return cell;
 }
 
 SuperstepCell Product(int ranks, long n) {
-  int side = 1;
-  while ((side + 1) * (side + 1) <= ranks) ++side;
+  const int side = MultPlace(0, ranks).side;
   SuperstepCell cell;
   cell.name = "matrix product, without computation";
   cell.rows = cell.cols = n;
@@ -57,12 +54,11 @@ SuperstepCell Product(int ranks, long n) {
     Relation puts(static_cast<size_t>(ranks));
     Relation gets(static_cast<size_t>(ranks));
     for (int rank = 0; rank < side * side; ++rank) {
-      const int row = rank % side, column = rank / side;
-      const auto mates = [&](int k) { return std::array{k * side + row, k + column * side}; };
-      for (const int to : mates((2 * side - row - column + round) % side)) {
+      const MultPlace place(rank, ranks);
+      for (const int to : place.Mates(round, /*gets=*/false)) {
         if (to != rank) puts[static_cast<size_t>(rank)].push_back({to, block});
       }
-      for (const int from : mates((row + column + round) % side)) {
+      for (const int from : place.Mates(round, /*gets=*/true)) {
         if (from != rank) gets[static_cast<size_t>(from)].push_back({rank, block});
       }
     }
@@ -72,59 +68,50 @@ SuperstepCell Product(int ranks, long n) {
   return cell;
 }
 
-constexpr int kDigits = 256;
-
-// Of a rank's keys, how many have each digit, in every round: as many of each; or, where a bit is
-// set in one key of 16, as the suite's skewed ones, what is to be expected.
-std::vector<long> KeysOfDigits(long keys, bool is_skewed) {
-  std::vector<long> counts(kDigits, keys / kDigits);
+// The keys of each digit on a rank, in every round: equally many; or the expected number if a bit
+// is set in one key of 16, as in the suite's skewed keys.
+std::vector<int64_t> KeysOfDigits(int64_t keys, bool is_skewed) {
+  constexpr int kDigits = RdxRound::kDigits;
+  std::vector<int64_t> counts(kDigits, keys / kDigits);
   for (int digit = 0; digit < kDigits && is_skewed; ++digit) {
     double share = 1;
     for (int bit = 0; bit < 8; ++bit) share *= (digit >> bit & 1) != 0 ? 1 / 16.0 : 15 / 16.0;
-    counts[static_cast<size_t>(digit)] = static_cast<long>(share * static_cast<double>(keys));
+    counts[static_cast<size_t>(digit)] = static_cast<int64_t>(share * static_cast<double>(keys));
   }
-  counts[0] += keys - std::accumulate(counts.begin(), counts.end(), 0L);
+  counts[0] += keys - std::accumulate(counts.begin(), counts.end(), int64_t{0});
   return counts;
 }
 
-// As the suite: keys go where they belong by digit, and by rank among those of a digit.
 SuperstepCell RadixSort(int ranks, long keys, bool is_skewed, const std::string& algorithm) {
   SuperstepCell cell;
   cell.name = std::string("radix sort, ") + (is_skewed ? "skewed keys, " : "") + algorithm;
   cell.rows = keys;
   cell.bytes = static_cast<size_t>(keys) * 4;
-  const long block = keys / ranks;
-  const std::vector<long> counts = KeysOfDigits(block, is_skewed);
-  std::vector<long> starts(kDigits);  // of a digit, of all ranks
-  for (size_t digit = 1; digit < kDigits; ++digit) {
-    starts[digit] = starts[digit - 1] + ranks * counts[digit - 1];
+  RdxRound round(ranks, keys / ranks);
+  const std::vector<int64_t> counts = KeysOfDigits(keys / ranks, is_skewed);
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::copy(counts.begin(), counts.end(), round.CountsOf(rank));
   }
+  round.SumCounts();
   Relation all(static_cast<size_t>(ranks));
   Relation counting(static_cast<size_t>(ranks));
   for (int from = 0; from < ranks; ++from) {
-    std::vector<SuperstepPiece>& pieces = all[static_cast<size_t>(from)];
-    const int first = algorithm == "RDXSORTOPT" ? from * kDigits / ranks : 0;
-    std::vector<long> sent(static_cast<size_t>(ranks));
-    for (int i = 0; i < kDigits; ++i) {
-      const auto digit = static_cast<size_t>((first + i) % kDigits);
-      long at = starts[digit] + from * counts[digit];
-      for (const long end = at + counts[digit]; at < end;) {
-        const auto to = static_cast<int>(std::min<long>(at / block, ranks - 1));
-        const long run = (to == ranks - 1 ? end : std::min(end, (to + 1) * block)) - at;
-        sent[static_cast<size_t>(to)] += run;
-        if (to != from) pieces.push_back({to, static_cast<size_t>(run) * 4});
-        at += run;
-      }
-    }
-    if (algorithm == "combined") pieces.clear();
-    for (int j = 1; j < ranks; ++j) {
-      const int to = (from + j) % ranks;
-      counting[static_cast<size_t>(from)].push_back({to, kDigits * 8});
-      const auto bytes = static_cast<size_t>(sent[static_cast<size_t>(to)]) * 4;
-      if (algorithm == "combined" && bytes > 0) pieces.push_back({to, bytes});
-    }
+    const auto add = [from](int to, int64_t bytes, Relation* relation) {
+      if (to == from || bytes == 0) return;
+      (*relation)[static_cast<size_t>(from)].push_back({to, static_cast<size_t>(bytes)});
+    };
+    std::vector<int64_t> sent(static_cast<size_t>(ranks));
+    round.ForPieces(from, algorithm == "RDXSORTOPT" ? round.FirstDigit(from) : 0,
+                    [&](const RdxRound::Piece& piece) {
+                      sent[static_cast<size_t>(piece.to)] += piece.keys;
+                      if (algorithm != "combined") add(piece.to, piece.keys * 4, &all);
+                    });
+    ForOthers(from, ranks, [&](int to) {
+      add(to, RdxRound::kDigits * 8, &counting);
+      if (algorithm == "combined") add(to, sent[static_cast<size_t>(to)] * 4, &all);
+    });
   }
-  for (int round = 0; round < 4; ++round) {
+  for (int i = 0; i < 4; ++i) {
     cell.pieces.push_back(counting);
     cell.pieces.push_back(all);
   }

@@ -13,7 +13,7 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/runner/case.h"
-#include "bench/studies/as_relations.h"
+#include "bench/studies/li_relations.h"
 #include "bench/studies/li_suite.h"
 #include "brigade/li.h"
 #include "membuf/copy_bytes.h"
@@ -100,11 +100,10 @@ class Exchange {
   void Put() {
     Compute();
     KeepOwn();
-    for (int j = 1; j < ranks_; ++j) {
-      const int to = (rank_ + j) % ranks_;
-      if (!Sends(rank_, to)) continue;
+    ForOthers(rank_, ranks_, [this](int to) {
+      if (!Sends(rank_, to)) return;
       LIPUT(to, &out_[PlaceOf(to)], in_.data(), PlaceOf(rank_) * sizeof(int32_t), bytes());
-    }
+    });
     if (relation_.sends != ToNobody) LISYNC();
     LIBARRIER();
   }
@@ -116,10 +115,9 @@ class Exchange {
       const int from = (rank_ + ranks_ - j) % ranks_;
       if (Sends(from, rank_)) messages_.Receive(&in_[PlaceOf(from)], bytes(), from, 0);
     }
-    for (int j = 1; j < ranks_; ++j) {
-      const int to = (rank_ + j) % ranks_;
+    ForOthers(rank_, ranks_, [this](int to) {
       if (Sends(rank_, to)) messages_.Send(&out_[PlaceOf(to)], bytes(), to, 0);
-    }
+    });
     messages_.Wait();
     if (relation_.meets) MPI_Barrier(MPI_COMM_WORLD);
   }

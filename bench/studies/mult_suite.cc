@@ -12,6 +12,7 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/runner/case.h"
+#include "bench/studies/li_relations.h"
 #include "bench/studies/li_suite.h"
 #include "brigade/li.h"
 
@@ -32,15 +33,12 @@ double Element(int64_t row, int64_t column, int64_t which) {
 // Ranks beyond the largest square stand by. Blocks are by columns.
 class Product {
  public:
-  Product(LiSuite* suite, int n, int side)
+  Product(LiSuite* suite, int n, const MultPlace& place)
       : suite_(suite),
-        side_(side),
-        row_(suite->rank() % side),
-        column_(suite->rank() / side),
-        works_(suite->rank() < side * side),
+        place_(place),
         n_(n),
-        block_(n / side),
-        a_(works_ ? static_cast<size_t>(block_) * static_cast<size_t>(block_) : 0),
+        block_(n / place.side),
+        a_(place.works ? static_cast<size_t>(block_) * static_cast<size_t>(block_) : 0),
         b_(a_),
         c_(a_),
         transposed_(a_),
@@ -99,8 +97,9 @@ class Product {
 
   // Makes A and B, and what their product is.
   void Expect() {
-    if (!works_) return;
-    const int64_t first_row = int64_t{row_} * block_, first_column = int64_t{column_} * block_;
+    if (!place_.works) return;
+    const int64_t first_row = int64_t{place_.row} * block_;
+    const int64_t first_column = int64_t{place_.column} * block_;
     std::vector<double> row(static_cast<size_t>(n_)), columns(static_cast<size_t>(n_ * block_));
     for (int j = 0; j < block_; ++j) {
       for (int k = 0; k < n_; ++k) {
@@ -152,25 +151,22 @@ class Product {
 
   void Multiply(char variant, const std::string& kernel) {
     std::fill(c_.begin(), c_.end(), 0.0);
-    for (int round = 0; round < side_; ++round) {
+    for (int round = 0; round < place_.side; ++round) {
       // Two pairs of blocks in turn, also from one product to the next: others may be a round
       // ahead.
       is_odd_ = !is_odd_;
       const size_t place = is_odd_ ? 2 * elements() : 0;
       double* const a = &arriving_[place];
       double* const b = a + elements();
-      const int k = variant == 'g' ? (row_ + column_ + round) % side_
-                                   : (2 * side_ - row_ - column_ + round) % side_;
-      const int row_mate = k * side_ + row_;
-      const int column_mate = k + column_ * side_;
-      if (works_ && variant == 'p') {
+      const auto [row_mate, column_mate] = place_.Mates(round, variant == 'g');
+      if (place_.works && variant == 'p') {
         LIPUT(row_mate, a_.data(), arriving_.data(), place * sizeof(double), bytes());
         LIPUT(column_mate, b_.data(), arriving_.data(), (place + elements()) * sizeof(double),
               bytes());
-      } else if (works_ && variant == 'g') {
+      } else if (place_.works && variant == 'g') {
         LIGET(row_mate, a_.data(), 0, a, bytes());
         LIGET(column_mate, b_.data(), 0, b, bytes());
-      } else if (works_) {
+      } else if (place_.works) {
         // The exchange is its own inverse: each receives from whom it sends to.
         messages_.Receive(a, bytes(), row_mate, 0);
         messages_.Receive(b, bytes(), column_mate, 1);
@@ -178,15 +174,12 @@ class Product {
         messages_.Send(b_.data(), bytes(), column_mate, 1);
       }
       variant == 's' ? messages_.Wait() : EndSuperstep();
-      if (works_) Add(a, b, kernel);
+      if (place_.works) Add(a, b, kernel);
     }
   }
 
   LiSuite* const suite_;
-  const int side_;
-  const int row_;
-  const int column_;
-  const bool works_;
+  const MultPlace place_;
   const int n_;
   const int block_;
   std::vector<double> a_;
@@ -217,14 +210,14 @@ int Main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember({"loops", "dgemm", "untransposed"}));
   return LiSuite::Main(argc, argv, &app, [&](LiSuite* suite) {
-    int side = 1;
-    while ((side + 1) * (side + 1) <= suite->ranks()) ++side;
+    const MultPlace place(suite->rank(), suite->ranks());
     for (const int n : orders) {
-      if (n % side != 0) {
-        std::fprintf(stderr, "mult_suite: -n %d is no multiple of the grid's side, %d\n", n, side);
+      if (n % place.side != 0) {
+        std::fprintf(stderr, "mult_suite: -n %d is no multiple of the grid's side, %d\n", n,
+                     place.side);
         LIABORT();
       }
-      Product(suite, n, side).Measure(kernels);
+      Product(suite, n, place).Measure(kernels);
     }
   });
 }

@@ -15,13 +15,16 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/runner/case.h"
+#include "bench/studies/li_relations.h"
 #include "bench/studies/li_suite.h"
 #include "brigade/li.h"
 
 namespace brigade::bench {
 namespace {
 
-constexpr int kDigits = 256;
+using Piece = RdxRound::Piece;
+
+constexpr int kDigits = RdxRound::kDigits;
 constexpr int kRounds = 4;
 constexpr auto kDelay = std::chrono::microseconds(5);
 
@@ -32,15 +35,6 @@ uint64_t Mixed(uint64_t x) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
-
-// Keys that lie together in those of the sender, and where they go.
-struct Piece {
-  int digit;
-  int to;
-  int64_t from_at;
-  int64_t to_at;
-  int64_t keys;
-};
 
 class RadixSort {
  public:
@@ -57,8 +51,7 @@ class RadixSort {
         sorted_(given_),
         outbox_(given_),
         inbox_(keys_),
-        counts_(static_cast<size_t>(ranks_) * kDigits),
-        starts_(counts_.size()) {
+        round_(ranks_, block_) {
     for (int64_t i = 0; i < mine_; ++i) {
       const auto number = static_cast<uint64_t>(rank_ * block_ + i) + 1;
       const uint64_t bits = Mixed(number * 0x9e3779b97f4a7c15u);
@@ -68,12 +61,12 @@ class RadixSort {
     }
     LIREGISTER(keys_.data(), keys_.size() * sizeof(uint32_t));
     LIREGISTER(inbox_.data(), inbox_.size() * sizeof(uint32_t));
-    LIREGISTER(counts_.data(), counts_.size() * sizeof(int64_t));
+    LIREGISTER(round_.counts(), round_.count_bytes());
     LIINIT();
     LICOMMIT();
   }
   ~RadixSort() {
-    LIDEREGISTER(counts_.data());
+    LIDEREGISTER(round_.counts());
     LIDEREGISTER(inbox_.data());
     LIDEREGISTER(keys_.data());
   }
@@ -106,13 +99,11 @@ class RadixSort {
   }
 
  private:
-  int64_t* CountsOf(int rank) { return &counts_[static_cast<size_t>(rank) * kDigits]; }
-
   void Begin() { std::copy(given_.begin(), given_.end(), keys_.begin()); }
 
   // Sorts the keys here by one digit.
   void CountSort(int shift) {
-    int64_t* const counts = CountsOf(rank_);
+    int64_t* const counts = round_.CountsOf(rank_);
     std::fill(counts, counts + kDigits, 0);
     for (int64_t i = 0; i < mine_; ++i) ++counts[keys_[static_cast<size_t>(i)] >> shift & 255];
     int64_t next[kDigits];
@@ -140,47 +131,18 @@ class RadixSort {
     constexpr size_t kBytes = kDigits * sizeof(int64_t);
     for (int j = 1; !puts && j < ranks_; ++j) {
       const int from = (rank_ + ranks_ - j) % ranks_;
-      messages_.Receive(CountsOf(from), kBytes, from, kDigits);
+      messages_.Receive(round_.CountsOf(from), kBytes, from, kDigits);
     }
-    for (int j = 1; j < ranks_; ++j) {
-      const int to = (rank_ + j) % ranks_;
+    ForOthers(rank_, ranks_, [&](int to) {
       if (puts) {
-        LIPUT(to, CountsOf(rank_), counts_.data(), static_cast<size_t>(rank_) * kBytes, kBytes);
+        LIPUT(to, round_.CountsOf(rank_), round_.counts(), static_cast<size_t>(rank_) * kBytes,
+              kBytes);
       } else {
-        messages_.Send(CountsOf(rank_), kBytes, to, kDigits);
+        messages_.Send(round_.CountsOf(rank_), kBytes, to, kDigits);
       }
-    }
+    });
     puts ? EndSuperstep() : messages_.Wait();
-    int64_t start = 0;
-    for (int digit = 0; digit < kDigits; ++digit) {
-      for (int rank = 0; rank < ranks_; ++rank) {
-        starts_[static_cast<size_t>(rank * kDigits + digit)] = start;
-        start += CountsOf(rank)[digit];
-      }
-    }
-  }
-
-  // Calls `use` for the pieces that a rank sends, by digit, from `first` on and around.
-  template <typename Use>
-  void ForPieces(int from, int first, const Use& use) {
-    int64_t begins[kDigits];
-    int64_t sum = 0;
-    for (int digit = 0; digit < kDigits; ++digit) {
-      begins[digit] = sum;
-      sum += CountsOf(from)[digit];
-    }
-    for (int i = 0; i < kDigits; ++i) {
-      const int digit = (first + i) % kDigits;
-      int64_t at = starts_[static_cast<size_t>(from * kDigits + digit)];
-      const int64_t end = at + CountsOf(from)[digit];
-      for (int64_t begin = begins[digit]; at < end;) {
-        const int64_t to = at / block_;
-        const int64_t keys = std::min(end, (to + 1) * block_) - at;
-        use(Piece{digit, static_cast<int>(to), begin, at - to * block_, keys});
-        at += keys;
-        begin += keys;
-      }
-    }
+    round_.SumCounts();
   }
 
   // Puts or sends keys that come to lie at a place of registered memory, or copies one's own.
@@ -199,13 +161,13 @@ class RadixSort {
   void MovePieces(bool puts, int first) {
     for (int from = 0; !puts && from < ranks_; ++from) {
       if (from == rank_) continue;
-      ForPieces(from, 0, [&](const Piece& piece) {
+      round_.ForPieces(from, 0, [&](const Piece& piece) {
         if (piece.to != rank_) return;
         messages_.Receive(&keys_[static_cast<size_t>(piece.to_at)],
                           static_cast<size_t>(piece.keys) * sizeof(uint32_t), from, piece.digit);
       });
     }
-    ForPieces(rank_, first, [&](const Piece& piece) {
+    round_.ForPieces(rank_, first, [&](const Piece& piece) {
       Move(puts, &sorted_[static_cast<size_t>(piece.from_at)], piece.keys, piece.to, &keys_,
            piece.to_at, piece.digit);
     });
@@ -217,7 +179,7 @@ class RadixSort {
     arriving_.clear();
     std::vector<int64_t> sent(ranks * ranks);  // by sender, then receiver
     for (int from = 0; from < ranks_; ++from) {
-      ForPieces(from, 0, [&](const Piece& piece) {
+      round_.ForPieces(from, 0, [&](const Piece& piece) {
         sent[static_cast<size_t>(from * ranks_ + piece.to)] += piece.keys;
         if (piece.to == rank_) arriving_.push_back(piece);
       });
@@ -236,7 +198,7 @@ class RadixSort {
       begins[to] = begins[to - 1] + sent[static_cast<size_t>(rank_) * ranks + to - 1];
     }
     std::vector<int64_t> next = begins;
-    ForPieces(rank_, 0, [&](const Piece& piece) {
+    round_.ForPieces(rank_, 0, [&](const Piece& piece) {
       int64_t& place = next[static_cast<size_t>(piece.to)];
       std::copy_n(sorted_.begin() + piece.from_at, piece.keys, outbox_.begin() + place);
       place += piece.keys;
@@ -270,7 +232,7 @@ class RadixSort {
       if (way == Way::kCombined) {
         MoveCombined(puts);
       } else {
-        MovePieces(puts, way == Way::kOrdered ? rank_ * kDigits / ranks_ : 0);
+        MovePieces(puts, way == Way::kOrdered ? round_.FirstDigit(rank_) : 0);
       }
       if (way == Way::kOrdered) {
         const auto end = std::chrono::steady_clock::now() + kDelay;
@@ -313,8 +275,7 @@ class RadixSort {
   std::vector<uint32_t> sorted_;
   std::vector<uint32_t> outbox_;
   std::vector<uint32_t> inbox_;
-  std::vector<int64_t> counts_;  // by rank, then digit
-  std::vector<int64_t> starts_;  // likewise: where those keys go, of all
+  RdxRound round_;
   std::vector<Piece> arriving_;  // in the inbox, in this order
   Messages messages_;
 };
