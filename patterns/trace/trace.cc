@@ -68,6 +68,7 @@ void PrintEvent(std::FILE* out, int rank, const TraceEvent& event) {
 }  // namespace
 
 std::atomic<Trace*> Trace::current_{nullptr};
+std::atomic<void (*)(const TraceEvent&)> Trace::watch_{nullptr};
 
 Trace::Trace(const std::string& path, int rank, int ranks)
     : path_(path), rank_(rank), ranks_(ranks), pid_(getpid()) {}
@@ -122,6 +123,7 @@ void Trace::AddInstant(TraceKind kind, size_t bytes, int peer) {
 
 void Trace::Add(TraceEvent event) {
   event.by_progress_thread = is_progress_thread;
+  if (auto* const watch = watch_.load(std::memory_order_relaxed)) watch(event);
   const std::lock_guard<std::mutex> lock(events_mutex);
   Trace* const trace = current_.load(std::memory_order_acquire);  // Start takes no lock
   if (trace == nullptr) return;                                   // stopped just now

@@ -86,6 +86,9 @@ class Trace {
   static void Add(TraceEvent event);
   // Said once by the progress thread.
   static void ThisIsTheProgressThread();
+  // Calls `watch` for each event that is recorded from now on, before it is, on its thread; null:
+  // no longer. For tests that stop a rank between two steps of a call.
+  static void Watch(void (*watch)(const TraceEvent& event)) { watch_ = watch; }
 
   // "lu.3.json" of "lu.json" and 3.
   static std::string PartOf(const std::string& file, int rank);
@@ -97,6 +100,7 @@ class Trace {
   bool WriteTo(const std::string& path) const;
 
   static std::atomic<Trace*> current_;
+  static std::atomic<void (*)(const TraceEvent&)> watch_;
 
   const std::string path_;
   const int rank_;

@@ -91,6 +91,22 @@ TEST_F(TraceTest, EndsWhileAnotherThreadRecords) {
   EXPECT_FALSE(EventsOf(Load()).empty());
 }
 
+TEST_F(TraceTest, AWatchIsCalledForEachEventUntilItIsRemoved) {
+  static int calls;
+  calls = 0;
+  ASSERT_TRUE(Trace::Start(file_, 3, 4, /*most_events=*/0).ok());
+  Trace::Watch([](const TraceEvent& event) { calls += event.kind == TraceKind::kWait ? 10 : 1; });
+  {
+    const TraceSpan span(TraceKind::kWait);
+    Trace::Mark(TraceKind::kSent, 8, 1);
+    EXPECT_EQ(calls, 1);
+  }
+  EXPECT_EQ(calls, 11);
+  Trace::Watch(nullptr);
+  Trace::Mark(TraceKind::kSent, 8, 1);
+  EXPECT_EQ(calls, 11);
+}
+
 TEST_F(TraceTest, RecordsNothingWhileOff) {
   Trace::Mark(TraceKind::kSent, 8, 1);
   { const TraceSpan span(TraceKind::kWait); }
