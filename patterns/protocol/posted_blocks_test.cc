@@ -1,5 +1,5 @@
 // Blocks of gathers, scatters and all-to-alls in posted buffers: how often they are copied,
-// whichever rank is first. test/patterns/mixed_protocols_test.cc has their failures.
+// whichever rank is first. test/patterns/protocol_failures_test.cc has their failures.
 
 #include <atomic>
 #include <cstddef>

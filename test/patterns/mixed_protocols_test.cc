@@ -1,10 +1,4 @@
-// Ranks mix protocols: random sequences of calls are compared with an oracle. In each protocol, a
-// rank makes another call, dies, or does not come within the time limit of the other ranks.
-
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
+// Ranks mix protocols: random sequences of calls are compared with an oracle.
 
 #include <algorithm>
 #include <atomic>
@@ -12,11 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <memory>
-#include <new>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -36,94 +29,19 @@
 #include "patterns/group/group_calls.h"
 #include "patterns/plan/plan.h"
 #include "patterns/protocol/protocols.h"
-#include "patterns/schedule/geometry.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/topology.h"
+#include "test/patterns/protocol_ranks.h"
 #include "test/support/group_member.h"
-#include "test/support/run_processes.h"
 #include "test/support/run_ranks.h"
 #include "test/support/stress.h"
-#include "transport/auto/auto_endpoint.h"
 #include "transport/channel.h"
-#include "transport/edge/edge.h"
-#include "transport/edge/edge_access.h"
-#include "transport/host_memory/kernel_copy.h"
-#include "transport/host_memory/shared_allocations.h"
 #include "transport/inproc/inproc_transport.h"
-#include "transport/shm/shm_transport.h"
-#include "transport/tcp/tcp_transport.h"
 
 namespace brigade {
 namespace {
 
 using Random = std::mt19937;
-
-// Shared memory without kernel copies and with kernel copies of all lengths, TCP, and both: on one
-// host, or on two hosts of every other rank.
-enum class Over { kShm, kShmByKernel, kTcp, kAuto, kTwoHosts };
-
-std::unique_ptr<Endpoint> NewEndpoint(Over over, int rank) {
-  std::unique_ptr<Endpoint> endpoint;
-  if (over == Over::kTcp) {
-    TcpOptions options;
-    options.interface = "lo";
-    options.log = [](const std::string&) {};
-    Require(CreateTcpEndpoint(options, &endpoint));
-    return endpoint;
-  }
-  ShmOptions options;
-  options.spans_hosts = over == Over::kAuto || over == Over::kTwoHosts;
-  if (over == Over::kTwoHosts) options.host.network_namespace += static_cast<uint64_t>(rank % 2);
-  if (over == Over::kShmByKernel) options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
-  Require(CreateShmEndpoint(options, &endpoint));
-  if (!options.spans_hosts) return endpoint;
-  std::vector<AutoTransport> transports;
-  transports.push_back({std::move(endpoint), AutoTransport::Reach::kHost});
-  transports.push_back({NewEndpoint(Over::kTcp, rank), AutoTransport::Reach::kEverywhere});
-  return MakeAutoEndpoint(std::move(transports));
-}
-
-struct Member {
-  Member(Over over, Bootstrap* bootstrap, int rows, const EngineOptions& options)
-      : endpoint(NewEndpoint(over, bootstrap->rank())) {
-    Require(Engine::Create(endpoint.get(), options, &engine));
-    Require(Group::Create(engine.get(), bootstrap, rows, bootstrap->size() / rows, &group));
-  }
-  std::unique_ptr<Endpoint> endpoint;
-  std::unique_ptr<Engine> engine;
-  std::unique_ptr<Group> group;
-};
-
-// Memory of brigade_alloc (mapped by all ranks), or ordinary memory.
-class Memory {
- public:
-  Memory(bool mapped, size_t bytes) : bytes_(bytes), mapped_(mapped) {
-    if (mapped) {
-      Require(SharedAllocations::Here().Allocate(bytes, &memory_));
-    } else {
-      memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (memory_ == MAP_FAILED) throw std::bad_alloc();
-    }
-  }
-  ~Memory() {
-    if (mapped_) {
-      SharedAllocations::Here().Free(memory_);
-    } else {
-      munmap(memory_, bytes_);
-    }
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  std::byte* data() { return static_cast<std::byte*>(memory_); }
-  size_t bytes() const { return bytes_; }
-
- private:
-  const size_t bytes_;
-  const bool mapped_;
-  void* memory_ = nullptr;
-};
-
-// --- random sequences ---
 
 // A call as all ranks draw it.
 struct Drawn {
@@ -224,7 +142,7 @@ class Data {
     }
     const size_t locations_at = used_;
     if (drawn_.located) used_ += static_cast<size_t>(Elems(-1)) * sizeof(int32_t) + kGuard;
-    memory_ = std::make_unique<Memory>(mapped, used_ + kGuard);
+    memory_ = std::make_unique<UserMemory>(mapped, used_ + kGuard);
     for (const Part& part : parts_) {
       matrices_.push_back({memory_->data() + part.offset, part.layout});
     }
@@ -424,7 +342,7 @@ class Data {
   std::vector<int> members_;  // of the scope, by their ranks in the group
   std::vector<Part> parts_;   // the blocks, then the matrix
   size_t used_ = 0;
-  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<UserMemory> memory_;
   std::vector<Matrix> matrices_;
   std::vector<std::byte> image_;
 };
@@ -555,7 +473,7 @@ class Player {
   std::atomic<int>* const taken_;
   Random common_;
   Random own_;
-  Member me_;
+  RankOver me_;
   size_t most_under_way_ = 0;
   std::deque<UnderWay> under_way_;
 };
@@ -588,287 +506,6 @@ INSTANTIATE_TEST_SUITE_P(Over, MixedProtocols,
                                                           Over::kTcp, Over::kTwoHosts),
                                           testing::Values(2, 3, 4, 8)),
                          NameOf);
-
-// --- failures inside each protocol ---
-
-struct Case {
-  const char* name;
-  Pattern pattern;
-  Topology topology;
-  int64_t elems;  // of the matrix, or of each block
-  bool mapped = true;
-  Over over = Over::kShm;
-  bool starts = false;  // instead of a blocking call
-};
-constexpr Topology kTree{Shape::kTree, 2};
-constexpr Topology kRing{Shape::kIncreasingRings, 1};
-constexpr Topology kReduceScatterAllgather{Shape::kReduceScatterAllgather, 0};
-constexpr Topology kFlat{Shape::kTree, kFlatBranches};
-const Case kCases[] = {
-    {"inline", Pattern::kBroadcast, kTree, 8},
-    {"inline_over_auto", Pattern::kBroadcast, kTree, 8, true, Over::kAuto},
-    {"inline_message", Pattern::kSend, kTree, 8},
-    {"posted_buffer", Pattern::kSend, kTree, 50000},
-    {"posted_buffer_by_kernel", Pattern::kSend, kTree, 50000, false, Over::kShmByKernel},
-    {"zero_copy_multi_broadcast", Pattern::kMultiBroadcast, kRing, 50000},
-    {"zero_copy_multi_reduce", Pattern::kMultiReduce, kRing, 50000},
-    {"zero_copy_all_reduce", Pattern::kAllReduce, kReduceScatterAllgather, 90000},
-    {"zero_copy_by_kernel", Pattern::kMultiBroadcast, kRing, 50000, false, Over::kShmByKernel},
-    {"blocks_scattered", Pattern::kScatter, kFlat, 50000},
-    {"blocks_gathered", Pattern::kGather, kFlat, 50000},
-    {"blocks_by_kernel", Pattern::kScatter, kFlat, 50000, false, Over::kShmByKernel},
-    {"eager", Pattern::kBroadcast, kTree, 3000},
-    {"pipelined", Pattern::kAllReduce, kTree, 200000},
-    {"started", Pattern::kAllReduce, kTree, 200000, true, Over::kShm, true},
-    {"eager_over_tcp", Pattern::kBroadcast, kTree, 3000, false, Over::kTcp},
-    {"pipelined_over_tcp", Pattern::kAllReduce, kTree, 200000, false, Over::kTcp},
-    {"started_over_tcp", Pattern::kAllReduce, kTree, 200000, false, Over::kTcp, true},
-};
-bool IsZeroCopy(const Case& c) { return std::strncmp(c.name, "zero_copy", 9) == 0; }
-bool IsPosted(const Case& c) { return std::strncmp(c.name, "posted", 6) == 0; }
-
-// Ranks of a case. The last one is the root, and the sender of messages.
-int RanksOf(const Case& c) { return IsPair(c.pattern) ? 2 : 3; }
-
-// One rank that makes the calls of a case.
-class Caller {
- public:
-  Caller(const Case& c, Bootstrap* bootstrap)
-      : case_(c),
-        rank_(bootstrap->rank()),
-        last_(bootstrap->size() - 1),
-        me_(c.over, bootstrap, 1, Options()),
-        memory_(c.mapped, BytesOf(c, bootstrap->size()) + 4 * kPage) {}
-
-  Group* group() { return me_.group.get(); }
-  // Returns the call, whose matrices are `more` elements longer. A page begins in the middle of all
-  // matrices.
-  PatternCall Call(int64_t more = 0) {
-    PatternCall call;
-    call.pattern = case_.pattern;
-    call.topology = case_.topology;
-    call.root = last_;
-    if (IsPair(call.pattern)) {
-      call.pattern = rank_ == last_ ? Pattern::kSend : Pattern::kReceive;
-      call.root = 1 - rank_;
-    }
-    const int64_t elems = case_.elems + more;
-    std::byte* next = Middle() - BytesOf(case_, last_ + 1) / 2;
-    matrices_.clear();
-    for (int i = EntryOf(call.pattern).multi ? 0 : last_ + 1; i <= last_ + 1; ++i) {
-      Matrix matrix;
-      matrix.data = next;
-      Require(StridedLayout::General(elems, 1, elems, sizeof(double), &matrix.layout));
-      matrices_.push_back(matrix);
-      next += matrix.layout.bytes();
-    }
-    call.matrix = matrices_.back();
-    call.blocks = matrices_.data();
-    return call;
-  }
-  Status Run(const PatternCall& call, OperationStatistics* did = nullptr) {
-    if (!case_.starts) return group()->Run(call, did);
-    std::unique_ptr<Operation> operation;
-    BRIGADE_RETURN_IF_ERROR(group()->Start(call, &operation));
-    return operation->Wait(did);
-  }
-  Status RunUntilItFails(const PatternCall& call) {
-    Status status;
-    while (status.ok()) status = Run(call);
-    return status;
-  }
-  // Runs calls until all ranks have taken the protocol of the case.
-  void WarmUp() {
-    OperationStatistics did;
-    do {
-      Require(Run(Call(), &did));
-    } while (IsZeroCopy(case_) && did.pieces != 1);
-  }
-  // Waits until rank 0 has posted a block.
-  void AwaitPostedBlock() {
-    const GroupState& state = *group()->state();
-    OutEdge* const edge = state.edges->EdgeTo({state.id, ChannelKind::kAll}, 0);
-    while (!edge->MayWritePostedBuffer(matrices_.front().layout)) std::this_thread::yield();
-  }
-  // Sends short messages until the receiver has posted its next buffer. The receiver withdraws it
-  // soon: on a busy machine the sender may not see it.
-  void AwaitPostedBuffer() {
-    if (case_.pattern == Pattern::kScatter && rank_ == last_) AwaitPostedBlock();
-    if (!IsPosted(case_) || rank_ != last_) return;
-    PatternCall call = Call();
-    Require(StridedLayout::General(1000, 1, 1000, sizeof(double), &call.matrix.layout));
-    const GroupState& state = *group()->state();
-    OutEdge* const edge = state.edges->EdgeTo({state.id, ChannelKind::kPointToPoint}, 0);
-    for (int looks = 1; looks < 200000000 && !edge->MayWritePostedBuffer(call.matrix.layout);
-         ++looks) {
-      if (looks % 100000 == 0) Require(Run(call));
-    }
-  }
-  // From here on this process is killed when it accesses the second half of its matrices, or of its
-  // first block.
-  void DieInTheMiddle() {
-    for (const int number : {SIGSEGV, SIGBUS}) signal(number, [](int) { raise(SIGKILL); });
-    std::byte* middle = Middle();
-    if (IsBlocks(case_.pattern)) {
-      const Matrix& block = matrices_.front();
-      const auto half = static_cast<size_t>(block.data - memory_.data()) + block.layout.bytes() / 2;
-      middle = memory_.data() + (half / kPage + 1) * kPage;
-    }
-    const auto bytes = static_cast<size_t>(memory_.data() + memory_.bytes() - middle);
-    EXPECT_EQ(mprotect(middle, bytes, PROT_NONE), 0);
-  }
-  void Overwrite() { std::memset(memory_.data(), 0xee, memory_.bytes()); }
-  bool IsOverwritten() {
-    return std::all_of(memory_.data(), memory_.data() + memory_.bytes(),
-                       [](std::byte b) { return b == std::byte{0xee}; });
-  }
-
- private:
-  static constexpr size_t kPage = 4096;
-  static size_t BytesOf(const Case& c, int ranks) {
-    const int blocks = EntryOf(c.pattern).multi ? ranks : 0;
-    const int matrices = blocks + (c.pattern == Pattern::kMultiBroadcast ? 0 : 1);
-    return static_cast<size_t>(c.elems * matrices) * sizeof(double);
-  }
-  static EngineOptions Options() {
-    EngineOptions options;
-    options.match_check_seconds = 0.02;
-    return options;
-  }
-  std::byte* Middle() {
-    const size_t half = BytesOf(case_, last_ + 1) / 2;
-    return memory_.data() + (half / kPage + 1) * kPage;
-  }
-
-  const Case case_;
-  const int rank_;
-  const int last_;
-  Member me_;
-  Memory memory_;
-  std::vector<Matrix> matrices_;
-};
-
-class InEachProtocol : public testing::TestWithParam<Case> {};
-
-// The last rank comes when the calls of all others have returned.
-TEST_P(InEachProtocol, ATimeLimitEndsTheCallsOfAll) {
-  const Case& c = GetParam();
-  const int ranks = RanksOf(c);
-  RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Caller me(c, world.MakeBootstrap(rank).get());
-    me.WarmUp();
-    Meet(world, rank);
-    PatternCall call = me.Call();
-    if (rank == ranks - 1) {
-      Meet(world, rank);
-    } else if (rank == 0) {
-      call.timeout_seconds = 0.05;
-    }
-    const Status status = me.RunUntilItFails(call);
-    EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
-    me.Overwrite();
-    if (rank != ranks - 1) Meet(world, rank);
-    Meet(world, rank);  // the last rank has made its call
-    EXPECT_TRUE(me.IsOverwritten()) << "another rank has written to memory of a call that is over";
-  });
-}
-
-// The last rank makes another call.
-TEST_P(InEachProtocol, AnotherCallIsAMismatchOnAll) {
-  const Case& c = GetParam();
-  const int ranks = RanksOf(c);
-  enum Deed { kLonger, kBarrier, kOtherRoot, kDeeds };
-  for (int deed = 0; deed < kDeeds; ++deed) {
-    if (deed == kOtherRoot && c.pattern != Pattern::kBroadcast) continue;
-    RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
-      Caller me(c, world.MakeBootstrap(rank).get());
-      me.WarmUp();
-      Meet(world, rank);
-      me.AwaitPostedBuffer();
-      const bool wrong = rank == ranks - 1;
-      PatternCall call = me.Call(wrong && deed == kLonger ? 1 : 0);
-      if (wrong && deed == kBarrier) call.pattern = Pattern::kBarrier;
-      if (wrong && deed == kOtherRoot) call.root = 0;
-      call.timeout_seconds = 20;
-      Status status = wrong ? me.Run(call) : me.RunUntilItFails(call);
-      // A call of the wrong rank that did not wait has succeeded.
-      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-      while (status.ok() && std::chrono::steady_clock::now() < end) {
-        status = me.group()->failure();
-      }
-      EXPECT_EQ(status.code(), StatusCode::kMismatch) << deed << ' ' << status.ToString();
-      Meet(world, rank);
-    });
-  }
-}
-
-enum class Point { kBeforeTheCall, kWaiting, kInTheMiddle };
-
-// Returns 0 if this rank finds that `victim` has died at a point of its call.
-int RunWithADeath(const Case& c, Point point, int victim, Bootstrap* bootstrap,
-                  std::atomic<int>* over) {
-  const int rank = bootstrap->rank();
-  const int last = bootstrap->size() - 1;
-  Caller me(c, bootstrap);
-  me.WarmUp();
-  std::vector<char> all(static_cast<size_t>(last) + 1);
-  Require(bootstrap->AllGather("", 1, all.data()));
-  const auto pause = [](int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); };
-  if (rank == victim) {
-    if (point == Point::kInTheMiddle) me.DieInTheMiddle();
-    if (point == Point::kWaiting) {
-      ualarm(5000, 0);
-    } else {
-      me.AwaitPostedBuffer();
-    }
-    if (point == Point::kBeforeTheCall) raise(SIGKILL);
-  } else if (point == Point::kWaiting && rank == last) {
-    pause(30);
-  }
-  const Status status = me.RunUntilItFails(me.Call());
-  for (++*over; *over < last;) pause(1);  // the end of no other rank is what ends a call
-  const std::string name = "rank " + std::to_string(victim) + " of the group";
-  if (rank != victim && status.code() == StatusCode::kPeerLost &&
-      status.message().find(name) != std::string::npos) {
-    return 0;
-  }
-  std::fprintf(stderr, "rank %d: %s\n", rank, status.ToString().c_str());
-  return 1;
-}
-
-TEST_P(InEachProtocol, ARankThatDiesIsLostToAll) {
-  const Case& c = GetParam();
-  const int ranks = RanksOf(c);
-  void* const memory =
-      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(memory, MAP_FAILED);
-  auto* const over = new (memory) std::atomic<int>;
-  for (const Point point : {Point::kBeforeTheCall, Point::kWaiting, Point::kInTheMiddle}) {
-    for (int victim = 0; victim < ranks; ++victim) {
-      // The last rank is the one that is late.
-      if (point == Point::kWaiting && victim == ranks - 1) continue;
-      // A rank into whose buffer another one writes does not access it. The kernel refuses to copy
-      // to memory without access (zero_copy_test.cc).
-      const bool accesses = IsBlocks(c.pattern)
-                                ? (c.pattern == Pattern::kScatter) == (victim == ranks - 1)
-                                : !(IsPosted(c) && victim == 0) && !(IsZeroCopy(c) && !c.mapped);
-      if (point == Point::kInTheMiddle && !accesses) continue;
-      *over = 0;
-      std::vector<int> ends = RunProcesses(ranks, [&](Bootstrap* bootstrap) {
-        return RunWithADeath(c, point, victim, bootstrap, over);
-      });
-      const int end = ends[static_cast<size_t>(victim)];
-      EXPECT_TRUE(WIFSIGNALED(end)) << end;
-      ends[static_cast<size_t>(victim)] = 0;
-      EXPECT_EQ(ends, std::vector<int>(static_cast<size_t>(ranks)))
-          << "rank " << victim << " at point " << static_cast<int>(point);
-    }
-  }
-  munmap(memory, 4096);
-}
-
-INSTANTIATE_TEST_SUITE_P(Of, InEachProtocol, testing::ValuesIn(kCases),
-                         [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
 }  // namespace brigade

@@ -1,0 +1,94 @@
+// Ranks whose calls take all protocols: an engine over each transport, and memory of each kind.
+
+#ifndef BRIGADE_TEST_PATTERNS_PROTOCOL_RANKS_H_
+#define BRIGADE_TEST_PATTERNS_PROTOCOL_RANKS_H_
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "patterns/engine/engine.h"
+#include "patterns/group/group.h"
+#include "test/support/group_member.h"
+#include "transport/auto/auto_endpoint.h"
+#include "transport/host_memory/kernel_copy.h"
+#include "transport/host_memory/shared_allocations.h"
+#include "transport/shm/shm_transport.h"
+#include "transport/tcp/tcp_transport.h"
+
+namespace brigade {
+
+// Shared memory without kernel copies and with kernel copies of all lengths, TCP, and both: on one
+// host, or on two hosts of every other rank.
+enum class Over { kShm, kShmByKernel, kTcp, kAuto, kTwoHosts };
+
+inline std::unique_ptr<Endpoint> NewEndpoint(Over over, int rank) {
+  std::unique_ptr<Endpoint> endpoint;
+  if (over == Over::kTcp) {
+    TcpOptions options;
+    options.interface = "lo";
+    options.log = [](const std::string&) {};
+    Require(CreateTcpEndpoint(options, &endpoint));
+    return endpoint;
+  }
+  ShmOptions options;
+  options.spans_hosts = over == Over::kAuto || over == Over::kTwoHosts;
+  if (over == Over::kTwoHosts) options.host.network_namespace += static_cast<uint64_t>(rank % 2);
+  if (over == Over::kShmByKernel) options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
+  Require(CreateShmEndpoint(options, &endpoint));
+  if (!options.spans_hosts) return endpoint;
+  std::vector<AutoTransport> transports;
+  transports.push_back({std::move(endpoint), AutoTransport::Reach::kHost});
+  transports.push_back({NewEndpoint(Over::kTcp, rank), AutoTransport::Reach::kEverywhere});
+  return MakeAutoEndpoint(std::move(transports));
+}
+
+struct RankOver {
+  RankOver(Over over, Bootstrap* bootstrap, int rows, const EngineOptions& options)
+      : endpoint(NewEndpoint(over, bootstrap->rank())) {
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    Require(Group::Create(engine.get(), bootstrap, rows, bootstrap->size() / rows, &group));
+  }
+  std::unique_ptr<Endpoint> endpoint;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Group> group;
+};
+
+// Memory of brigade_alloc (mapped by all ranks), or ordinary memory.
+class UserMemory {
+ public:
+  UserMemory(bool mapped, size_t bytes) : bytes_(bytes), mapped_(mapped) {
+    if (mapped) {
+      Require(SharedAllocations::Here().Allocate(bytes, &memory_));
+    } else {
+      memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    }
+  }
+  ~UserMemory() {
+    if (mapped_) {
+      SharedAllocations::Here().Free(memory_);
+    } else {
+      munmap(memory_, bytes_);
+    }
+  }
+  UserMemory(const UserMemory&) = delete;
+  UserMemory& operator=(const UserMemory&) = delete;
+  std::byte* data() { return static_cast<std::byte*>(memory_); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  const size_t bytes_;
+  const bool mapped_;
+  void* memory_ = nullptr;
+};
+
+}  // namespace brigade
+
+#endif  // BRIGADE_TEST_PATTERNS_PROTOCOL_RANKS_H_
