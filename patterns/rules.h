@@ -126,7 +126,7 @@ inline constexpr uint64_t kCallsPerLook = 128;
 // Idle polls, about a microsecond, until a wait looks at the clock for the report of long waits:
 // fewer add a look to short waits.
 inline constexpr uint64_t kPollsBeforeClock = 8;
-// Polls per further look; each poll may sleep.
+// Polls per further look. A rank that sleeps between polls looks at each one.
 inline constexpr uint64_t kPollsPerClock = 16;
 // How long a call waits for another rank until it checks by a control message whether both made
 // matching calls. Less sends more messages while ranks are merely late; more detects mismatches
