@@ -69,11 +69,12 @@ std::unique_ptr<Endpoint> NewEndpoint(InprocWorld* world, int rank) {
   return endpoint;
 }
 
-// Waits as where many ranks share a processor: each pause is long.
+// Waits as where many ranks share a processor: each pause is long, and a rank soon sleeps.
 class LongPauses : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
   void Pause(uint64_t) override { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+  uint64_t PollsAwake() const override { return 1; }
 };
 
 // One rank's endpoint, engine and group of all ranks.
