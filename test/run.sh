@@ -243,8 +243,8 @@ if $full; then
     --mpich "$(bazel info --config=mpich "${optimised[@]}" bazel-bin 2>/dev/null)" \
     --libraries "$either/lib"
 else
-  # Jobs with this tag wait, or start, for longer than they compute.
-  bazel_test waits --test_tag_filters=waits --local_test_jobs=6 "${optimised[@]}" //test/...
+  # Tests with this tag wait, or start jobs, for longer than they compute.
+  bazel_test waits --test_tag_filters=waits --local_test_jobs=6 "${optimised[@]}" //...
   bazel_test all --test_tag_filters=-waits "${optimised[@]}" //...
   counted "MPICH, in brief" mpich-small ./test/mpich_small_test.sh "${optimised[@]}"
 fi
