@@ -32,7 +32,8 @@ class MpiMismatches : public testing::TestWithParam<const char*> {};
 TEST_P(MpiMismatches, EndOnAllRanks) {
   // Ranks that are threads try all cases. Over MPI each case waits a second for sends without a
   // receive.
-  const size_t stride = GetParam() == std::string("mpi") ? 11 : 3;
+  const bool over_mpi = GetParam() == std::string("mpi");
+  const size_t stride = over_mpi ? 11 : 3;
   for (size_t i = 0; i < MismatchCases().size(); i += stride) {
     const MismatchCase& tested = MismatchCases()[i];
     // Messages that a broken group has sent over MPI, and that were not received, keep their
@@ -50,7 +51,10 @@ TEST_P(MpiMismatches, EndOnAllRanks) {
         << "rank " << group->rank();
     AwaitAll();
     group.reset();
-    EXPECT_TRUE(engine->Drain().ok());
+    // Over MPI the end of the engine waits the same second once more.
+    if (!over_mpi || i == 0) {
+      EXPECT_TRUE(engine->Drain().ok());
+    }
     AwaitAll();
   }
 }
