@@ -43,7 +43,7 @@ class MpiFailures : public testing::TestWithParam<const char*> {
   }
   void Leave() {
     group_.reset();
-    if (engine_ != nullptr) {
+    if (engine_ != nullptr && drains_) {
       EXPECT_TRUE(engine_->Drain().ok());
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -74,6 +74,7 @@ class MpiFailures : public testing::TestWithParam<const char*> {
   std::unique_ptr<Endpoint> endpoint_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Group> group_;
+  bool drains_ = true;
   int rank_ = 0;
   int ranks_ = 0;
   std::vector<std::vector<double>> data_;
@@ -81,6 +82,8 @@ class MpiFailures : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(MpiFailures, ARankThatDisagreesEndsTheCallsOfAll) {
+  // Over MPI the end of the engine waits a second, too, for sends without a receive.
+  drains_ = GetParam() != std::string("mpi");
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce,
                                 Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     // Short, in pieces, and too long for MPI to send without the receiver.
