@@ -19,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/piece_plan.h"
 #include "test/support/endpoints/fault_endpoint.h"
 #include "test/support/endpoints/forwarding_endpoint.h"
@@ -73,8 +74,13 @@ std::unique_ptr<Endpoint> NewEndpoint(InprocWorld* world, int rank) {
 class LongPauses : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
-  void Pause(uint64_t) override { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+  void Pause(uint64_t polls) override {
+    idle_polls = polls;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   uint64_t PollsAwake() const override { return 1; }
+  uint64_t PollsBeforeSleep() const override { return 1; }
+  uint64_t idle_polls = 0;  // in a row before the last pause
 };
 
 // One rank's endpoint, engine and group of all ranks.
@@ -807,6 +813,26 @@ TEST_P(Semantics, TheTimeThatACallWaitsIsCounted) {
       }
     }
   }
+}
+
+// Its report, and its check whether calls match, would otherwise be many pauses late.
+TEST_P(Semantics, ARankThatSleepsBetweenPollsLooksAtTheClockAtEach) {
+  std::atomic<bool> has_reported{false};
+  OnRanks(2, [&](InprocWorld& world, int rank) {
+    const LongPauses* pauses = nullptr;
+    EngineOptions options = Rank::Small();
+    options.report_seconds = 1e-9;
+    options.report = [&](const std::string&) {
+      if (rank == 1 || pauses == nullptr || has_reported) return;
+      EXPECT_LT(pauses->idle_polls, rules::kPollsPerClock - 1);
+      has_reported = true;
+    };
+    Rank me(world, rank, options, nullptr, /*long_pauses=*/true);
+    pauses = static_cast<const LongPauses*>(me.endpoint.get());
+    std::vector<double> data(1);
+    while (rank == 1 && !has_reported) std::this_thread::yield();
+    Require(me.Run(Call(Pattern::kAllReduce), &data));
+  });
 }
 
 TEST_P(Semantics, ABudgetTooSmallIsRefusedWithTheMinimum) {
