@@ -62,6 +62,7 @@ Status Window::EndFence(const FencePromise& promise, bool meets_by_flags) {
 
 Status Window::MeetByFlags() {
   const WindowWait::ProgressGuard guard(&*wait_);
+  BRIGADE_RETURN_IF_ERROR(state()->failure);  // a forked child shares the flags
   counters_.SetFence();
   for (int r = 0; r < size(); ++r) WakeIfAsleep(r);
   int there = 0;  // so many members, from the first on

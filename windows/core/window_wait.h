@@ -142,7 +142,8 @@ Status WindowWait::Until(OtherThreads* others, bool by_message, const char* what
                          const Over& over) {
   uint64_t looks = 0;
   const auto ends = [&] {
-    if (over() || !group_->failure.ok()) return true;
+    // First the failure: `over` may take a lock, which a call that fails would not give back.
+    if (!group_->failure.ok() || over()) return true;
     return ++looks >= kLooks && IsLost();
   };
   const auto describe = [&] {
