@@ -5,6 +5,7 @@
 
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_time.h"
+#include "transport/mpi/returned_errors.h"
 
 namespace brigade {
 namespace blacs {
@@ -24,16 +25,20 @@ Status CreateCommunicator(MPI_Comm parent, const std::vector<int>& members,
   MPI_Group_incl(parent_group, static_cast<int>(members.size()), members.data(), &member_group);
   // The number of communicators of an MPI is limited: exceeding it is reported as an error of the
   // BLACS.
-  MPI_Errhandler kept;
-  MPI_Comm_get_errhandler(parent, &kept);
-  MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+  const ReturnedErrors returned(parent);
   const int error =
       InMpi([&] { return MPI_Comm_create_group(parent, member_group, kCreateTag, communicator); });
-  MPI_Comm_set_errhandler(parent, kept);
-  MPI_Errhandler_free(&kept);
   MPI_Group_free(&member_group);
   MPI_Group_free(&parent_group);
   return MpiStatus(error, "MPI_Comm_create_group");
+}
+
+// As MPI has it for a communicator that is made of another one.
+void InheritErrorHandler(MPI_Comm parent, MPI_Comm communicator) {
+  MPI_Errhandler handler;
+  MPI_Comm_get_errhandler(parent, &handler);
+  MPI_Comm_set_errhandler(communicator, handler);
+  MPI_Errhandler_free(&handler);
 }
 
 }  // namespace
@@ -44,6 +49,7 @@ Status ProcessGrid::Create(Engine* engine, MPI_Comm parent, const std::vector<in
   BRIGADE_RETURN_IF_ERROR(CreateCommunicator(parent, members, &created->communicator));
   MpiBootstrap bootstrap(created->communicator);
   BRIGADE_RETURN_IF_ERROR(Group::Create(engine, &bootstrap, rows, cols, &created->group));
+  InheritErrorHandler(parent, created->communicator);  // errors so far are those of the BLACS
   created->rows = rows;
   created->cols = cols;
   created->row = created->group->row();

@@ -207,6 +207,10 @@ TEST(BlacsGrid, ContextsHandleMakesSubgridsOfItsMembersOnly) {
   MPI_Comm_rank(communicator, &rank);
   EXPECT_EQ(size, 4);
   EXPECT_EQ(rank, grid.rank());
+  MPI_Errhandler handler;  // inherited from MPI_COMM_WORLD
+  MPI_Comm_get_errhandler(communicator, &handler);
+  EXPECT_EQ(handler, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&handler);
   if (grid.row() == 1) {
     const int row_one[] = {2, 3};
     int context = handle;
