@@ -11,6 +11,7 @@
 #include "rma_shim/original.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_environment.h"
+#include "transport/mpi/returned_errors.h"
 
 namespace brigade {
 namespace rma {
@@ -116,6 +117,7 @@ std::string CarriedWindow::MakeHandle(Runtime* runtime, const WindowRequest& req
   if (!runtime->refusal().empty()) return runtime->refusal();
   // Of threads that make windows on one communicator only one may be at it.
   const Runtime::Entry entry(runtime);
+  const ReturnedErrors returned(MPI_COMM_SELF);
   void* nothing = nullptr;
   if (ORIGINAL(Win_allocate)(0, 1, request.info, MPI_COMM_SELF, &nothing, &handle_) ==
       MPI_SUCCESS) {

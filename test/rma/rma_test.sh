@@ -100,6 +100,9 @@ if mine; then
   expect 'carried over mpi' 3 fence BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on
   expect 'carried over mpi' 3 overlap BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
   expect 'left to MPI: on rank 0 BRIGADE_RMA=off' 3 lock BRIGADE_RMA=off
+  # Of one process Open MPI's component rdma makes no window.
+  run 2 allocated "LD_PRELOAD=$library" BRIGADE_LOG=info OMPI_MCA_osc=rdma
+  grep -q 'left to MPI: on rank 0 MPI has no window of one process' "$TEST_TMPDIR/err" || complain 'no handle'
   # A target that calls MPI_Win_sync alone gets on, though no other thread makes progress for it.
   expect 'carried over mpi' 3 synced BRIGADE_TRANSPORT=mpi BRIGADE_RMA=on BRIGADE_TEST_BY_MESSAGES=1
 fi
