@@ -30,17 +30,15 @@ class CompletionQueue {
   // Runs all ready callbacks, also those that they make ready. Returns whether any ran.
   bool Run() {
     BRIGADE_CHECK(!running_);
-    running_ = true;
+    const Hold hold(this);
     bool any = false;
     while (!ready_.empty()) {
       Completion* completion = ready_.front().completion;
       ready_.pop_front();
-      in_callback() = true;
+      const InCallback in_callback;
       completion->callback(completion);
-      in_callback() = false;
       any = true;
     }
-    running_ = false;
     return any;
   }
 
