@@ -1,13 +1,13 @@
 #include "patterns/eager/eager_executor.h"
 
 #include <algorithm>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "membuf/check.h"
 #include "patterns/engine/header_difference.h"
 #include "patterns/engine/match_check.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/trace/trace.h"
@@ -107,13 +107,7 @@ Status EagerExecutor<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   this->wait_.schedule = &schedule;
   if (!this->pair_) this->group_->history(this->kind_)->Put(this->header_);
   only_copy_ = OnlyCopySent(schedule);
-  Status status;
-  try {
-    status = RunPieces(schedule);
-  } catch (const std::bad_alloc&) {
-    // Posted receives must end before this object does.
-    status = Status(StatusCode::kOutOfMemory, "this process has no memory left");
-  }
+  Status status = CatchOutOfMemory([&] { return RunPieces(schedule); });
   this->mover_.statistics.pieces = static_cast<uint64_t>(this->piece_) + 1;
   if (!status.ok()) {
     // Slots of edges must be given back before the group is closed.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <new>
 #include <utility>
 
 #include "membuf/check.h"
@@ -13,6 +12,7 @@
 #include "patterns/engine/group_control.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/match_check.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/schedule/piece_plan.h"
 #include "patterns/trace/trace.h"
 #include "transport/simulated_processor.h"
@@ -131,11 +131,8 @@ Status Engine::MakeProgressThread() {
   const Status made = ProgressThread::Create([this] { return StepOfProgressThread(); },
                                              [this](int us) { endpoint_->polling()->Await(us); },
                                              &progress_thread_);
-  if (made.ok()) {
-    NotifyOfProgressThread();
-  } else {
-    allows_progress_thread_ = false;  // not tried again before there is another group or window
-  }
+  if (!made.ok()) allows_progress_thread_ = false;  // until there is another group or window
+  NotifyOfProgressThread();
   return made;
 }
 
@@ -282,16 +279,15 @@ std::string Engine::Describe(const CatalogueEntry& entry, uint64_t sequence,
 void Engine::RunToEnd(Activity* activity) {
   if (IsForked()) return;
   GroupState* const group = activity->group();
-  try {
+  const Status status = CatchOutOfMemory([&] {
     AdvanceActivities();
     WaitUntil([&] { return activity->done(); }, [&] { return activity->Describe(); },
               [&] { return activity->AwaitedPeer(); },
               [&] { CheckMatchOf(activity, /*enquires=*/true); });
-  } catch (const std::bad_alloc&) {
-    // The posts of the activity must end before the activity does.
-    const Status failure(StatusCode::kOutOfMemory, "this process has no memory left");
-    BreakGroup(group, failure, {group->rank, failure.code(), {}, 0, failure.message()});
-  }
+    return Status();
+  });
+  // The posts of the activity must end before the activity does.
+  if (!status.ok()) BreakGroup(group, status);
   group->long_wait.reset();
 }
 
@@ -327,6 +323,10 @@ void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& ca
   TellOthers(*group);
   tells_ = true;
   EndGroup(group);
+}
+
+void Engine::BreakGroup(GroupState* group, const Status& status) {
+  BreakGroup(group, status, {group->rank, status.code(), {}, 0, status.message()});
 }
 
 void Engine::AbandonGroup(GroupState* group) {

@@ -210,6 +210,8 @@ class Engine {
   // activities, and tells the other members, unless it is broken already. In a forked child only
   // keeps the failure. Not from callbacks.
   void BreakGroup(GroupState* group, const Status& status, const Abort& cause);
+  // The same for a failure of this rank that belongs to no call on the group.
+  void BreakGroup(GroupState* group, const Status& status);
   // Closes the group and ends all its activities on this rank, and sends no message. In a forked
   // child does nothing. Not from callbacks.
   void AbandonGroup(GroupState* group);

@@ -8,6 +8,7 @@
 #include "membuf/pack.h"
 #include "patterns/eager/group_edges.h"
 #include "patterns/engine/executor.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/group/group_scopes.h"
 #include "patterns/group/persistent_call.h"
@@ -123,11 +124,18 @@ Status StartPlanned(Engine* engine, GroupState* group, const Plan& plan, const P
   }
   ++*sequence;
   CopySource(plan, call, executor->statistics());
-  Executor* const active = executor.release();  // an exception leaves it to the engine
-  engine->Activate(active);
-  engine->HurryOperations();
-  engine->Move();
-  operation->reset(new Operation(engine, std::unique_ptr<Executor>(active)));
+  Executor* const active = executor.get();
+  *operation = std::make_unique<Operation>(engine, std::move(executor));
+  const Status moved = CatchOutOfMemory([&] {
+    engine->Activate(active);
+    engine->HurryOperations();
+    engine->Move();
+    return Status();
+  });
+  if (!moved.ok()) {
+    engine->BreakGroup(group, moved);
+    active->End(group->failure);  // also if it was not activated
+  }
   return Status();
 }
 

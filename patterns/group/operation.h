@@ -17,7 +17,7 @@ class Executor;
 // A started operation. Destroying one that is not done waits for it, except in a forked child.
 class Operation {
  public:
-  // `executor` was activated.
+  // `executor` is activated before the first call of this object.
   Operation(Engine* engine, std::unique_ptr<Executor> executor);
   ~Operation();
   Operation(const Operation&) = delete;

@@ -16,6 +16,7 @@
 #include "patterns/eager/group_edges.h"
 #include "patterns/engine/header_difference.h"
 #include "patterns/engine/match_check.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/rules.h"
@@ -128,31 +129,7 @@ class InlineCollective {
 
   template <bool kMulti>
   Status Run() {
-    Status status;
-    for (const Step& step : plan_.inline_program.steps) {
-      if (kMulti) TurnTo(step.block);
-      switch (step.opcode) {
-        case Opcode::kSend:
-          status = Send(step);
-          break;
-        case Opcode::kReceive:
-          status = Receive(step);
-          break;
-        case Opcode::kAwait:
-          status = Await(step);
-          break;
-        case Opcode::kFree:
-          Free(step.left.index);
-          break;
-        case Opcode::kCombine:
-          Combine(step);
-          break;
-        default:
-          Copy(step);
-      }
-      if (!status.ok()) break;
-    }
-    if (posted_ && status.ok()) status = posted_->Finish();
+    Status status = CatchOutOfMemory([&] { return RunSteps<kMulti>(); });
     if (!status.ok()) return Fail(status);
     return status;
   }
@@ -185,6 +162,35 @@ class InlineCollective {
   }
 
  private:
+  template <bool kMulti>
+  Status RunSteps() {
+    Status status;
+    for (const Step& step : plan_.inline_program.steps) {
+      if (kMulti) TurnTo(step.block);
+      switch (step.opcode) {
+        case Opcode::kSend:
+          status = Send(step);
+          break;
+        case Opcode::kReceive:
+          status = Receive(step);
+          break;
+        case Opcode::kAwait:
+          status = Await(step);
+          break;
+        case Opcode::kFree:
+          Free(step.left.index);
+          break;
+        case Opcode::kCombine:
+          Combine(step);
+          break;
+        default:
+          Copy(step);
+      }
+      if (!status.ok()) return status;
+    }
+    return posted_ ? posted_->Finish() : Status();
+  }
+
   PostedMessages& posted() {
     if (!posted_) posted_.emplace(&run_);
     posted_->TurnTo(header_, bytes_);

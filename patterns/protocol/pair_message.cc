@@ -12,6 +12,7 @@
 #include "membuf/pack.h"
 #include "patterns/eager/call_wait.h"
 #include "patterns/eager/group_edges.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/schedule/pattern.h"
@@ -138,12 +139,17 @@ Outcome ReceiveIntoPostedBuffer(CallRun* run) {
   run->has_polled = true;
   if (!PollUntil(run->engine, run->call.root, is_here)) {
     // A sender that copies cannot be stopped, not even when the time of the call is over: a copy
-    // that has begun cannot be kept from this rank's memory. The sender waits for no rank
-    // meanwhile.
+    // that has begun cannot be kept from this rank's memory, whatever fails here. The sender waits
+    // for no rank meanwhile.
     CallWait wait{run->engine,   run->group,     run->plan.entry,
                   kKind,         *run->sequence, run->call.timeout_seconds,
                   run->call.root};
-    wait.Await([&] { return edge->WithdrawBuffer() || is_here() || edge->lost(); });
+    const auto await = [&] {
+      wait.Await([&] { return edge->WithdrawBuffer() || is_here() || edge->lost(); });
+      return Status();
+    };
+    while (!CatchOutOfMemory(await).ok()) {
+    }
     slot = edge->Peek();  // a rank that is lost may have sent it before
   }
   return slot == nullptr ? Outcome::kNotNow : Take(run, edge, *slot);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -352,6 +353,27 @@ TEST(PairMessages, ACopiedMessageIsReceivedAfterItsSenderHasLeft) {
     Outcome line = Outcome::kNotNow;
     while (line == Outcome::kNotNow && !is_gone) line = me.Run(call);
     EXPECT_EQ(line, Outcome::kDone);
+  });
+}
+
+TEST(PairMessages, AReceiverWithoutMemoryWaitsForACopyThatHasBegun) {
+  std::atomic<bool> is_awaited{false};
+  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+    if (rank == 0) {
+      Member me(world, rank, EngineOptions(), kKernelCopies);
+      SlowSender sender(&me);
+      WaitFor(is_awaited);
+      sender.Publish();
+      return;
+    }
+    auto endpoint =
+        std::make_unique<Meanwhile>(Member::OverShm(Member::CopyBy(kKernelCopies)), [&] {
+          is_awaited = true;
+          throw std::bad_alloc();
+        });
+    Member me(world, rank, EngineOptions(), std::move(endpoint));
+    Bytes data(kCopied);
+    EXPECT_EQ(me.Await(me.CallOf(Pattern::kReceive, &data)), Outcome::kDone);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
 #include "patterns/eager/group_edges.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/protocol/zero_copy_agreement.h"
@@ -56,7 +57,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
 
   // REQUIRES: all have agreed.
   Status Run() {
-    const Status status = RunSteps();
+    const Status status = CatchOutOfMemory([&] { return RunSteps(); });
     return status.ok() ? status : Withdraw(status);
   }
 

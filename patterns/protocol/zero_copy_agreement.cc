@@ -8,6 +8,7 @@
 
 #include "membuf/combine.h"
 #include "patterns/eager/group_edges.h"
+#include "patterns/engine/out_of_memory.h"
 #include "transport/host_memory/peer_mapping.h"
 #include "transport/host_memory/shared_source.h"
 
@@ -146,15 +147,18 @@ void ZeroCopyAgreement::Publish(Step step) {
 }
 
 Status ZeroCopyAgreement::Agree(bool* agreed) {
-  Status status = AwaitDecision(kExposed, agreed);
-  if (status.ok() && *agreed) *agreed = FindAll();
-  if (status.ok() && *agreed) {
-    Publish(kReads);
-    status = AwaitDecision(kReads, agreed);
-  }
+  const Status status = CatchOutOfMemory([&] { return Decide(agreed); });
   if (!status.ok()) return Withdraw(status);
   if (!*agreed) Publish(kDeclined);
   return status;
+}
+
+Status ZeroCopyAgreement::Decide(bool* agreed) {
+  BRIGADE_RETURN_IF_ERROR(AwaitDecision(kExposed, agreed));
+  if (*agreed) *agreed = FindAll();
+  if (!*agreed) return Status();
+  Publish(kReads);
+  return AwaitDecision(kReads, agreed);
 }
 
 Status ZeroCopyAgreement::AwaitDecision(Step step, bool* all) {

@@ -121,6 +121,8 @@ class ZeroCopyAgreement {
   // Returns whether all ranks have published `step`, or one never will; then `*all` is false.
   bool IsDecided(Step step, bool* all);
   Status AwaitDecision(Step step, bool* all);
+  // Finds out whether all ranks read.
+  Status Decide(bool* agreed);
   Status Lost() const;
   bool CanRead(const Peer& peer, const RemoteStretches& memory, size_t offset, size_t bytes) const;
 

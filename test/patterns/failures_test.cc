@@ -33,6 +33,7 @@
 #include "test/support/run_ranks.h"
 #include "test/support/stress.h"
 #include "test/support/thread_hosts.h"
+#include "transport/host_memory/kernel_copy.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/sim/sim_transport.h"
@@ -401,6 +402,59 @@ TEST(NoMemory, InTheMiddleOfACallBreaksItsGroup) {
       EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.ToString();
     }
   }
+}
+
+// Inline messages, and zero-copy reads by the kernel. The other rank makes no such call.
+TEST(NoMemory, InTheMiddleOfACallOverSharedMemoryBreaksItsGroup) {
+  const auto outcomes_of = [](Pattern pattern, size_t elems, int calls_left) {
+    Job job(2);
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      ShmOptions options;
+      options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
+      std::unique_ptr<Endpoint> shm;
+      Require(CreateShmEndpoint(options, &shm));
+      auto endpoint = std::make_unique<RunsOutOfMemory>(std::move(shm));
+      int* const left = &endpoint->left;
+      Rank me(std::move(endpoint), world.MakeBootstrap(rank).get());
+      PatternCall call = me.Call(pattern, 0, elems);
+      if (pattern == Pattern::kMultiBroadcast) call.topology = {Shape::kIncreasingRings, 1};
+      Status status;
+      if (rank == 0) {
+        *left = calls_left;
+        try {
+          status = me.group->Run(call);
+        } catch (const std::bad_alloc&) {
+          me.group->Abort("the call has thrown");
+        }
+      }
+      while (status.ok()) status = me.group->failure();
+      job.outcomes[static_cast<size_t>(rank)] = status;
+      job.AwaitAll();
+    });
+    return job.outcomes;
+  };
+  for (const int calls_left : {1, 3}) {
+    for (const Pattern pattern : {Pattern::kAllReduce, Pattern::kMultiBroadcast}) {
+      const size_t elems = pattern == Pattern::kAllReduce ? 3 : 10000;
+      for (const Status& status : outcomes_of(pattern, elems, calls_left)) {
+        EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.ToString();
+      }
+    }
+  }
+}
+
+TEST(NoMemory, BehindAStartEndsTheOperation) {
+  RunRanks(1, InprocOptions(), [&](InprocWorld& world, int rank) {
+    auto endpoint = std::make_unique<RunsOutOfMemory>(world.CreateEndpoint(rank));
+    int* const left = &endpoint->left;
+    Rank me(std::move(endpoint), world.MakeBootstrap(rank).get());
+    std::unique_ptr<Operation> operation;
+    *left = 1;
+    Require(me.group->Start(me.Call(Pattern::kReceive, 0, 10), &operation));
+    EXPECT_EQ(operation->Wait().code(), StatusCode::kOutOfMemory);
+    EXPECT_EQ(me.group->failure().code(), StatusCode::kOutOfMemory);
+    EXPECT_TRUE(me.engine->IsIdle());
+  });
 }
 
 // Fails to send after a number of pieces.

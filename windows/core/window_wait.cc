@@ -9,7 +9,7 @@ bool WindowWait::IsLost() {
   watch_->Begin(engine_->endpoint(), *group_);
   const Status& loss = watch_->loss();
   if (loss.ok()) return false;
-  engine_->BreakGroup(group_, loss, {group_->rank, loss.code(), {}, 0, loss.message()});
+  engine_->BreakGroup(group_, loss);
   return true;
 }
 
@@ -28,7 +28,7 @@ Status WindowWait::Break(const Status& status) {
   // A member whose window is broken may have given its memory back: its reason has come before.
   engine_->Move();
   BRIGADE_RETURN_IF_ERROR(group_->failure);
-  engine_->BreakGroup(group_, status, {group_->rank, status.code(), {}, 0, status.message()});
+  engine_->BreakGroup(group_, status);
   return group_->failure;
 }
 

@@ -179,8 +179,7 @@ Status WindowMessages::OutcomeOf(const Status& status) {
   if (!status.ok()) Fail(status);
   Wake();
   if (outcome_.ok()) return Status();
-  context_.engine()->BreakGroup(group_, outcome_,
-                                {group_->rank, outcome_.code(), {}, 0, outcome_.message()});
+  context_.engine()->BreakGroup(group_, outcome_);
   return group_->failure;
 }
 

@@ -1,0 +1,26 @@
+// CatchOutOfMemory: runs part of a call. If memory is used up meanwhile, that is a failure of the
+// call, which then ends what it has begun: receives that are posted, messages that it holds, memory
+// that other ranks read or write.
+
+#ifndef BRIGADE_PATTERNS_ENGINE_OUT_OF_MEMORY_H_
+#define BRIGADE_PATTERNS_ENGINE_OUT_OF_MEMORY_H_
+
+#include <new>
+
+#include "membuf/status.h"
+
+namespace brigade {
+
+// Returns what `part()` returns; kOutOfMemory if it throws std::bad_alloc.
+template <typename Part>
+Status CatchOutOfMemory(const Part& part) {
+  try {
+    return part();
+  } catch (const std::bad_alloc&) {
+    return Status(StatusCode::kOutOfMemory, "this process has no memory left");
+  }
+}
+
+}  // namespace brigade
+
+#endif  // BRIGADE_PATTERNS_ENGINE_OUT_OF_MEMORY_H_
