@@ -427,7 +427,7 @@ void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
       options_.report("a group that ends is broken: " + group->failure.message());
     }
   }
-  groups_.erase(std::find(groups_.begin(), groups_.end(), group.get()));
+  groups_.erase(std::remove(groups_.begin(), groups_.end(), group.get()), groups_.end());
   left_all_groups_ = groups_.empty();
   leaving_groups_.push_back(std::move(group));
   CloseIdleGroups();

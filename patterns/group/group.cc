@@ -38,15 +38,17 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
     const Engine::RoleKept kept(engine);  // the bootstrap may run calls of another group
     opened = engine->endpoint()->OpenGroup(bootstrap, &state->id);
     if (opened.ok()) {
-      engine->ListenTo(state.get());
+      GroupState* const open = state.get();
+      // First, so that an exception closes the group.
+      group->reset(new Group(engine, std::move(state)));
+      engine->ListenTo(open);
       engine->RecheckProgressThread();
-      SetEdgeConfigs(*engine->endpoint(), engine->options(), state.get());
-      state->edges = engine->endpoint()->edges();
-      state->crowded = state->scope(ChannelKind::kAll).shares_memory() &&
-                       engine->endpoint()->IsCrowded(state->id);
+      SetEdgeConfigs(*engine->endpoint(), engine->options(), open);
+      open->edges = engine->endpoint()->edges();
+      open->crowded =
+          open->scope(ChannelKind::kAll).shares_memory() && engine->endpoint()->IsCrowded(open->id);
     }
   }
-  if (opened.ok()) group->reset(new Group(engine, std::move(state)));
   Status status = AgreeOnOutcome(bootstrap, opened);
   if (!status.ok()) group->reset();
   BRIGADE_RETURN_IF_ERROR(status);

@@ -375,6 +375,32 @@ TEST(Creation, FailsOnAllIfItFailsOnOne) {
   });
 }
 
+TEST(Creation, ThatThrowsBehindTheOpeningClosesTheGroup) {
+  class NoHandlers : public ForwardingEndpoint {
+   public:
+    using ForwardingEndpoint::ForwardingEndpoint;
+    void SetControlHandler(GroupId group, ControlHandler* handler) override {
+      ForwardingEndpoint::SetControlHandler(group, handler);
+      throw std::bad_alloc();
+    }
+    void CloseGroup(GroupId group) override {
+      ++closed;
+      ForwardingEndpoint::CloseGroup(group);
+    }
+    int closed = 0;
+  };
+  RunRanks(1, InprocOptions(), [&](InprocWorld& world, int rank) {
+    NoHandlers endpoint(world.CreateEndpoint(rank));
+    std::unique_ptr<Engine> engine;
+    Require(Engine::Create(&endpoint, Small(), &engine));
+    std::unique_ptr<Group> group;
+    EXPECT_THROW((void)Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, 1, &group),
+                 std::bad_alloc);
+    group.reset();
+    EXPECT_EQ(endpoint.closed, 1);
+  });
+}
+
 // The process has no memory left at a later Progress.
 class RunsOutOfMemory : public ForwardingEndpoint {
  public:
