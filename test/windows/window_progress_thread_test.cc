@@ -1,5 +1,5 @@
 // The thread that answers for a rank whose memory is shared with all others: when there is one, and
-// what it costs while it has nothing to do. That it answers: window_test. And forked children.
+// what it costs while it has nothing to do. That it answers: window_test.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -236,49 +236,6 @@ TEST(WindowProgressThread, AForkedChildHasNoneAndItsParentMakesProgress) {
       }
       over = true;
     }
-    Require(window->Free());
-  });
-}
-
-// A child shares the page of each member with its parent.
-
-TEST(WindowProgressThread, AFenceOfAForkedChildIsNoneOfItsParents) {
-  std::atomic<bool> has_come{false};
-  OnWindowRanks(OverShm(/*goes_directly=*/true), 2, [&](WindowRank& self) {
-    const std::unique_ptr<Window> window = self.Make(8);
-    Require(window->Fence());
-    if (self.rank() == 0) {
-      const pid_t child = fork();
-      if (child == 0) _exit(window->Fence().code() == StatusCode::kUnavailable ? 0 : 1);
-      int outcome = -1;
-      EXPECT_EQ(waitpid(child, &outcome, 0), child);
-      EXPECT_EQ(outcome, 0);
-      // Longer than rank 1 sleeps.
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-      has_come = true;
-    }
-    Require(window->Fence());
-    EXPECT_TRUE(has_come) << "rank " << self.rank();
-    Require(window->Free());
-  });
-}
-
-TEST(WindowProgressThread, AForkedChildKeepsNoLockOfItsParent) {
-  OnWindowRanks(OverShm(/*goes_directly=*/true), 2, [&](WindowRank& self) {
-    const std::unique_ptr<Window> window = self.MakeDynamic();
-    std::byte memory[8];
-    if (self.rank() == 0) {
-      const pid_t child = fork();
-      if (child == 0) {
-        const Status attached = window->Attach(memory, sizeof(memory));
-        _exit(attached.code() == StatusCode::kUnavailable ? 0 : 1);
-      }
-      int outcome = -1;
-      EXPECT_EQ(waitpid(child, &outcome, 0), child);
-      EXPECT_EQ(outcome, 0);
-    }
-    Require(window->Attach(memory, sizeof(memory)));
-    Require(window->Detach(memory));
     Require(window->Free());
   });
 }

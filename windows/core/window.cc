@@ -170,6 +170,7 @@ Status Window::OpenTargets(Bootstrap* bootstrap, WindowOptions options,
 }
 
 void Window::GiveWhatIsWanted() {
+  if (engine()->IsForked()) return;  // other ranks would count on what the parent does not have
   if (router_.is_delegate() && !listens_ && exposed_->page().answering().is_wanted()) Listen();
   direct_access_->MakeWantedMailboxes(exposed_.get());
 }

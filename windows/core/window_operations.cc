@@ -26,6 +26,7 @@ Status Window::Check(RmaRequest* request) {
 }
 
 Status Window::Run(RmaRequest* request) {
+  if (engine()->IsForked()) return Engine::ForkedFailure();
   BRIGADE_RETURN_IF_ERROR(Check(request));
   const int target = request->rank;
   if (request->is_fetching() && request->over != nullptr) request->end = AccessEnd::kAnswer;
