@@ -110,13 +110,13 @@ void Engine::TakeRoleBack() {
   progress_thread_->Take();
 }
 
-// A forked child that has a copy of the progress thread gives its role to nobody.
+// A forked child gives its role to nobody: of a progress thread it has a copy at most, whose
+// condition variable another thread may have been changing.
 void Engine::GiveRole() {
-  if (keeps_role_) return;
+  if (keeps_role_ || IsForked()) return;
   const bool now = std::exchange(in_a_hurry_, false);
   if (!WorkIsLeft() || !endpoint_->AllowsProgressThread()) return;
   if (progress_thread_ == nullptr) {
-    if (IsForked()) return;
     if (const Status made = MakeProgressThread(); !made.ok()) {
       options_.report(made.message() + "; what is under way moves only during calls");
       return;
