@@ -143,7 +143,7 @@ void Engine::Listen(Listener* listener) {
 }
 
 void Engine::Ignore(Listener* listener) {
-  listeners_.erase(std::find(listeners_.begin(), listeners_.end(), listener));
+  listeners_.erase(std::remove(listeners_.begin(), listeners_.end(), listener), listeners_.end());
   RecheckProgressThread();
 }
 

@@ -69,7 +69,7 @@ ProgressThread::~ProgressThread() {
   {
     const std::lock_guard<std::mutex> lock(Existing().mutex);
     std::vector<ProgressThread*>& all = Existing().all;
-    all.erase(std::find(all.begin(), all.end(), this));
+    all.erase(std::remove(all.begin(), all.end(), this), all.end());
   }
   {
     const std::lock_guard<std::mutex> lock(mutex_);
