@@ -54,9 +54,11 @@ void bsp_abort(const char* format, ...) {
   va_start(values, format);
   va_list again;
   va_copy(again, values);
-  std::string text(static_cast<size_t>(std::vsnprintf(nullptr, 0, format, again)), '\0');
+  // Negative if the locale cannot represent an argument.
+  const int length = std::vsnprintf(nullptr, 0, format, again);
   va_end(again);
-  std::vsnprintf(text.data(), text.size() + 1, format, values);
+  std::string text = length < 0 ? format : std::string(static_cast<size_t>(length), '\0');
+  if (length > 0) std::vsnprintf(text.data(), text.size() + 1, format, values);
   va_end(values);
   while (!text.empty() && text.back() == '\n') text.pop_back();  // one is added
   Current()->Abort(text);

@@ -238,7 +238,7 @@ Status Program::CheckAccess(int pid, const void* address, int offset, int bytes,
   if (bytes > there - offset) {
     const int64_t registered = std::max<int64_t>(there, 0);
     return Invalid(std::to_string(bytes) + " bytes at offset " + std::to_string(offset) + " end " +
-                   std::to_string(offset + bytes - registered) + " bytes beyond the " +
+                   std::to_string(int64_t{offset} + bytes - registered) + " bytes beyond the " +
                    std::to_string(registered) + " bytes that process " + std::to_string(pid) +
                    " has registered");
   }

@@ -82,6 +82,7 @@ TEST(ArgumentsTest, AreChecked) {
     EXPECT_REFUSED(program->Put(way, 0, &y, nullptr, 0, 1), "is not registered on this process");
     EXPECT_REFUSED(program->Put(way, 0, &y, &x, 1, 4), "4 bytes at offset 1 end 1" + beyond);
     EXPECT_REFUSED(program->Get(way, 0, &x, 5, &y, 1), "1 bytes at offset 5 end 2" + beyond);
+    EXPECT_REFUSED(program->Put(way, 0, &y, &x, INT_MAX, INT_MAX), " end 4294967290" + beyond);
     EXPECT_REFUSED(program->Put(way, 0, &y, &x, -1, 1), "offset -1 is negative");
     EXPECT_REFUSED(program->Get(way, 0, &x, -1, &y, 1), "offset -1 is negative");
     EXPECT_REFUSED(program->Put(way, 0, &y, &x, 0, -1), "-1 bytes");

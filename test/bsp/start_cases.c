@@ -68,6 +68,8 @@ int main(int argc, char** argv) {
     bsp_end();
   } else if (strcmp(name, "abort_first") == 0) { /* exit code 1 */
     bsp_abort("%d is %s", 2, "two");
+  } else if (strcmp(name, "abort_wide") == 0) { /* exit code 1; the locale "C" has ASCII only */
+    bsp_abort("the name %ls", L"\u4e00");
   }
   return 0;
 }

@@ -36,4 +36,5 @@ ends 0 3 beside_mpi 'process '{0,1,2}' of 3, sum 3' behind behind behind
 ends 1 1 finalised 'brigade: bsp_end on process 0: MPI_Finalize was called before it'
 ends 1 3 abort 'the end of 2'
 ends 1 1 abort_first '2 is two'
+ends 1 1 abort_wide 'the name %ls'
 exit $((failures > 0))
