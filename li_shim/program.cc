@@ -1,6 +1,7 @@
 #include "li_shim/program.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <iterator>
 
@@ -66,6 +67,10 @@ Status Program::Register(void* address, size_t bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   if (address == nullptr) {
     return Invalid("memory at NULL; a process without any passes another address, and 0 bytes");
+  }
+  if (bytes > PTRDIFF_MAX) {
+    return Invalid(std::to_string(bytes) +
+                   " bytes, more than any memory: was the length negative?");
   }
   if (labels_.Search(address) != Labels::kNone) {
     return Invalid(MemoryAt(address) + " is registered already: call LIDEREGISTER first");

@@ -47,6 +47,8 @@ static void null_source(void) {
 
 static void large_memory(void) { LIREGISTER(unknown, (size_t)1 << 31); }
 
+static void negative_memory(void) { LIREGISTER(unknown, (size_t)-1); }
+
 static void null_memory(void) { LIREGISTER(NULL, 0); }
 
 static void twice(void) { LIREGISTER(a, 4); }
@@ -172,6 +174,7 @@ int main(int argc, char** argv) {
       {"pid", pid},
       {"null_source", null_source},
       {"large_memory", large_memory},
+      {"negative_memory", negative_memory},
       {"null_memory", null_memory},
       {"twice", twice},
       {"not_open", not_open},

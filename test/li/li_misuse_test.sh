@@ -48,6 +48,8 @@ if [[ $what == always ]]; then
   expect null_memory 'LIREGISTER on process 2, superstep 2: memory at NULL'
   expect large_memory 'LIREGISTER on process [0-2], superstep 2: 2147483648 bytes, which BSPlib counts in an int' \
     BRIGADE_LI_BACKEND=bsp
+  expect negative_memory 'LIREGISTER on process [0-2], superstep 2: 18446744073709551615 bytes, more than any memory' \
+    BRIGADE_LI_BACKEND=mpi_send
   expect twice 'LIREGISTER on process 1, superstep 2: the memory at .* is registered already'
   expect not_open 'LIPUT on process 1, superstep 3: the memory at .* is not open: call LIINIT first'
   expect not_committed 'LIPUT on process 1, superstep 2: the registration of .* is not effective: call LICOMMIT first'
