@@ -9,6 +9,8 @@ BRIGADE_TRACE=lu.json, become lu.json. Open that in https://ui.perfetto.dev or c
 import argparse
 import json
 import pathlib
+import re
+import signal
 import sys
 
 
@@ -22,7 +24,9 @@ def load_part(part):
 
 def load_parts(file):
     """The traces of all ranks that wrote one, as [{"otherData": ..., "traceEvents": ...}] by rank."""
-    parts = list(file.parent.glob(f"{file.stem}.[0-9]*{file.suffix}"))
+    # Not the files of other timelines, such as lu.4.0.json.
+    part_name = re.compile(re.escape(file.stem) + "[.][0-9]+" + re.escape(file.suffix))
+    parts = [path for path in file.parent.iterdir() if part_name.fullmatch(path.name)]
     if not parts:
         sys.exit(f"no rank wrote a part of {file}")
     # An earlier job may have had more ranks than this one.
@@ -52,15 +56,20 @@ def main():
     traces = load_parts(file)
     merged = {"otherData": {"parts": [trace["otherData"] for trace in traces]},
               "traceEvents": [event for trace in traces for event in trace["traceEvents"]]}
-    file.write_text(json.dumps(merged))
+    try:
+        file.write_text(json.dumps(merged))
+    except OSError as error:
+        sys.exit(f"cannot write {file}: {error.strerror}")
     print(f"{file}: {len(merged['traceEvents'])} events of {len(traces)} ranks")
 
 
 def run(program):
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends the program, without a traceback
     try:
         program()
     except OSError as error:
-        sys.exit(f"{error.filename}: {error.strerror}")
+        # A write has no file name.
+        sys.exit(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
     except ImportError as error:
         sys.exit(f"Python's package {error.name} is missing")
 

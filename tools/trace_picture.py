@@ -11,6 +11,7 @@ and a stretch in the middle in full.
 import argparse
 import collections
 import json
+import math
 import pathlib
 import sys
 
@@ -176,6 +177,16 @@ def run_of(path, routine):
     sys.exit(f"{path} has no line of {routine}")
 
 
+def milliseconds_of_stretch(text):
+    try:
+        length = float(text)
+    except ValueError:
+        length = 0
+    if not 0 < length < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of milliseconds above 0")
+    return length
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", metavar="FILE", type=pathlib.Path, help="as given to BRIGADE_TRACE")
@@ -184,7 +195,7 @@ def main():
                         help="the output of scalapack_timing --json in the traced job: show only the median run of one "
                         "routine")
     parser.add_argument("--routine", default="LU", help="which one; default: %(default)s")
-    parser.add_argument("--zoom", metavar="MS", type=float, default=2,
+    parser.add_argument("--zoom", metavar="MS", type=milliseconds_of_stretch, default=2,
                         help="length of the stretch drawn in full; default: %(default)s")
     args = parser.parse_args()
     if args.picture and args.picture.suffix not in (".svg", ".png"):

@@ -3,11 +3,13 @@
 import contextlib
 import io
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import merge_trace
 import trace_picture
@@ -83,6 +85,12 @@ class Parts(unittest.TestCase):
         self.assertEqual([each["otherData"]["rank"] for each in traces], [4711, 4712])
         self.assertEqual(said, "")
 
+    def test_takes_no_part_of_another_timeline(self):
+        self.write(0)
+        os.utime(self.file.with_suffix(".0.json"), (0, 0))  # the other is newer
+        self.file.with_name("lu.4.0.json").write_text("{}")
+        self.assertEqual(len(self.load()[0]), 1)
+
     def test_refuses_no_parts(self):
         with self.assertRaises(SystemExit):
             self.load()
@@ -96,6 +104,30 @@ class Parts(unittest.TestCase):
     def test_names_files_that_cannot_be_used(self):
         with self.assertRaisesRegex(SystemExit, "lu.json: No such file"):
             merge_trace.run(self.file.read_text)
+
+    def test_names_the_file_on_a_full_disk(self):
+        self.write(0)
+        self.file.symlink_to("/dev/full")
+        with self.assertRaisesRegex(SystemExit, "cannot write .*lu.json: No space left on device"):
+            with unittest.mock.patch("sys.argv", ["merge_trace", str(self.file)]):
+                merge_trace.main()
+
+    def test_ends_without_a_traceback_if_nobody_reads(self):
+        self.write(0)
+        reader, writer = os.pipe()
+        os.close(reader)
+        ended = subprocess.run([sys.executable, merge_trace.__file__, self.file], stdout=writer, stderr=subprocess.PIPE,
+                               check=False)
+        os.close(writer)
+        self.assertEqual(ended.stderr, b"")
+
+    def test_refuses_a_stretch_without_length(self):
+        for zoom in ("0", "-1", "nan", "inf", "x"):
+            said = io.StringIO()
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(said):
+                with unittest.mock.patch("sys.argv", ["trace_picture", str(self.file), f"--zoom={zoom}"]):
+                    trace_picture.main()
+            self.assertIn(f"'{zoom}' is no number of milliseconds", said.getvalue())
 
     def test_help_needs_no_packages(self):
         """Manual pages are made of it, on machines without numpy."""
