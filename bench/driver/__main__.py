@@ -157,3 +157,6 @@ if __name__ == "__main__":
         sys.exit(130)
     except subprocess.CalledProcessError as failure:
         sys.exit(f"bench/run.sh: {failure}")
+    except OSError as error:  # a program is missing, or the disk is full: a write has no file name
+        sys.exit(f"bench/run.sh: {error.filename}: {error.strerror}" if error.filename else
+                 f"bench/run.sh: {error.strerror}")

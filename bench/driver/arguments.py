@@ -87,6 +87,12 @@ def _numbers(text):
     return [int(number) for number in text.split(",")]
 
 
+def _sizes(text):
+    if not re.fullmatch("[1-9][0-9]*[KMG]?(,[1-9][0-9]*[KMG]?)*", text, re.IGNORECASE):
+        raise argparse.ArgumentTypeError(f"'{text}' is no list of bytes such as 64K,1M")
+    return text
+
+
 def _pieces(text):
     pieces = text.split(",")
     for piece in pieces:
@@ -170,7 +176,7 @@ def make_parser():
                          "--full")
     cluster.add_argument("--ranks", metavar="P,...", type=_numbers,
                          help="of patterns, ring, strided and topologies; default: 4,7,8, of topologies 5,7,8")
-    cluster.add_argument("--sizes", metavar="BYTES,...",
+    cluster.add_argument("--sizes", metavar="BYTES,...", type=_sizes,
                          help="of patterns, send, ring (all messages together), loopback and topologies: 64K,1M")
     cluster.add_argument("--libraries", metavar="LABEL;...", type=_libraries,
                          help="of patterns, send and topologies, without the BLACS: of " +
@@ -227,6 +233,9 @@ def parse(argv):
     if arguments.limit is None:
         brief = {"main": 300, "cluster": 1200, "study": 1200}.get(arguments.job, 0)
         arguments.limit = 3600 if arguments.full and brief else brief
+    for flag, folder in (("--bin", arguments.bin), ("--mpich-bin", arguments.mpich_bin)):
+        if folder is not None and not folder.is_dir():
+            parser.error(f"{flag}: {folder} is no folder")
     if arguments.bin is not None:
         arguments.bin = arguments.bin.resolve()
         if arguments.mpich_bin is None:

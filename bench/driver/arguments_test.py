@@ -60,8 +60,10 @@ class Accepted(unittest.TestCase):
         self.assertEqual(arguments.parse(["--cluster", "8", "--only", "topologies,ring"]).only, ["topologies", "ring"])
 
     def test_lists(self):
-        given = arguments.parse(["--cluster", "8", "--ranks", "4,8", "--libraries", "MPICH 5; pipeline 16K"])
-        self.assertEqual((given.ranks, given.libraries), ([4, 8], ["MPICH 5", "pipeline 16K"]))
+        given = arguments.parse(["--cluster", "8", "--ranks", "4,8", "--sizes", "8,64k,1M",
+                                 "--libraries", "MPICH 5; pipeline 16K"])
+        self.assertEqual((given.ranks, given.sizes, given.libraries),
+                         ([4, 8], "8,64k,1M", ["MPICH 5", "pipeline 16K"]))
 
     def test_places_and_rounds_of_a_study(self):
         everywhere = ["shm", "loopback", "cluster", "simulated"]
@@ -73,8 +75,11 @@ class Accepted(unittest.TestCase):
             self.assertEqual((given.places, given.rounds), (places, rounds), argv)
 
     def test_mpich_is_built_beside(self):
-        given = arguments.parse(["--bin", "/some/k8-opt/bin"])
-        self.assertEqual(given.mpich_bin, pathlib.Path("/some/k8-opt-mpich/bin"))
+        with tempfile.TemporaryDirectory() as folder:
+            built = pathlib.Path(folder).resolve() / "k8-opt" / "bin"
+            built.mkdir(parents=True)
+            self.assertEqual(arguments.parse(["--bin", str(built)]).mpich_bin,
+                             built.parent.with_name("k8-opt-mpich") / "bin")
 
 
 class Refused(unittest.TestCase):
@@ -102,6 +107,10 @@ class Refused(unittest.TestCase):
         self.assertIn("no piece 'rign'; there are patterns, send", refused("--cluster", "8", "--only", "rign"))
         self.assertIn("no library 'x'", refused("--cluster", "8", "--libraries", "x"))
         self.assertIn("no list of numbers", refused("--cluster", "8", "--ranks", "a"))
+        for sizes in ("", "0", "-8", "64KK", "8,,16", "1e3"):
+            self.assertIn(f"'{sizes}' is no list of bytes", refused("--cluster", "8", f"--sizes={sizes}"))
+        for flag in ("--bin", "--mpich-bin"):
+            self.assertIn(f"{flag}: /proc/nowhere is no folder", refused(flag, "/proc/nowhere"))
         self.assertIn("expected one argument", refused("--output"))
         self.assertIn("--output: /proc/nowhere: No such file", refused("--output", "/proc/nowhere"))
         for rounds in ("0", "-1", "two", "1000", ""):

@@ -36,8 +36,9 @@ class Launcher:
                          shlex.join(launch.command)])
         with open(self.output / "commands.txt", "a", encoding="utf-8") as commands:
             print(line, file=commands)
-        # timeout ends the whole process group, not mpirun alone.
-        process = subprocess.Popen(["timeout", "--kill-after=10", str(self.limit), *launch.command],
+        # timeout ends the whole process group, not mpirun alone. It gets SIGTERM when this thread ends, in any way.
+        process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "timeout", "--kill-after=10", str(self.limit),
+                                    *launch.command],
                                    env={**os.environ, **launch.environment}, stdin=subprocess.DEVNULL, **options)
         try:
             status = process.wait()

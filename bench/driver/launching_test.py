@@ -2,8 +2,12 @@
 
 import contextlib
 import io
+import os
 import pathlib
+import subprocess
+import sys
 import tempfile
+import time
 import unittest
 
 from bench.driver.launching import Launch, Launcher
@@ -32,6 +36,31 @@ class Launching(unittest.TestCase):
     def test_ends_what_takes_too_long(self):
         self.assertEqual(self.run_all(Launch("a", ["sleep", "60"]), limit=1), 1)
         self.assertIn("took more than 1 s: sleep 60", self.complaints.getvalue())
+
+    def test_leaves_no_launch_of_a_thread_behind(self):
+        """Simulations run in two threads, and Ctrl-C ends one."""
+        program = """import pathlib, sys, threading, time
+from bench.driver.launching import Launch, Launcher
+output, number = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+launch = Launch("a", ["sh", "-c", f"echo $$ >{number}.part; mv {number}.part {number}; exec sleep 60"])
+threading.Thread(target=Launcher(output, 60).run, args=(launch,), daemon=True).start()
+while not number.exists():
+    time.sleep(0.01)
+"""
+        number = self.output / "number"
+        subprocess.run([sys.executable, "-c", program, self.output, number], check=True, timeout=30,
+                       env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        process = pathlib.Path("/proc") / number.read_text().strip()
+        end = time.monotonic() + 30
+        while process.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertFalse(process.exists())
+
+    def test_says_that_the_disk_is_full(self):
+        (self.output / "commands.txt").symlink_to("/dev/full")
+        driver = subprocess.run([sys.executable, "-m", "bench.driver", "--quick", "--bin", self.output, "--output",
+                                 self.output], check=False, capture_output=True, text=True, timeout=30)
+        self.assertEqual((driver.returncode, driver.stderr), (1, "bench/run.sh: No space left on device\n"))
 
     def test_says_how_far_it_is(self):
         self.run_all(Launch("one", ["true"]), Launch("one", ["true"]), Launch("two", ["true"]))
