@@ -93,12 +93,18 @@ def measure(case, count, library, folder):
     return pairs, None
 
 
+def number_of_pairs(text):
+    if not re.fullmatch("[1-9][0-9]{0,3}", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of pairs from 1 to 9999")
+    return int(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
     parser.add_argument("--preload", metavar="LIB", type=mpi_job.libraries, required=True, help="libbrigade_rma.so")
     parser.add_argument("--only", metavar="CASE", choices=list(CASES), help="one case: %(choices)s")
-    parser.add_argument("--pairs", metavar="N", type=int, default=11,
+    parser.add_argument("--pairs", metavar="N", type=number_of_pairs, default=11,
                         help="of launches, of each case (default: %(default)s)")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("results/nwchem-times"),
                         help="where table.md goes, and the output of the last launches (default: %(default)s)")

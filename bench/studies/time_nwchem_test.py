@@ -1,5 +1,6 @@
 """Results of invented launches of NWChem."""
 
+import argparse
 import unittest
 
 from bench.studies import time_nwchem
@@ -32,6 +33,12 @@ class TimeNwchemTest(unittest.TestCase):
                 (good, job(good.output, status=9), "with the library it ends with status 9"),
                 (job(good.output, ended=False), good, "on stock it hangs")):
             self.assertIn(why, time_nwchem.wrong("scf", stock, ours))
+
+    def test_there_is_a_pair(self):
+        self.assertEqual(time_nwchem.number_of_pairs("11"), 11)
+        for text in ("0", "-1", "two", ""):
+            with self.assertRaisesRegex(argparse.ArgumentTypeError, f"'{text}' is no number of pairs"):
+                time_nwchem.number_of_pairs(text)
 
     def test_the_interval_decides(self):
         for ratio, verdict in ((1.0, "yes"), (1.02, "yes"), (1.03, "no")):
