@@ -1,8 +1,11 @@
 """Loads JSON lines, and makes figures with intervals and ratios of them."""
 
 import collections
+import io
+import json
 import math
 import statistics
+import sys
 from typing import NamedTuple
 
 import pandas
@@ -122,11 +125,26 @@ def geometric_mean(values):
 # ---- lines -----------------------------------------------------------------------------------------------------------
 
 
+def _whole_lines(path):
+    """The text of a file, without lines that a full disk or a kill has cut; prints where on stderr."""
+    whole = []
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
+        try:
+            if not line.strip() or isinstance(json.loads(line), dict):
+                whole.append(line)
+                continue
+        except ValueError:
+            pass
+        print(f"{path}:{number}: left out, since it is no whole line of JSON", file=sys.stderr)
+    return "\n".join(whole)
+
+
 def load(path):
     """A row per line; no rows where there is no such file."""
-    if not path.exists() or not path.stat().st_size:
+    text = _whole_lines(path) if path.exists() else ""
+    if not text.strip():
         return pandas.DataFrame()
-    return pandas.read_json(path, lines=True, convert_dates=False, dtype=False, precise_float=True)
+    return pandas.read_json(io.StringIO(text), lines=True, convert_dates=False, dtype=False, precise_float=True)
 
 
 def load_all(paths):

@@ -1,5 +1,7 @@
 """Figures, intervals and ratios, of lines that are made up."""
 
+import contextlib
+import io
 import json
 import pathlib
 import tempfile
@@ -52,6 +54,21 @@ class Lines(unittest.TestCase):
             self.assertEqual(list(lines["label"]), ["400", ""])
             self.assertEqual(list(lines["median_us"]), [3.0, 0.1])
             self.assertEqual(len(measurements.select(lines, label="400", subject="mpi")), 1)
+
+    def test_lines_that_are_cut_are_left_out(self):
+        whole = json.dumps(line("mpi", 3.0))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "some.jsonl"
+            path.write_text(f"{whole}\n{whole[:40]}{whole}\n{whole}\n{whole[:-1]}")
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                lines = measurements.load(path)
+            self.assertEqual(len(lines), 2)
+            self.assertIn("some.jsonl:2: left out", said.getvalue())
+            self.assertIn("some.jsonl:4: left out", said.getvalue())
+            path.write_text(whole[:40])
+            with contextlib.redirect_stderr(said):
+                self.assertEqual(len(measurements.load(path)), 0)
 
     def test_fastest_pattern_counts_against_ours_in_the_same_launch(self):
         lines = pandas.DataFrame([
