@@ -6,10 +6,14 @@ if [[ $# -eq 0 || $1 == -* ]]; then
   echo "usage: $0 DIRECTORY [OPTION-OF-DPKG-BUILDPACKAGE...]" >&2
   exit 2
 fi
-mkdir -p "$1"
-directory=$(realpath "$1")
+directory=$(realpath --canonicalize-missing "$1")
 shift
-cd "$(dirname "$0")/.."
+cd -P "$(dirname "$0")/.."
+if [[ $directory/ == "$PWD"/* ]] && ! git check-ignore --quiet "$directory/"; then
+  echo "$0: $directory is inside the checkout, so its files would be packed, too; name a folder elsewhere" >&2
+  exit 2
+fi
+mkdir -p "$directory"
 
 deleted=$(git ls-files --deleted)
 if [[ -n $deleted ]]; then

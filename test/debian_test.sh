@@ -20,6 +20,11 @@ version=$(sed -nE 's/.*BRIGADE_VERSION "(.*)".*/\1/p' membuf/version.h)
 
 git clone --quiet . "$work/checkout"
 cp packaging/build_debian.sh "$work/checkout/packaging"
+if "$work/checkout/packaging/build_debian.sh" "$work/checkout/packages" >"$work/out" 2>&1 ||
+  ! grep -q 'is inside the checkout' "$work/out"; then
+  cat "$work/out"
+  fail "build_debian.sh into the checkout"
+fi
 rm "$work/checkout/LICENSE"
 if "$work/checkout/packaging/build_debian.sh" "$work/none" >"$work/out" 2>&1 ||
   ! grep -q 'missing in the checkout.* LICENSE$' "$work/out"; then
