@@ -5,6 +5,7 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/exchange_cells.h"
+#include "bench/simulated/whole_output.h"
 #include "nlohmann/json.hpp"
 
 namespace brigade::bench {
@@ -62,4 +63,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace brigade::bench
 
-int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return brigade::bench::WholeOutput("exchange_table", brigade::bench::Main(argc, argv));
+}

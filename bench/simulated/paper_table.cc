@@ -7,6 +7,7 @@
 #include "CLI/CLI.hpp"
 #include "bench/simulated/paper_cells.h"
 #include "bench/simulated/paper_messages.h"
+#include "bench/simulated/whole_output.h"
 #include "nlohmann/json.hpp"
 
 namespace brigade::bench {
@@ -112,4 +113,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace brigade::bench
 
-int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return brigade::bench::WholeOutput("paper_table", brigade::bench::Main(argc, argv));
+}

@@ -20,6 +20,8 @@ done
 /usr/bin/python3 -m bench.simulated.scale_report_test "$out"
 
 # Errors are printed.
+if bench/simulated/scale_table "$machine" reduce --ranks 8 --messages 1 >/dev/full 2>"$out/error.txt"; then exit 1; fi
+grep -q "cannot write standard output" "$out/error.txt"
 refuses() { # TEXT argument...
   local text=$1
   shift

@@ -7,6 +7,7 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/scale_cells.h"
+#include "bench/simulated/whole_output.h"
 #include "nlohmann/json.hpp"
 #include "patterns/model/candidates.h"
 
@@ -116,4 +117,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace brigade::bench
 
-int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return brigade::bench::WholeOutput("scale_table", brigade::bench::Main(argc, argv));
+}

@@ -10,6 +10,7 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/srumma_cells.h"
+#include "bench/simulated/whole_output.h"
 #include "membuf/status.h"
 #include "nlohmann/json.hpp"
 
@@ -102,4 +103,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace brigade::bench
 
-int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return brigade::bench::WholeOutput("srumma_table", brigade::bench::Main(argc, argv));
+}

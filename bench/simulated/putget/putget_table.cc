@@ -8,6 +8,7 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/putget/putget_cells.h"
+#include "bench/simulated/whole_output.h"
 #include "nlohmann/json.hpp"
 
 namespace brigade::bench {
@@ -90,4 +91,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace brigade::bench
 
-int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return brigade::bench::WholeOutput("putget_table", brigade::bench::Main(argc, argv));
+}
