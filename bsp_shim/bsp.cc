@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -34,7 +35,12 @@ Program* Current() {
 template <auto kCall, typename... Given>
 void Do(const char* call, Given... given) {
   Program* const program = Current();
-  const Status status = (program->*kCall)(given...);
+  Status status;
+  try {
+    status = (program->*kCall)(given...);
+  } catch (const std::bad_alloc&) {
+    status = {StatusCode::kOutOfMemory, "this process has no memory left"};
+  }
   if (status.ok()) return;
   // Whoever is lost may have said why, and ends the job.
   if (status.code() == StatusCode::kPeerLost) std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "li_shim/backend/backend.h"
@@ -39,7 +40,12 @@ Program* Current(const char* call) {
 template <auto kCall, typename... Given>
 void Do(const char* call, Given... given) {
   Program* const program = Current(call);
-  const Status status = (program->*kCall)(given...);
+  Status status;
+  try {
+    status = (program->*kCall)(given...);
+  } catch (const std::bad_alloc&) {
+    status = {brigade::StatusCode::kOutOfMemory, "this process has no memory left"};
+  }
   if (!status.ok()) program->Fail(call, status.message());
 }
 

@@ -3,9 +3,11 @@
      misuse_cases CASE    on 3 processes; never ends well
    In most it is process 2 that does wrong, in superstep 1, while the others wait for it. */
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "brigade/bsp.h"
 
@@ -19,6 +21,11 @@ static void get_beyond(void) { bsp_get(1, &x, 5, &y, 1); }
 static void put_to_nobody(void) { bsp_put(3, &y, &x, 0, 1); }
 static void pop_unregistered(void) { bsp_pop_reg(&y); }
 static void send_to_nobody(void) { bsp_send(3, &y, &x, 1); }
+static void send_more_than_memory(void) {
+  const struct rlimit limit = {1 << 30, 1 << 30};
+  setrlimit(RLIMIT_DATA, &limit);
+  bsp_send(0, &x, &x, INT_MAX);
+}
 static void move_none(void) {
   bsp_move(&y, 1);
   bsp_move(&y, 1);
@@ -117,6 +124,8 @@ static const struct {
     ONE(pop_unregistered, "bsp_pop_reg on process 2, superstep 1: the memory at 0x"),
     ONE(send_to_nobody,
         "bsp_send on process 2, superstep 1: there is no process 3: they are 0 to 2"),
+    ONE(send_more_than_memory,
+        "bsp_send on process 2, superstep 1: this process has no memory left"),
     ONE(move_none, "bsp_move on process 2, superstep 1: no message is left"),
     ONE(exit_early, "exit on process 2, superstep 1: bsp_end has not been called"),
     ONE(end_early, "bsp_end on process 2, superstep 1: process 0 is in bsp_sync"),
