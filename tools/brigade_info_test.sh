@@ -166,6 +166,11 @@ run 0 "$info" "$code/libbrigade_blacs.so"
 says "^  BLACS +$code/libbrigade_blacs.so, Brigade$"
 run 1 "$info" "$0"
 says '^brigade_info: .* is no program of this machine.s kind \(ELF\); of a script, name the program that it starts$'
+run 1 "$info" "$code"
+says "^brigade_info: $code: Is a directory$"
+mkfifo "$TMPDIR/fifo"
+run 1 timeout 60 "$info" "$TMPDIR/fifo"
+says 'fifo is no program of this machine.s kind'
 run 1 "$info" "$code/none"
 says "^brigade_info: $code/none: No such file or directory$"
 # Without one of its libraries it would not start.

@@ -28,10 +28,13 @@ constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 class Image {
  public:
   explicit Image(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // Does not wait for the writer of a FIFO.
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status {};
     if (file < 0 || fstat(file, &status) != 0) {
       error_ = errno;
+    } else if (S_ISDIR(status.st_mode)) {
+      error_ = EISDIR;
     } else if (status.st_size > 0) {
       bytes_ = static_cast<size_t>(status.st_size);
       memory_ = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE, file, 0);
