@@ -49,7 +49,10 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks > kMostRanks) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (rank == 0 && ranks > kMostRanks) {
+    fprintf(stderr, "event_loop: %d ranks; start at most %d\n", ranks, kMostRanks);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   check(brigade_engine_create(NULL, &engine));
   check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, ranks, &group));
 
