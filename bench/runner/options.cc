@@ -1,6 +1,8 @@
 #include "bench/runner/options.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -27,6 +29,15 @@ SpreadSize ParseSize(const std::string& text) {
   size.cols = match[2].matched ? std::stoll(match[2]) : 1;
   size.cols_per_rank = match[3].length() != 0;
   return size;
+}
+
+// Checks numbers of bytes that are moved as doubles; an empty text accepts them.
+uint64_t Number(const std::string& text) { return std::strtoull(text.c_str(), nullptr, 10); }
+std::string HoldADouble(const std::string& bytes) {
+  return Number(bytes) >= sizeof(double) ? "" : bytes + " bytes hold no double";
+}
+std::string AreDoubles(const std::string& bytes) {
+  return Number(bytes) % sizeof(double) == 0 ? "" : bytes + " is no multiple of 8 bytes";
 }
 
 // Of a pattern's name: `spread` has hyphens in the names of its cases.
@@ -67,12 +78,13 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
                    "Messages, in bytes or with K, M or G; cut to whole runs")
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::PositiveNumber);
+      ->check(HoldADouble);
   command
       ->add_option("--runs", options->run_bytes,
                    "Bytes of a run; runs begin at twice this distance; 0: contiguous messages")
       ->delimiter(',')
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->check(AreDoubles);
   command->add_flag(
       "--alloc", options->allocated,
       "Allocate all messages with brigade_alloc, so that the ranks of a host map them; "
@@ -138,7 +150,7 @@ CLI::App* AddOverlap(CLI::App* app, Options* options) {
   command->add_option("--sizes", options->overlap_bytes, "Messages, in bytes or with K, M or G")
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::PositiveNumber);
+      ->check(HoldADouble);
   return command;
 }
 

@@ -120,6 +120,10 @@ TEST(OptionsTest, RefusesWrongArguments) {
       {"pingpong", "--seconds", "0"},
       {"pingpong", "--sizes", "0"},
       {"pingpong", "--sizes", "1Q"},
+      {"pingpong", "--sizes", "7"},
+      {"pingpong", "--runs", "4"},
+      {"pingpong", "--runs", "-8"},
+      {"overlap", "--sizes", "4"},
   };
   for (const std::vector<const char*>& arguments : refused) {
     Options options;
