@@ -144,6 +144,9 @@ for transport in shm tcp; do
       --json "$out/study/model_$transport.jsonl" model --bytes 8,4K,200K --keep-machine "$out/machine_$transport.json"
   done
 done
+if $run_mpi 2 "$bench" --transport shm --peers none --shim none model --bytes 8 --keep-machine "$out/none/machine.json" \
+  >"$out/error.txt" 2>&1; then exit 1; fi
+grep -q 'cannot write .*/none/machine.json: No such file' "$out/error.txt"
 /usr/bin/python3 -m bench.report.model "$out"/study/model_*.jsonl --plot "$out/study/model.svg" \
   --summary "$out/study/summary.json" >"$out/study/model.txt"
 # calibrate prints a machine, and nothing else.

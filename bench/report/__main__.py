@@ -4,7 +4,7 @@ import argparse
 import pathlib
 
 from bench.report import cluster, one_host, overview, style
-from bench.report.measurements import load
+from bench.report.measurements import folder, load
 
 # Whose lines say of the machine.
 _OF_MACHINE = ("pingpong", "calls", "grid", "spread", "cluster_patterns")
@@ -26,7 +26,7 @@ def make_page(directory):
 
 def main():
     parser = argparse.ArgumentParser(prog="python3 -m bench.report", description=__doc__)
-    parser.add_argument("directory", type=pathlib.Path, help="where the JSON lines are")
+    parser.add_argument("directory", type=folder, help="where the JSON lines are")
     parser.add_argument("--picture", metavar="FILE", type=pathlib.Path,
                         help="also write ping-pong and ScaLAPACK ratios as one small SVG")
     arguments = parser.parse_args()

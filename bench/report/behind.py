@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bench.report import style
 from bench.report.measurements import (
-    ENOUGH_SAMPLES, OURS, Figure, collect, compare_scalapack, is_worse, load, ratio, select)
+    ENOUGH_SAMPLES, OURS, Figure, collect, compare_scalapack, folder, is_worse, load, ratio, select)
 from bench.report.predictions import predict, question
 from bench.report.style import NAMES, Cell, Table, format_bytes, format_us
 
@@ -240,7 +240,7 @@ def page(directory, bench=None):
 
 def main():
     parser = argparse.ArgumentParser(prog="python3 -m bench.report.behind", description=__doc__)
-    parser.add_argument("directory", type=pathlib.Path, help="where the JSON lines are")
+    parser.add_argument("directory", type=folder, help="where the JSON lines are")
     parser.add_argument("--bench", metavar="PROGRAM", help="brigade_bench, for predictions that the folder lacks")
     arguments = parser.parse_args()
     data = page(arguments.directory, arguments.bench)

@@ -4,7 +4,6 @@
 import argparse
 import collections
 import math
-import pathlib
 import statistics
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ import matplotlib.pyplot as plt
 import pandas
 
 from bench.report.measurements import (
-    OURS, Figure, Key, Summary, Versus, best_of, by_label, collect, compare_scalapack, geometric_mean, load,
+    OURS, Figure, Key, Summary, Versus, best_of, by_label, collect, compare_scalapack, folder, geometric_mean, load,
     pool, ratio, scaled, select)
 from bench.report.style import (
     NAMES, Cell, Section, Table, bytes_axis, draw_lines, format_bytes, format_us, plot, ratio_axis, ratio_cell,
@@ -353,7 +352,7 @@ def sections(directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("directory", type=pathlib.Path, help="where the JSON lines are")
+    parser.add_argument("directory", type=folder, help="where the JSON lines are")
     print(topologies_text(parser.parse_args().directory))
 
 

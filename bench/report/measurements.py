@@ -1,9 +1,11 @@
 """Loads JSON lines, and makes figures with intervals and ratios of them."""
 
+import argparse
 import collections
 import io
 import json
 import math
+import pathlib
 import statistics
 import sys
 from typing import NamedTuple
@@ -123,6 +125,14 @@ def geometric_mean(values):
 
 
 # ---- lines -----------------------------------------------------------------------------------------------------------
+
+
+def folder(text):
+    """For argparse."""
+    path = pathlib.Path(text)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is no folder")
+    return path
 
 
 def _whole_lines(path):

@@ -1,5 +1,6 @@
 """Figures, intervals and ratios, of lines that are made up."""
 
+import argparse
 import contextlib
 import io
 import json
@@ -54,6 +55,10 @@ class Lines(unittest.TestCase):
             self.assertEqual(list(lines["label"]), ["400", ""])
             self.assertEqual(list(lines["median_us"]), [3.0, 0.1])
             self.assertEqual(len(measurements.select(lines, label="400", subject="mpi")), 1)
+
+    def test_a_folder_that_is_missing_is_named(self):
+        with self.assertRaisesRegex(argparse.ArgumentTypeError, "/nowhere is no folder"):
+            measurements.folder("/nowhere")
 
     def test_lines_that_are_cut_are_left_out(self):
         whole = json.dumps(line("mpi", 3.0))

@@ -9,7 +9,7 @@ import re
 
 from bench.report import (
     exchange, factorizations, li_as, li_mult, li_rdx, overview, pblas, putget, srumma, style, supersteps)
-from bench.report.measurements import load
+from bench.report.measurements import folder, load
 
 PLACES = {"shm": "shared memory", "loopback": "TCP on this host", "cluster": "hosts with slow links"}
 STUDIES = {"exchange": exchange, "as": li_as, "mult": li_mult, "rdx": li_rdx, **putget.STUDIES, "srumma": srumma,
@@ -57,7 +57,7 @@ def pictures(name, directory):
 def main():
     parser = argparse.ArgumentParser(prog="python3 -m bench.report.study", description=__doc__)
     parser.add_argument("name", choices=STUDIES)
-    parser.add_argument("directory", type=pathlib.Path, help="where the JSON lines are")
+    parser.add_argument("directory", type=folder, help="where the JSON lines are")
     parser.add_argument("--pictures", metavar="FOLDER", type=pathlib.Path,
                         help="leave its plots there, and make no page")
     arguments = parser.parse_args()

@@ -1,7 +1,9 @@
 #include "bench/studies/model_study.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -338,7 +340,8 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
 void WriteMachine(const MachineDescription& machine, const std::string& file) {
   std::ofstream out(file);
   out << machine.ToJson("measured: by calibration") << std::flush;
-  if (!out) AbortUnlessOk(Status(StatusCode::kUnavailable, "cannot write " + file));
+  if (out) return;
+  AbortUnlessOk({StatusCode::kUnavailable, "cannot write " + file + ": " + std::strerror(errno)});
 }
 
 }  // namespace
