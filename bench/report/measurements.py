@@ -206,9 +206,10 @@ def best_tunings(lines):
         for key, subjects in cases.items():
             for (subject, pattern), figure in subjects.items():
                 peer = subject.removesuffix(f" {label}")
-                if subject == peer:
+                ours = best_of(subjects).get("brigade")
+                if subject == peer or ours is None:
                     continue
-                tuned = Tuned(label, pattern, figure, ratio(figure, best_of(subjects)["brigade"]))
+                tuned = Tuned(label, pattern, figure, ratio(figure, ours))
                 if peer not in best[key] or tuned.ratio.median < best[key][peer].ratio.median:
                     best[key][peer] = tuned
     return best
@@ -217,18 +218,20 @@ def best_tunings(lines):
 def measure(lines):
     """{Key: {contender: Measured}}, each by its fastest pattern: BLACS against the shim, others against the patterns.
 
-    Ours is what it is in the launches without a label."""
+    Ours is what it is in the launches without a label. A case that these lack, for example since they failed, is left
+    out."""
     measured = collections.defaultdict(dict)
     for label, cases in by_label(lines):
         for key, subjects in cases.items():
             best = best_of(subjects)
             for name, figure in best.items():
                 if name not in OURS:
-                    ours = best["shim" if name.startswith("stock") else "brigade"]
-                    measured[key][name] = Measured(figure, ratio(figure, ours))
+                    ours = best.get("shim" if name.startswith("stock") else "brigade")
+                    if ours:  # else the launch ended within the case
+                        measured[key][name] = Measured(figure, ratio(figure, ours))
                 elif not label:
                     measured[key][name] = Measured(figure, None)
-    return measured
+    return {key: contenders for key, contenders in measured.items() if any(name in OURS for name in contenders)}
 
 
 def compare_scalapack(lines):

@@ -86,6 +86,15 @@ class Lines(unittest.TestCase):
         ratios = {name: m.ratio.median for name, m in measured.items() if m.ratio}
         self.assertEqual(ratios, {"stock": 4, "mpi": 3, "mpi off": 3})
 
+    def test_a_case_that_lacks_ours_is_left_out(self):
+        lines = pandas.DataFrame([line("mpi", 30.0), line("stock", 20.0), line("mpi off", 40.0, label="off")])
+        self.assertEqual(measurements.measure(lines), {})
+        self.assertEqual(measurements.best_tunings(lines), {})
+        # The launch without a label has failed.
+        lines = pandas.DataFrame([line("brigade", 10.0, label="off"), line("mpi off", 40.0, label="off")])
+        self.assertEqual(measurements.measure(lines), {})
+        self.assertEqual(list(measurements.best_tunings(lines)), [KEY])
+
     def test_tuned_is_the_setting_that_does_best_against_ours(self):
         lines = pandas.DataFrame([
             line("brigade", 10.0, label="a"), line("mpi a", 20.0, label="a"),

@@ -199,7 +199,7 @@ def spread_section(directory):
     tunings = best_tunings(lines)
     groups = collections.defaultdict(dict)
     for key, subjects in collect(select(lines, label="")).items():
-        if key.case in SPREAD_TITLES:
+        if key.case in SPREAD_TITLES and "brigade" in best_of(subjects):
             groups[key.case, key.ranks][key] = subjects
     if not groups:
         return None
