@@ -222,6 +222,9 @@ grep -q '^brigade_run: LD_PRELOAD takes no path with a space' "$work/out" || fai
 code=0
 brigade_run --n 4 2>"$work/out" >/dev/null || code=$?
 [[ $code -ne 0 && $(cat "$work/out") == 'brigade_run: unknown option --n' ]] || fail "brigade_run takes --n"
+code=0
+brigade_run --rma 2>"$work/out" >/dev/null || code=$?
+[[ $code -ne 0 && $(cat "$work/out") == 'brigade_run: a program is missing' ]] || fail "brigade_run without a program"
 for program in "$prefix"/bin/*; do
   [[ -s $prefix/share/man/man1/$(basename "$program").1 ]] || fail "$program has no manual page"
   "$program" --help >"$work/out" || fail "$program --help"
