@@ -21,5 +21,5 @@ if bench/simulated/paper_table no_such_file 2>"$out/error.txt"; then exit 1; fi
 grep -q no_such_file "$out/error.txt"
 if echo '{}' | bench/simulated/paper_table - 2>"$out/error.txt"; then exit 1; fi
 grep -q "standard input" "$out/error.txt"
-if bench/simulated/paper_table "$machine" >/dev/full 2>"$out/error.txt"; then exit 1; fi
+if tr -d '\n' <"$machine" | bench/simulated/paper_table - >/dev/full 2>"$out/error.txt"; then exit 1; fi
 grep -q "cannot write standard output" "$out/error.txt"
