@@ -33,7 +33,7 @@ Program* Current() {
 
 // Makes a call of the program; `call` is its name in BSPlib.
 template <auto kCall, typename... Given>
-void Do(const char* call, Given... given) {
+void Do(const char* call, const Given&... given) {
   Program* const program = Current();
   Status status;
   try {
