@@ -53,7 +53,7 @@ def check(path, expected_by_ranks):
         if line["subject"] == "brigade" and line["case"] != "barrier":
             assert line["copies_per_byte"] <= 2, line  # at most one copy per side
             # Pieces for one rank may do without, and short ones of each block.
-            messages = max(1, line["pieces"]) * (line["ranks"] if line["case"].startswith("multi-") else 1)
+            messages = max(1, line["segments"]) * (line["ranks"] if line["case"].startswith("multi-") else 1)
             is_for_one = line["ranks"] == 2 or line["case"].startswith("pingpong")
             needs_none = is_for_one or line["bytes"] <= 4096 * messages
             assert line["staging_peak_bytes"] > 0 or needs_none, line

@@ -78,7 +78,7 @@ Status Program::Register(void* address, size_t bytes) {
   const int slot = labels_.Insert(address);
   if (slot == Labels::kNone) {
     return Invalid(std::to_string(kProgramSlots) +
-                   " pieces of memory are registered, which is the limit");
+                   " memory regions are registered, which is the limit");
   }
   BRIGADE_RETURN_IF_ERROR(backend_->Register(slot, address, bytes));
   registered_.push_back(slot);

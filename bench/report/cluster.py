@@ -201,13 +201,13 @@ def topologies_text(directory):
     return text
 
 
-# ---- the other pieces ------------------------------------------------------------------------------------------------
+# ---- the other parts -------------------------------------------------------------------------------------------------
 
 
 def ring_section(lines, rate):
     """Q broadcasts of n chunks each, against Q n + Q - 2 chunk times."""
     ours = select(lines, subject="brigade", pattern="ring")
-    chunks = {(line.ranks, line.bytes): line.pieces // line.ranks for line in ours.itertuples()}
+    chunks = {(line.ranks, line.bytes): line.segments // line.ranks for line in ours.itertuples()}
     rows = []
     for key, subjects in collect(lines).items():
         n = chunks[key.ranks, key.bytes]

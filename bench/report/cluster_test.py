@@ -46,7 +46,7 @@ class Sections(unittest.TestCase):
 
     def test_ring(self):
         # Three broadcasts of two chunks each: 3 x 2 + 3 - 2 times 1 ms.
-        lines = pandas.DataFrame([line("brigade", "ring", 8400.0, ranks=3, bytes=300_000, pieces=6)])
+        lines = pandas.DataFrame([line("brigade", "ring", 8400.0, ranks=3, bytes=300_000, segments=6)])
         self.assertIn("1.2 <small>[1.2, 1.2]", style.render_section(cluster.ring_section(lines, 50.0)))
 
 

@@ -284,10 +284,10 @@ def memory_section(directory):
     lines = select(load(directory / "memory.jsonl"), subject="brigade")
     if not len(lines):
         return None
-    rows = [[format_bytes(line.bytes), format_bytes(line.staging_peak_bytes), line.overflow_pieces,
+    rows = [[format_bytes(line.bytes), format_bytes(line.staging_peak_bytes), line.overflow_segments,
              f"{line.copies_per_byte / 2:.2f}"] for line in lines.itertuples()]
     return Section("Staging memory by message size", "memory", {"table": Table(
-        ["message", "staging memory at most, per rank", "pieces in overflow memory", "copies per side"], rows)})
+        ["message", "staging memory at most, per rank", "segments in overflow memory", "copies per side"], rows)})
 
 
 def sections(directory):

@@ -76,7 +76,7 @@ def summarise(cells):
 def own_text(cell, who):
     us, simulated = time_us(cell[who])
     text = f"{'' if simulated else '~'}{us:.1f} ({ratio(cell, who):.2f}) {cell[who]['algorithm']}"
-    return text + (f", {cell[who]['pieces']} pieces" if cell[who]["pieces"] > 1 else "")
+    return text + (f", {cell[who]['segments']} segments" if cell[who]["segments"] > 1 else "")
 
 
 def blocks(cells):

@@ -37,7 +37,7 @@ std::string NameOf(const ScaleCell& cell, const Topology& topology) {
 Status AddChoice(const MachineDescription& machine, const Options& options, const ScaleCell& cell,
                  const ScaleChoice& choice, nlohmann::ordered_json* own) {
   *own = {{"algorithm", NameOf(cell, choice.topology)},
-          {"pieces", choice.cost.pieces},
+          {"segments", choice.cost.pieces},
           {"predicted_us", choice.cost.us},
           {"simulated_us", nullptr}};
   if (choice.messages > options.most_messages) return Status();

@@ -28,16 +28,16 @@ const CatalogueEntry& EntryNamed(const std::string& name) {
 }
 
 std::string Cut(const brigade::Cost& cost) {
-  if (cost.pieces == 1) return "one piece";
+  if (cost.pieces == 1) return "one segment";
   return std::to_string(cost.pieces) + " of " + std::to_string(cost.piece_bytes) + " B";
 }
 
 void PrintCandidates(const std::vector<Candidate>& candidates) {
-  std::printf("%-41s %-20s %14s %12s %12s\n", "topology", "pieces", "predicted us", "first piece",
-              "each more");
+  std::printf("%-41s %-20s %14s %14s %12s\n", "topology", "segments", "predicted us",
+              "first segment", "each more");
   for (const Candidate& candidate : candidates) {
     const brigade::Cost& cost = candidate.cost;
-    std::printf("%-41s %-20s %14.1f %12.1f %12.2f%s\n", TopologyName(candidate.topology).c_str(),
+    std::printf("%-41s %-20s %14.1f %14.1f %12.2f%s\n", TopologyName(candidate.topology).c_str(),
                 Cut(cost).c_str(), cost.us, cost.first_us, cost.piece_us,
                 cost.in_step ? "" : "  if rounds keep step");
   }
@@ -75,12 +75,12 @@ Choice ChoiceOf(const MachineDescription& machine, const PieceSettings& settings
   if (order_free || entry.topologies.empty()) {
     return described(candidates.front(),
                      "Chosen by the model: the fastest candidate, or one that is about as fast and "
-                     "has fewer pieces or messages.");
+                     "has fewer segments or messages.");
   }
   query.topology = free;
   return described(
       RankCandidates(machine, settings, query, /*fixed=*/true).front(),
-      "The model has chosen the pieces only. The topology gives a sum its order, which is part "
+      "The model has chosen the segments only. The topology gives a sum its order, which is part "
       "of the result, so a rule fixes the topology for all machines. --exact: the choice if any "
       "order gives the same bits.");
 }
@@ -99,7 +99,7 @@ Status Record(const Options& options, const CatalogueEntry& entry, const Choice&
                                  {"ranks", options.ranks},
                                  {"bytes", options.bytes},
                                  {"topology", TopologyName(choice.candidate.topology)},
-                                 {"pieces", choice.candidate.cost.pieces},
+                                 {"segments", choice.candidate.cost.pieces},
                                  {"predicted_us", choice.candidate.cost.us}};
   for (const Protocol* const protocol : ProtocolsFor(entry, shares_memory)) {
     line["protocols"].push_back(protocol->name);

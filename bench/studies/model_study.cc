@@ -318,7 +318,8 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
     way.topology = candidate.topology;
     way.piece_bytes = candidate.piece_bytes;
     std::string name = plain ? "only way" : TopologyName(candidate.topology);
-    if (candidate.cost.pieces > 1) name += ", " + std::to_string(candidate.cost.pieces) + " pieces";
+    if (candidate.cost.pieces > 1)
+      name += ", " + std::to_string(candidate.cost.pieces) + " segments";
     add(name, way);
   }
   add("free", call);

@@ -42,7 +42,7 @@
 /// bsp_get; the paper leaves the order open. (2) With every backend LICOMMIT is a barrier of all
 /// processes; in the paper's mapping to MPI, LICOMMIT does nothing. (3) LIINIT, LISYNC and
 /// LIBARRIER have no label as a parameter, and apply to all registered memory; in the paper a
-/// program registers only one piece of memory. (4) The argument of LIBEGIN must be LINPROCS() with
+/// program registers only one memory region. (4) The argument of LIBEGIN must be LINPROCS() with
 /// every backend; the paper ignores this argument over MPI. (5) Registering memory twice is an
 /// error. (6) All calls are functions, not macros, and lengths have type size_t.
 ///
@@ -57,7 +57,7 @@
 extern "C" {
 #endif
 
-/// Largest number of pieces of memory that are registered at one time.
+/// Largest number of memory regions that are registered at one time.
 #define MAX_LI_WINDOWS 64
 
 /// @name Start and end
@@ -92,11 +92,11 @@ int LIPID(void);
 ///                 caller still owns the memory, and must deregister the memory before freeing it.
 /// @param bytes    length of the memory, 0 or more; may differ by process
 ///
-/// Error: #MAX_LI_WINDOWS pieces of memory are registered already. Cost: with backends `windows`
+/// Error: #MAX_LI_WINDOWS memory regions are registered already. Cost: with backends `windows`
 /// and `mpi_rma`, that of making a window; with other backends, a few messages per process.
 void LIREGISTER(void* address, size_t bytes);
 /// Opens all registered memory for puts and gets. Collective. Cost: at most one barrier for each
-/// piece of memory that this call opens.
+/// memory region that this call opens.
 void LIINIT(void);
 /// Makes registrations effective, and begins a superstep. Collective. All earlier puts and gets
 /// must be complete: call LISYNC() and LIBARRIER() before LICOMMIT(). Cost: a barrier.
@@ -141,8 +141,8 @@ void LIBARRIER(void);
 
 /// @}
 /// @name Labelled forms
-/// Second forms of the calls above. LIOINIT() and LIOSYNC() apply to one registered piece of
-/// memory; all other labelled forms do the same as the calls above. A program may use both forms
+/// Second forms of the calls above. LIOINIT() and LIOSYNC() apply to one registered memory
+/// region; all other labelled forms do the same as the calls above. A program may use both forms
 /// together. LIDEREGISTER() has no labelled form, and also ends registrations of LIOREGISTER().
 /// @{
 

@@ -12,8 +12,9 @@
 /// 3. If the BLAS gives equal bits in every run, the result of a call has equal bits in every run
 ///    on the same grid. Options and the placement of ranks on hosts do not change these bits.
 ///    Another grid, other blocks or another buffer size can change the last bits of the result.
-/// 4. Each rank calls sgemm_, dgemm_, cgemm_ or zgemm_ to multiply pieces of A with pieces of B.
-///    The program must link or preload a BLAS. The BLAS decides how many threads it uses.
+/// 4. Each rank calls sgemm_, dgemm_, cgemm_ or zgemm_ to multiply panels of A with panels of B. A
+///    panel of A has some columns of op(A), and a panel of B the rows of op(B) with the same
+///    indices. The program must link or preload a BLAS. The BLAS decides how many threads it uses.
 /// 5. Not thread-safe: see brigade.h.
 ///
 /// A rank need not call this library while other ranks read its parts of A and B, if one of the
@@ -49,9 +50,9 @@ typedef struct brigade_multiplier brigade_multiplier;
 ///
 /// @param group         the caller may destroy the group after this call; the group's engine must
 ///                      outlive the multiplier
-/// @param buffer_bytes  length of the buffer of one piece of A or B, in bytes; equal on all ranks,
+/// @param buffer_bytes  length of the buffer of one panel of A or B, in bytes; equal on all ranks,
 ///                      at least 4096; 0 means 8 MiB. A rank allocates at most 2 * (depth + 1)
-///                      buffers for pieces (depth: see brigade_multiply_options), and at most the
+///                      buffers for panels (depth: see brigade_multiply_options), and at most the
 ///                      memory of 4 buffers for sums. The buffer size determines how many terms of
 ///                      a sum one call of the BLAS adds, and therefore the last bits of results.
 ///                      If a rank's part of C is much larger than a buffer, the rank fetches parts
@@ -144,20 +145,20 @@ static inline brigade_product brigade_product_init(void) {
   return product;
 }
 
-/// The order in which a rank multiplies its pieces of A and B.
+/// The order in which a rank multiplies panels of A and B.
 typedef enum {
-  BRIGADE_MULTIPLY_DIAGONAL = 0,  ///< ranks begin at pieces of different owners, to spread requests
-  BRIGADE_MULTIPLY_NATURAL        ///< in the order of the pieces, from the first one
+  BRIGADE_MULTIPLY_DIAGONAL = 0,  ///< ranks begin at panels of different owners, to spread requests
+  BRIGADE_MULTIPLY_NATURAL        ///< in the order of the panels, from the first one
 } brigade_multiply_order;
 
 /// Options of a product. Initialise the structure with brigade_multiply_options_init(). Options
 /// change the time of a product, never its result. Options may differ by rank.
 typedef struct {
   size_t size;                   ///< set by brigade_multiply_options_init()
-  brigade_multiply_order order;  ///< order of the pieces
-  /// While a rank multiplies a piece of A with a piece of B, it fetches up to `depth` further
-  /// pieces of A and up to `depth` further pieces of B. `depth` is 1 to 16. 0 means 1. -1 means
-  /// that no pieces are prefetched.
+  brigade_multiply_order order;  ///< order of the panels
+  /// While a rank multiplies a panel of A with a panel of B, it fetches up to `depth` further
+  /// panels of A and up to `depth` further panels of B. `depth` is 1 to 16. 0 means 1. -1 means
+  /// that no panels are prefetched.
   int depth;
   /// On: if this rank maps the memory of another rank's part of A or B, this rank reads the part in
   /// place. Off: this rank fetches the part. Default: on.

@@ -43,26 +43,25 @@ typedef enum {
 } brigade_topology;
 
 /// Counters of one operation on this rank. Initialise the structure with brigade_statistics_init().
-/// A piece is a segment of a message: the library cuts long messages into pieces, and sends each
-/// piece separately.
+/// The library cuts long messages into segments, and sends each segment separately.
 typedef struct {
   size_t size;  ///< set by brigade_statistics_init()
-  /// The number of pieces sent. A matrix that another rank reads in place counts as one piece if it
-  /// is not empty.
+  /// The number of segments sent. A matrix that another rank reads in place counts as one segment
+  /// if it is not empty.
   uint64_t messages_sent;
-  uint64_t bytes_sent;  ///< the bytes of the pieces sent, headers included
-  uint64_t pieces;      ///< the number of pieces of the matrix, or of all blocks of the call
-  /// The number of pieces copied. The library counts these copies:
+  uint64_t bytes_sent;  ///< the bytes of the segments sent, headers included
+  uint64_t segments;    ///< the number of segments of the matrix, or of all blocks of the call
+  /// The number of segments copied. The library counts these copies:
   /// (1) between user memory and staging memory;
   /// (2) to ordinary memory, if a send cannot finish at once;
   /// (3) to or from another rank's memory;
   /// (4) within this rank's memory: blocks that the rank keeps or forwards, and the copy of the
   /// rank's contribution to `result`.
   uint64_t copies;
-  uint64_t bytes_copied;        ///< the bytes of the pieces copied
-  uint64_t combines;            ///< the number of pieces combined
-  uint64_t bytes_combined;      ///< the bytes of the pieces combined
-  uint64_t overflow_pieces;     ///< the number of pieces that used ordinary memory
+  uint64_t bytes_copied;        ///< the bytes of the segments copied
+  uint64_t combines;            ///< the number of segments combined
+  uint64_t bytes_combined;      ///< the bytes of the segments combined
+  uint64_t overflow_segments;   ///< the number of segments that used ordinary memory
   uint64_t peak_staging_bytes;  ///< the largest amount of staging memory in use
   uint64_t wait_ns;             ///< nanoseconds of waiting for other ranks or staging memory
 } brigade_statistics;

@@ -127,8 +127,8 @@ Status CheckedBackend::Commit() {
       continue;
     }
     std::fprintf(stderr,
-                 "brigade: LICOMMIT: process %zu has registered pieces of the same lengths as "
-                 "process 0, in another order; all must call LIREGISTER in the same order\n",
+                 "brigade: LICOMMIT: process %zu has registered memory regions of the same lengths "
+                 "as process 0, in another order; all must call LIREGISTER in the same order\n",
                  p);
     break;
   }

@@ -137,7 +137,7 @@ class Checker {
     slot->run = step.block;
     ++cursor.step;
     if (!network_.PostReceive(step.peer, r, slot, BlocksOf(doing), doing.piece)) {
-      Fail(doing, "a send of another piece meets this receive");
+      Fail(doing, "a send of another segment meets this receive");
     }
     return true;
   }
@@ -215,7 +215,7 @@ class Checker {
     ++counts.messages;
     if (!case_.OnOneHost(doing.rank, doing.step->peer)) ++counts.crossings;
     if (!network_.PostSend(doing.rank, doing.step->peer, slot, BlocksOf(doing), doing.piece)) {
-      Fail(doing, "a send of another piece meets this receive");
+      Fail(doing, "a send of another segment meets this receive");
     }
     return true;
   }

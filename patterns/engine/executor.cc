@@ -458,7 +458,7 @@ std::string Executor::Describe() const {
   std::string progress;
   Cursor at;
   if (const std::vector<Step>* const steps = FirstWork(&at)) {
-    progress = ", at piece " + std::to_string(cut_.turns().PieceOf((*steps)[at.step], at.round)) +
+    progress = ", at segment " + std::to_string(cut_.turns().PieceOf((*steps)[at.step], at.round)) +
                ", step " + std::to_string(at.step) + " of " + std::to_string(steps->size());
   }
   return engine_->Describe(*entry_, header_.sequence, *group_, channel_, progress, AwaitedPeer());

@@ -109,7 +109,7 @@ Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
 
 Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs) {
   if (piece.bytes < kHeaderBytes) {
-    return Status(StatusCode::kMismatch, "a first piece of " + std::to_string(piece.bytes) +
+    return Status(StatusCode::kMismatch, "a first segment of " + std::to_string(piece.bytes) +
                                              " bytes has no room for a header");
   }
   std::memcpy(theirs, piece.data, sizeof(*theirs));

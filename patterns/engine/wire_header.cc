@@ -40,7 +40,7 @@ uint16_t DigestOfBlocks(const PatternCall& call, int ranks) {
 }
 
 Status DifferInLength(size_t announced_bytes, size_t bytes) {
-  return Status(StatusCode::kMismatch, "a piece of " + std::to_string(bytes) +
+  return Status(StatusCode::kMismatch, "a segment of " + std::to_string(bytes) +
                                            " bytes came where " + std::to_string(announced_bytes) +
                                            " were announced");
 }

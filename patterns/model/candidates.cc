@@ -259,7 +259,7 @@ std::vector<Candidate> AllCandidates(const MachineDescription& machine,
 std::string DescribeCandidate(const Candidate& candidate) {
   const int64_t pieces = candidate.cost.pieces;
   return TopologyName(candidate.topology) + " in " + std::to_string(pieces) +
-         (pieces == 1 ? " piece" : " pieces");
+         (pieces == 1 ? " segment" : " segments");
 }
 
 }  // namespace brigade

@@ -43,7 +43,7 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
 std::vector<Candidate> AllCandidates(const MachineDescription& machine,
                                      const PieceSettings& settings, const CostQuery& query);
 
-// "binomial tree in 4 pieces".
+// "binomial tree in 4 segments".
 std::string DescribeCandidate(const Candidate& candidate);
 
 }  // namespace brigade

@@ -47,9 +47,10 @@ ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings
     return ModelChoice{candidate.topology, candidate.piece_bytes, std::max<size_t>(query.bytes, 1)};
   };
   if (latitude == Latitude::kPieces) {
-    return chosen(RankCandidates(machine, settings, query, /*fixed=*/true).front(),
-                  "The model has chosen the pieces only: the topology gives a sum its order, which "
-                  "is part of the result");
+    return chosen(
+        RankCandidates(machine, settings, query, /*fixed=*/true).front(),
+        "The model has chosen the segments only: the topology gives a sum its order, which "
+        "is part of the result");
   }
   const std::vector<Candidate> candidates =
       RankCandidates(machine, settings, query, /*fixed=*/false);

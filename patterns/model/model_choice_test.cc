@@ -106,7 +106,7 @@ TEST(ExplainRule, ShowsTheModelsPredictionWhereRanksShareMemory) {
   const auto says = [&](bool fixed, const std::string& text) {
     return ExplainRule(machine, settings, query, fixed).find(text) != std::string::npos;
   };
-  EXPECT_TRUE(says(false, "8-nomial tree in 1 piece, predicted "));
+  EXPECT_TRUE(says(false, "8-nomial tree in 1 segment, predicted "));
   EXPECT_TRUE(says(false,
                    " us. Chosen by the rule for ranks that share memory. The model would "
                    "choose exchange (order of the "));
@@ -469,7 +469,7 @@ TEST(ChooseByModel, AnOrderIsKept) {
   EXPECT_EQ(choice.topology, query.topology);
   EXPECT_LT(choice.PieceBytes(4 << 20), size_t{4} << 20);
   ExpectText(reason, "3-nomial tree in ");
-  ExpectText(reason, " us. The model has chosen the pieces only: ");
+  ExpectText(reason, " us. The model has chosen the segments only: ");
 }
 
 TEST(ChooseByModel, ARequestedTopologyStaysUnlessItIsTooSlow) {

@@ -42,7 +42,7 @@ if [[ $what == always ]]; then
   expect range 'LIPUT on process 1, superstep 2: 8 bytes at offset 12 end 4 bytes beyond the 16 bytes that process 2 has'
   expect range_far 'LIGET on process 1, superstep 2: 2 bytes at offset 18446744073709551615 begin 18446744073709551599 bytes beyond the'
   expect label 'LIPUT on process 1, superstep 2: the memory at .* is not registered on this process'
-  expect windows 'LIREGISTER on process 0, superstep 2: 64 pieces of memory are registered, which is the limit'
+  expect windows 'LIREGISTER on process 0, superstep 2: 64 memory regions are registered, which is the limit'
   expect pid 'LIGET on process 1, superstep 2: there is no process 3: they are 0 to 2'
   expect null_source 'LIPUT on process 1, superstep 2: bytes of this process at NULL'
   expect null_memory 'LIREGISTER on process 2, superstep 2: memory at NULL'
@@ -92,7 +92,7 @@ else
   expect other_memory 'LIOSYNC on process 1, superstep 2: process 0 calls LISYNC for other memory' BRIGADE_LI_CHECK=1
   expect early_end 'LIDEREGISTER on process 1, superstep 2: process 0 calls LISYNC meanwhile' BRIGADE_LI_CHECK=1
   run order BRIGADE_LI_CHECK=1 BRIGADE_LI_CHEK=1 || fails "order"
-  grep -q 'LICOMMIT: process 1 has registered pieces of the same lengths as process 0, in another order' <<<"$output" ||
+  grep -q 'LICOMMIT: process 1 has registered memory regions of the same lengths as process 0, in another order' <<<"$output" ||
     fails "order"
   [[ $(grep -c 'BRIGADE_LI_CHEK is set, .* BRIGADE_LI_CHECK$' <<<"$output") -eq 1 ]] || fails "a misspelt setting"
 fi

@@ -56,7 +56,7 @@ PieceAt Group::Locate(ConstByteSpan piece) const {
   for (const auto& [peer, owner] : ranks) {  // leased from somebody
     if (lies_with(*peer, owner)) return at;
   }
-  CheckFailed(__FILE__, __LINE__, "a piece outside shared memory");
+  CheckFailed(__FILE__, __LINE__, "a segment outside shared memory");
 }
 
 ConstByteSpan Group::PieceIn(const Slot& slot) const {

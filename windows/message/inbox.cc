@@ -91,7 +91,7 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
   int64_t end = 0;
   if (!is_whole || bytes <= 0 || bytes > request.bytes - origin->announced_bytes ||
       __builtin_add_overflow(request.offset, origin->announced_bytes + bytes, &end)) {
-    return BadFrame(from, "announces a piece of " + std::to_string(bytes) +
+    return BadFrame(from, "announces a segment of " + std::to_string(bytes) +
                               " bytes, which belongs to nothing it has asked for");
   }
   entry->is_answered = request.kind == RmaKind::kFetch;
@@ -108,7 +108,7 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
                         {&memory_, window_->memory, static_cast<size_t>(entry->place),
                          static_cast<size_t>(bytes)});
   if (!entry->in_place && !FitsIntoBuffer(*entry)) {
-    return BadFrame(from, "announces a piece of " + std::to_string(bytes) +
+    return BadFrame(from, "announces a segment of " + std::to_string(bytes) +
                               " bytes, for which there is no place");
   }
   return Status();
@@ -361,7 +361,7 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
   Request& request = origin->request;
   const int64_t bytes = entry->message.header.bytes;
   if (static_cast<int64_t>(entry->slot.lease.bytes) != bytes) {
-    return BadFrame(from, "sends a piece of another length than it said");
+    return BadFrame(from, "sends a segment of another length than announced");
   }
   if (IsAccumulate(request.header)) {
     if (!window_->page.combining().TryLock(window_->rank)) {

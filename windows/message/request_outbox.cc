@@ -384,7 +384,7 @@ Status RequestOutbox::TakeArrivals(Peer* peer, bool* any) {
       if (!arrival.slot.arrived) return Status();
       BRIGADE_RETURN_IF_ERROR(arrival.slot.status);
       if (static_cast<int64_t>(arrival.slot.lease.bytes) != header.bytes) {
-        return BadFrame(request->target, "sends a piece of another length than it said");
+        return BadFrame(request->target, "sends a segment of another length than announced");
       }
       if (request->lands_in_place) {
         to.Seek(to.position() + header.bytes);

@@ -192,7 +192,7 @@ void Connection::OnRead(ssize_t result) {
     Break(write_failure_);
   } else {
     Break(Status(StatusCode::kPeerLost, reader_.within_frame()
-                                            ? "the connection ended in the middle of a piece"
+                                            ? "the connection ended in the middle of a segment"
                                             : "the connection ended"));
   }
 }
@@ -207,7 +207,7 @@ Status Connection::BeginPiece(const Frame& frame, ByteSpan* where) {
   outbox_->AddSend(coming_);
   if (!coming_->in.Begin(frame.bytes, where)) {
     return Status(StatusCode::kInternal,
-                  "a piece of " + std::to_string(frame.bytes) + " bytes came uninvited");
+                  "a segment of " + std::to_string(frame.bytes) + " bytes came without credit");
   }
   if (where->bytes > frame.bytes) where->bytes = frame.bytes;
   return Status();
