@@ -18,7 +18,7 @@ namespace {
 using brigade::Status;
 using brigade::StatusCode;
 using brigade::bsp::Program;
-using Way = Program::Way;
+using Buffering = Program::Buffering;
 
 // The program of this process, made by the first call.
 Program* Current() {
@@ -91,19 +91,19 @@ void bsp_push_reg(const void* address, int bytes) { Do<&Program::Push>(__func__,
 void bsp_pop_reg(const void* address) { Do<&Program::Pop>(__func__, address); }
 
 void bsp_put(int pid, const void* source, void* address, int offset, int bytes) {
-  Do<&Program::Put>(__func__, Way::kBuffered, pid, source, address, offset, bytes);
+  Do<&Program::Put>(__func__, Buffering::kBuffered, pid, source, address, offset, bytes);
 }
 
 void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes) {
-  Do<&Program::Put>(__func__, Way::kDirect, pid, source, address, offset, bytes);
+  Do<&Program::Put>(__func__, Buffering::kUnbuffered, pid, source, address, offset, bytes);
 }
 
 void bsp_get(int pid, const void* address, int offset, void* result, int bytes) {
-  Do<&Program::Get>(__func__, Way::kBuffered, pid, address, offset, result, bytes);
+  Do<&Program::Get>(__func__, Buffering::kBuffered, pid, address, offset, result, bytes);
 }
 
 void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes) {
-  Do<&Program::Get>(__func__, Way::kDirect, pid, address, offset, result, bytes);
+  Do<&Program::Get>(__func__, Buffering::kUnbuffered, pid, address, offset, result, bytes);
 }
 
 void bsp_set_tagsize(int* bytes) { Do<&Program::SetTagSize>(__func__, bytes); }

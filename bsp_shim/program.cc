@@ -246,15 +246,15 @@ Status Program::CheckAccess(int pid, const void* address, int offset, int bytes,
   return Status();
 }
 
-Status Program::Put(Way way, int pid, const void* source, const void* address, int offset,
-                    int bytes) {
+Status Program::Put(Buffering buffering, int pid, const void* source, const void* address,
+                    int offset, int bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes");
   if (bytes == 0) return Status();
   Superstep::Place place;
   BRIGADE_RETURN_IF_ERROR(CheckAccess(pid, address, offset, bytes, &place));
   if (source == nullptr) return Invalid("its source is NULL");
-  if (way == Way::kBuffered) {
+  if (buffering == Buffering::kBuffered) {
     current_->Put(place, source, static_cast<size_t>(bytes));
   } else {
     current_->DirectPut(place, source, static_cast<size_t>(bytes));
@@ -262,14 +262,15 @@ Status Program::Put(Way way, int pid, const void* source, const void* address, i
   return Status();
 }
 
-Status Program::Get(Way way, int pid, const void* address, int offset, void* result, int bytes) {
+Status Program::Get(Buffering buffering, int pid, const void* address, int offset, void* result,
+                    int bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes");
   if (bytes == 0) return Status();
   Superstep::Place place;
   BRIGADE_RETURN_IF_ERROR(CheckAccess(pid, address, offset, bytes, &place));
   if (result == nullptr) return Invalid("its destination is NULL");
-  if (way == Way::kBuffered) {
+  if (buffering == Buffering::kBuffered) {
     current_->Get(place, result, static_cast<size_t>(bytes));
   } else {
     current_->DirectGet(place, result, static_cast<size_t>(bytes));

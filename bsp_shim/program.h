@@ -47,9 +47,11 @@ class Program {
 
   Status Push(const void* address, int bytes);
   Status Pop(const void* address);
-  enum class Way { kBuffered, kDirect };
-  Status Put(Way way, int pid, const void* source, const void* address, int offset, int bytes);
-  Status Get(Way way, int pid, const void* address, int offset, void* result, int bytes);
+  enum class Buffering { kBuffered, kUnbuffered };
+  Status Put(Buffering buffering, int pid, const void* source, const void* address, int offset,
+             int bytes);
+  Status Get(Buffering buffering, int pid, const void* address, int offset, void* result,
+             int bytes);
 
   Status SetTagSize(int* bytes);
   Status Send(int pid, const void* tag, const void* payload, int bytes);

@@ -66,7 +66,7 @@ inline constexpr int kMostRanksOfZeroCopy = 8;
 // for the root.
 inline constexpr int kWideBranches = 8;
 
-// --- The choice among ways by the cost model ---
+// --- The choice among candidates by the cost model ---
 // Shown by: ./bench/run.sh --model
 
 // Among candidates within this factor of the fastest, the one in the fewest pieces is taken: it has

@@ -148,7 +148,7 @@ def make_parser():
                       help="broadcast, reduce, multi-broadcast and multi-reduce on 8 to 65,536 simulated ranks of fat "
                       "hosts, beside what Open MPI does by default: minutes")
     jobs.add_argument("--model", action="store_true",
-                      help="every way of running a pattern in shared memory, over TCP on one host and on hosts with "
+                      help="every candidate of a pattern in shared memory, over TCP on one host and on hosts with "
                       "slow links, beside what the cost model says it takes, and what the library chooses beside the "
                       "best: 15 minutes, with --full three hours")
 

@@ -30,9 +30,9 @@ void Print(const MachineDescription& machine, const Parameters& parameters, int 
   const SrummaCell cell{side, block, parameters.gflops};
   SrummaCell copying = cell;
   copying.zero_copy = false;
-  const auto print = [&](const std::string& way, const SrummaOutcome& outcome) {
+  const auto print = [&](const std::string& variant, const SrummaOutcome& outcome) {
     const nlohmann::ordered_json line = {{"machine", machine.name},
-                                         {"case", way},
+                                         {"case", variant},
                                          {"ranks", cell.ranks()},
                                          {"rows", side * block},
                                          {"block", block},

@@ -140,12 +140,12 @@ SuperstepCell Exchange(int ranks, int neighbours, long doubles) {
 // One rank, on a machine in virtual time.
 class SuperstepRank {
  public:
-  SuperstepRank(SimWorld* world, int rank, const SuperstepCell& cell, Way way)
+  SuperstepRank(SimWorld* world, int rank, const SuperstepCell& cell, SuperstepVariant variant)
       : world_(world),
         rank_(rank),
-        way_(way),
+        variant_(variant),
         meets_(cell.meets),
-        supersteps_(way == Way::kGet ? cell.gets : cell.pieces),
+        supersteps_(variant == SuperstepVariant::kGet ? cell.gets : cell.pieces),
         out_(1, static_cast<std::byte>(rank + 1)) {
     for (const Relation& relation : supersteps_) {
       size_t out = 0;
@@ -161,9 +161,11 @@ class SuperstepRank {
     BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));
     *began_us = world_->Clock(rank_);
     for (const Relation& relation : supersteps_) {
-      BRIGADE_RETURN_IF_ERROR(way_ == Way::kPut || way_ == Way::kGather ? Put(relation)
-                              : way_ == Way::kGet                       ? Get(relation)
-                                                                        : Send(relation));
+      BRIGADE_RETURN_IF_ERROR(variant_ == SuperstepVariant::kPut ||
+                                      variant_ == SuperstepVariant::kGather
+                                  ? Put(relation)
+                              : variant_ == SuperstepVariant::kGet ? Get(relation)
+                                                                   : Send(relation));
       BRIGADE_RETURN_IF_ERROR(Check(relation));
     }
     *ended_us = world_->Clock(rank_);
@@ -182,7 +184,7 @@ class SuperstepRank {
     BRIGADE_RETURN_IF_ERROR(
         Group::Create(engine_.get(), bootstrap.get(), 1, world_->ranks(), &group_));
     WindowOptions options;
-    std::vector<std::byte>& memory = way_ == Way::kGet ? out_ : in_;
+    std::vector<std::byte>& memory = variant_ == SuperstepVariant::kGet ? out_ : in_;
     options.memory = memory.data();
     options.bytes = memory.size();
     options.goes_directly = false;  // here the ranks are on one thread; on the machine they are not
@@ -227,7 +229,7 @@ class SuperstepRank {
       const auto bytes = static_cast<int64_t>(piece.bytes);
       const TypedLayout& byte = TypedLayout::One(Element::kByte);
       size_t& place = places[Index(piece.to)];
-      if (way_ == Way::kGather && gathered[Index(piece.to)].Takes(piece.bytes)) {
+      if (variant_ == SuperstepVariant::kGather && gathered[Index(piece.to)].Takes(piece.bytes)) {
         gathered[Index(piece.to)].Add(from, place, piece.bytes);
         if (gathered[Index(piece.to)].is_full()) BRIGADE_RETURN_IF_ERROR(put_gathered(piece.to));
       } else {
@@ -309,7 +311,7 @@ class SuperstepRank {
 
   SimWorld* const world_;
   const int rank_;
-  const Way way_;
+  const SuperstepVariant variant_;
   const bool meets_;
   const Supersteps& supersteps_;
   std::vector<std::byte> out_;
@@ -355,8 +357,8 @@ std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks,
   return cells;
 }
 
-Status SimulateSupersteps(const MachineDescription& machine, const SuperstepCell& cell, Way way,
-                          double* us) {
+Status SimulateSupersteps(const MachineDescription& machine, const SuperstepCell& cell,
+                          SuperstepVariant variant, double* us) {
   SimWorld world(machine, static_cast<int>(cell.pieces.front().size()));
   Status failure;
   double began_us = 0;
@@ -364,7 +366,7 @@ Status SimulateSupersteps(const MachineDescription& machine, const SuperstepCell
   BRIGADE_RETURN_IF_ERROR(world.Run([&](int rank) {
     double began = 0;
     double ended = 0;
-    const Status status = SuperstepRank(&world, rank, cell, way).Run(&began, &ended);
+    const Status status = SuperstepRank(&world, rank, cell, variant).Run(&began, &ended);
     if (failure.ok()) failure = status;
     began_us = std::max(began_us, began);
     ended_us = std::max(ended_us, ended);

@@ -41,12 +41,12 @@ std::vector<SuperstepCell> SuperstepCells(const std::string& study, int ranks,
                                           std::vector<long> sizes = {});
 
 // kGather: short puts to one rank go together, as those of LI over windows.
-enum class Way { kPut, kGather, kGet, kSend };
+enum class SuperstepVariant { kPut, kGather, kGet, kSend };
 
 // Virtual microseconds from when all have met until the last rank is done; what arrives is checked.
-// Way::kGet is for cells that have gets.
-Status SimulateSupersteps(const MachineDescription& machine, const SuperstepCell& cell, Way way,
-                          double* us);
+// SuperstepVariant::kGet is for cells that have gets.
+Status SimulateSupersteps(const MachineDescription& machine, const SuperstepCell& cell,
+                          SuperstepVariant variant, double* us);
 
 }  // namespace brigade::bench
 

@@ -17,10 +17,11 @@ TEST(SuperstepCells, EveryStudyDeliversTheRightData) {
   const MachineDescription machine = Cluster();
   for (const char* const study : {"as", "mult", "rdx", "exchange"}) {
     for (const SuperstepCell& cell : SuperstepCells(study, 4)) {
-      for (const Way way : {Way::kPut, Way::kGather, Way::kGet, Way::kSend}) {
-        if (way == Way::kGet && cell.gets.empty()) continue;
+      for (const SuperstepVariant variant : {SuperstepVariant::kPut, SuperstepVariant::kGather,
+                                             SuperstepVariant::kGet, SuperstepVariant::kSend}) {
+        if (variant == SuperstepVariant::kGet && cell.gets.empty()) continue;
         double us = 0;
-        const Status status = SimulateSupersteps(machine, cell, way, &us);
+        const Status status = SimulateSupersteps(machine, cell, variant, &us);
         EXPECT_TRUE(status.ok()) << cell.name << ": " << status.message();
         EXPECT_GT(us, 0) << cell.name;
       }
@@ -87,8 +88,8 @@ TEST(SuperstepCells, APutOfManyBlocksIsCheaperThanManyPuts) {
   const SuperstepCell cell = SuperstepCells("rdx", 16).front();
   double one_by_one = 0;
   double gathered = 0;
-  ASSERT_TRUE(SimulateSupersteps(Cluster(), cell, Way::kPut, &one_by_one).ok());
-  ASSERT_TRUE(SimulateSupersteps(Cluster(), cell, Way::kGather, &gathered).ok());
+  ASSERT_TRUE(SimulateSupersteps(Cluster(), cell, SuperstepVariant::kPut, &one_by_one).ok());
+  ASSERT_TRUE(SimulateSupersteps(Cluster(), cell, SuperstepVariant::kGather, &gathered).ok());
   EXPECT_LT(gathered, one_by_one);
 }
 
@@ -103,8 +104,8 @@ TEST(SuperstepCells, VirtualTimeIsTheSameEveryTime) {
   const SuperstepCell cell = SuperstepCells("rdx", 4).front();
   double once = 0;
   double again = 0;
-  ASSERT_TRUE(SimulateSupersteps(machine, cell, Way::kPut, &once).ok());
-  ASSERT_TRUE(SimulateSupersteps(machine, cell, Way::kPut, &again).ok());
+  ASSERT_TRUE(SimulateSupersteps(machine, cell, SuperstepVariant::kPut, &once).ok());
+  ASSERT_TRUE(SimulateSupersteps(machine, cell, SuperstepVariant::kPut, &again).ok());
   EXPECT_EQ(once, again);
 }
 
@@ -112,7 +113,7 @@ TEST(SuperstepCells, ALongExchangeTakesAsLongAsTheLinkDoes) {
   const SuperstepCell cell = SuperstepCells("exchange", 4)[3];
   ASSERT_EQ(cell.bytes, 131072);  // to a neighbour
   double us = 0;
-  ASSERT_TRUE(SimulateSupersteps(Cluster(), cell, Way::kPut, &us).ok());
+  ASSERT_TRUE(SimulateSupersteps(Cluster(), cell, SuperstepVariant::kPut, &us).ok());
   const double link_us = (131072 - 20000) / 50.0;  // 400 Mbit/s, and what goes at once
   EXPECT_GT(us, link_us);
   EXPECT_LT(us, 1.5 * link_us);

@@ -18,13 +18,14 @@ Status Print(const MachineDescription& machine, int ranks, const SuperstepCell& 
   nlohmann::ordered_json line = {{"machine", machine.name}, {"case", cell.name},
                                  {"ranks", ranks},          {"rows", cell.rows},
                                  {"cols", cell.cols},       {"bytes", cell.bytes}};
-  for (const auto& [way, name] :
-       {std::pair(Way::kPut, "put_us"), std::pair(Way::kGather, "gather_us"),
-        std::pair(Way::kGet, "get_us"), std::pair(Way::kSend, "send_us")}) {
+  for (const auto& [variant, name] : {std::pair(SuperstepVariant::kPut, "put_us"),
+                                      std::pair(SuperstepVariant::kGather, "gather_us"),
+                                      std::pair(SuperstepVariant::kGet, "get_us"),
+                                      std::pair(SuperstepVariant::kSend, "send_us")}) {
     line[name] = nullptr;
-    if (way == Way::kGet && cell.gets.empty()) continue;
+    if (variant == SuperstepVariant::kGet && cell.gets.empty()) continue;
     double us = 0;
-    BRIGADE_RETURN_IF_ERROR(SimulateSupersteps(machine, cell, way, &us));
+    BRIGADE_RETURN_IF_ERROR(SimulateSupersteps(machine, cell, variant, &us));
     line[name] = us;
   }
   std::cout << line.dump() << std::endl;

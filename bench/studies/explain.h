@@ -1,4 +1,4 @@
-// explain: which ways a pattern could take on a described machine, and what each is predicted to
+// explain: the candidates of a pattern on a described machine, and what each is predicted to
 // take.
 
 #ifndef BRIGADE_BENCH_STUDIES_EXPLAIN_H_

@@ -29,7 +29,7 @@ constexpr double kNearBest = 1.2;
 constexpr double kHopeless = 4;
 constexpr size_t kLongBytes = size_t{2} << 20;
 
-// Integers, whose sums have the same bits in any order: nothing keeps the library from a way.
+// Integers, whose sums have the same bits in any order: every candidate is allowed.
 using Number = int32_t;
 
 Matrix MatrixOf(std::vector<Number>* elements, size_t first, size_t count) {
@@ -178,17 +178,17 @@ std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t
   return kept;
 }
 
-// Which of `ways` the library takes of a call whose topology is free. Added if it is none of them.
-size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candidate>* ways) {
+// Which of `candidates` the library takes of a call whose topology is free; added if it is none.
+size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candidate>* candidates) {
   PatternCall call = asked;
   const Status chosen = group->Choose(&call);
   BRIGADE_CHECK(chosen.ok());
   const brigade::Cost cost = group->Predict(call);
-  const auto same = std::find_if(ways->begin(), ways->end(), [&](const Candidate& way) {
-    return way.topology == call.topology && way.cost.pieces == cost.pieces;
+  const auto same = std::find_if(candidates->begin(), candidates->end(), [&](const Candidate& one) {
+    return one.topology == call.topology && one.cost.pieces == cost.pieces;
   });
-  const auto place = static_cast<size_t>(same - ways->begin());
-  if (same == ways->end()) ways->push_back({call.topology, call.piece_bytes, cost});
+  const auto place = static_cast<size_t>(same - candidates->begin());
+  if (same == candidates->end()) candidates->push_back({call.topology, call.piece_bytes, cost});
   return place;
 }
 
@@ -204,9 +204,9 @@ class Lateness {
   void AddTo(Case* the_case) {
     for (const Topology& topology : topologies_) {
       Subject subject;
-      PatternCall way = call_;
-      way.topology = topology;
-      subject.run = [=](int) { return group_->Run(way); };
+      PatternCall variant = call_;
+      variant.topology = topology;
+      subject.run = [=](int) { return group_->Run(variant); };
       subject.check = [=](int) { return data_.Check(); };
       the_case->subjects.push_back(std::move(subject));
     }
@@ -264,12 +264,13 @@ std::unique_ptr<BrigadeGroup> Calibrated(Session* session, const Options& option
   return brigade;
 }
 
-// The case's first subjects are the ways.
-void Predict(const std::vector<Candidate>& ways, const std::vector<Candidate>& predicted,
+// The case's first subjects are the candidates.
+void Predict(const std::vector<Candidate>& candidates, const std::vector<Candidate>& predicted,
              Case* the_case) {
-  for (size_t i = 0; i < ways.size(); ++i) {
+  for (size_t i = 0; i < candidates.size(); ++i) {
     const auto same = std::find_if(predicted.begin(), predicted.end(), [&](const Candidate& other) {
-      return other.topology == ways[i].topology && other.piece_bytes == ways[i].piece_bytes;
+      return other.topology == candidates[i].topology &&
+             other.piece_bytes == candidates[i].piece_bytes;
     });
     if (same != predicted.end()) the_case->subjects[i].predicted_us = same->cost.us;
   }
@@ -303,24 +304,24 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
     lateness.Clear();
   };
   lateness.AddTo(&the_case);
-  const auto add = [&](const std::string& name, const PatternCall& way) {
+  const auto add = [&](const std::string& name, const PatternCall& variant) {
     Subject subject;
     subject.name = "brigade";
     subject.pattern = name;
-    subject.run = [=](int) { return takes_part ? group->Run(way) : Status(); };
+    subject.run = [=](int) { return takes_part ? group->Run(variant) : Status(); };
     subject.check = [&](int) { return data.Check(); };
     the_case.subjects.push_back(std::move(subject));
   };
-  std::vector<Candidate> ways = WithoutHopeless(group->Candidates(asked), bytes);
-  const size_t chosen = PlaceOfChosen(group, asked, &ways);
-  for (const Candidate& candidate : ways) {
-    PatternCall way = call;
-    way.topology = candidate.topology;
-    way.piece_bytes = candidate.piece_bytes;
-    std::string name = plain ? "only way" : TopologyName(candidate.topology);
+  std::vector<Candidate> candidates = WithoutHopeless(group->Candidates(asked), bytes);
+  const size_t chosen = PlaceOfChosen(group, asked, &candidates);
+  for (const Candidate& candidate : candidates) {
+    PatternCall variant = call;
+    variant.topology = candidate.topology;
+    variant.piece_bytes = candidate.piece_bytes;
+    std::string name = plain ? "only algorithm" : TopologyName(candidate.topology);
     if (candidate.cost.pieces > 1)
       name += ", " + std::to_string(candidate.cost.pieces) + " segments";
-    add(name, way);
+    add(name, variant);
   }
   add("free", call);
 
@@ -331,7 +332,7 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
   const std::vector<Candidate> predicted = group->Candidates(asked, late_us);
   Lateness::LeaveOut(&the_case);
   the_case.subjects[chosen].chosen = true;
-  Predict(ways, predicted, &the_case);
+  Predict(candidates, predicted, &the_case);
   for (std::vector<Result>& round : rounds) {
     Lateness::LeaveOut(&round);
     session->Add(the_case, round);

@@ -28,7 +28,7 @@ constexpr int kDigits = RdxRound::kDigits;
 constexpr int kRounds = 4;
 constexpr auto kDelay = std::chrono::microseconds(5);
 
-enum class Way { kPlain, kOrdered, kCombined };
+enum class Algorithm { kPlain, kOrdered, kCombined };
 
 uint64_t Mixed(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -83,13 +83,14 @@ class RadixSort {
     sort.prepare = [this](int) { std::fill(keys_.begin(), keys_.end(), 0); };
     const auto check = [this] { return Check(); };
     for (const std::string& name : algorithms) {
-      const Way way = name == "RDXSORT"      ? Way::kPlain
-                      : name == "RDXSORTOPT" ? Way::kOrdered
-                                             : Way::kCombined;
+      const Algorithm algorithm = name == "RDXSORT"      ? Algorithm::kPlain
+                                  : name == "RDXSORTOPT" ? Algorithm::kOrdered
+                                                         : Algorithm::kCombined;
       for (const char* const variant : {"put", "send"}) {
         const bool puts = variant[0] == 'p';
         suite_->Add(
-            variant, name + ", " + variant, [this, way, puts] { Sort(way, puts); }, check, &sort);
+            variant, name + ", " + variant, [this, algorithm, puts] { Sort(algorithm, puts); },
+            check, &sort);
       }
     }
     if (ranks_ == 1)
@@ -224,22 +225,22 @@ class RadixSort {
     }
   }
 
-  void Sort(Way way, bool puts) {
+  void Sort(Algorithm algorithm, bool puts) {
     Begin();
     for (int round = 0; round < kRounds; ++round) {
       CountSort(8 * round);
       ShareCounts(puts);
-      if (way == Way::kCombined) {
+      if (algorithm == Algorithm::kCombined) {
         MoveCombined(puts);
       } else {
-        MovePieces(puts, way == Way::kOrdered ? round_.FirstDigit(rank_) : 0);
+        MovePieces(puts, algorithm == Algorithm::kOrdered ? round_.FirstDigit(rank_) : 0);
       }
-      if (way == Way::kOrdered) {
+      if (algorithm == Algorithm::kOrdered) {
         const auto end = std::chrono::steady_clock::now() + kDelay;
         while (std::chrono::steady_clock::now() < end) continue;
       }
       puts ? EndSuperstep() : messages_.Wait();
-      if (way == Way::kCombined) Scatter();
+      if (algorithm == Algorithm::kCombined) Scatter();
     }
   }
 

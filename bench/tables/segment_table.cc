@@ -36,15 +36,15 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kLengths[] = {size_t{40} << 10, size_t{2} << 20, size_t{32} << 20};
 constexpr int kTurns = 101;
 
-enum Way { kAsItIs, kPopulated, kHuge };
-constexpr const char* kWayNames[] = {"as it is", "populated", "huge pages"};
+enum Variant { kAsItIs, kPopulated, kHuge };
+constexpr const char* kVariantNames[] = {"as it is", "populated", "huge pages"};
 
 // Between the two processes.
 struct Table {
   alignas(64) std::atomic<int> written{0};
   uint64_t offset = 0;
   size_t bytes = 0;
-  Way way = kAsItIs;
+  Variant variant = kAsItIs;
   alignas(64) std::atomic<int> read{0};
   double read_us = 0;
 };
@@ -74,27 +74,27 @@ void Read(Table* table, SharedSegment* segment, int turns) {
     std::byte* const memory = segment->At(table->offset, table->bytes);
     if (memory == nullptr) std::abort();
     const Clock::time_point start = Clock::now();
-    if (table->way == kPopulated) (void)madvise(memory, table->bytes, kPopulateRead);
+    if (table->variant == kPopulated) (void)madvise(memory, table->bytes, kPopulateRead);
     std::memcpy(to.data(), memory, table->bytes);
     table->read_us = Since(start);
     table->read.store(turn, std::memory_order_release);
   }
 }
 
-Times Write(Table* table, SharedSegment* segment, const std::byte* from, size_t bytes, Way way,
-            int turn) {
+Times Write(Table* table, SharedSegment* segment, const std::byte* from, size_t bytes,
+            Variant variant, int turn) {
   Times times{};
   const Clock::time_point start = Clock::now();
   uint64_t offset = 0;
   if (!segment->Allocate(bytes, &offset).ok()) std::abort();
   std::byte* const memory = segment->base() + offset;
-  if (way == kPopulated) (void)madvise(memory, bytes, kPopulateWrite);
-  if (way == kHuge) (void)madvise(memory, bytes, MADV_HUGEPAGE);
+  if (variant == kPopulated) (void)madvise(memory, bytes, kPopulateWrite);
+  if (variant == kHuge) (void)madvise(memory, bytes, MADV_HUGEPAGE);
   std::memcpy(memory, from, bytes);
   times.write_us = Since(start);
   table->offset = offset;
   table->bytes = bytes;
-  table->way = way;
+  table->variant = variant;
   table->written.store(turn, std::memory_order_release);
   AwaitAtLeast(table->read, turn);
   times.read_us = table->read_us;
@@ -116,7 +116,7 @@ void Run() {
   std::string huge;
   std::getline(setting, huge);
   std::printf("Huge pages of shared memory: %s\n\n", huge.empty() ? "none" : huge.c_str());
-  std::printf("| bytes | way | us to allocate and write | us to read | us to free |\n");
+  std::printf("| bytes | pages | us to allocate and write | us to read | us to free |\n");
   std::printf("|---|---|---|---|---|\n");
   std::fflush(stdout);  // the child would print it again
   std::shared_ptr<SharedSegment> segment;
@@ -125,8 +125,8 @@ void Run() {
       mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) std::abort();
   auto* const table = new (memory) Table;
-  constexpr int kWays = static_cast<int>(std::size(kWayNames));
-  const int turns = kTurns * kWays * static_cast<int>(std::size(kLengths));
+  constexpr int kVariants = static_cast<int>(std::size(kVariantNames));
+  const int turns = kTurns * kVariants * static_cast<int>(std::size(kLengths));
   if (fork() == 0) {
     Read(table, segment.get(), turns);
     _exit(0);
@@ -134,17 +134,17 @@ void Run() {
   const std::vector<std::byte> from(kLengths[std::size(kLengths) - 1], std::byte{1});
   int turn = 0;
   for (const size_t bytes : kLengths) {
-    std::vector<Times> times[kWays];
+    std::vector<Times> times[kVariants];
     for (int i = 0; i < kTurns; ++i) {
-      for (int way = 0; way < kWays; ++way) {
-        times[way].push_back(
-            Write(table, segment.get(), from.data(), bytes, static_cast<Way>(way), ++turn));
+      for (int variant = 0; variant < kVariants; ++variant) {
+        times[variant].push_back(
+            Write(table, segment.get(), from.data(), bytes, static_cast<Variant>(variant), ++turn));
       }
     }
-    for (int way = 0; way < kWays; ++way) {
-      std::printf("| %zu | %s | %.1f | %.1f | %.1f |\n", bytes, kWayNames[way],
-                  Median(times[way], &Times::write_us), Median(times[way], &Times::read_us),
-                  Median(times[way], &Times::free_us));
+    for (int variant = 0; variant < kVariants; ++variant) {
+      std::printf("| %zu | %s | %.1f | %.1f | %.1f |\n", bytes, kVariantNames[variant],
+                  Median(times[variant], &Times::write_us), Median(times[variant], &Times::read_us),
+                  Median(times[variant], &Times::free_us));
     }
     std::fflush(stdout);
   }

@@ -88,10 +88,9 @@ class Group {
   // kInvalidArgument as Run.
   Status Choose(PatternCall* call) const;
 
-  // The ways of running a call, whatever its topology: each shape, cut into pieces in each of
-  // several ways, and how long the model says it takes. All are legal; of a combine they differ in
-  // bits. Empty if nothing was measured, or the peer of a send is no member. `late_us`: as in
-  // CostQuery.
+  // The variants of a call, whatever its topology: each shape, with several lengths of pieces, and
+  // how long the model says it takes. All are legal; of a combine they differ in bits. Empty if
+  // nothing was measured, or the peer of a send is no member. `late_us`: as in CostQuery.
   std::vector<Candidate> Candidates(const PatternCall& call, double late_us = 0) const;
 
   // How long the model says a call takes, as its topology and piece length say. REQUIRES: the

@@ -12,7 +12,7 @@ Subtrees SubtreesOf(const Steps& steps, const CostQuery& query) {
   return Subtrees(query.topology, query.ranks, /*root=*/0, steps.HostsToGoBy());
 }
 
-Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const bool gathers = query.pattern == Pattern::kGather;
   const Subtrees tree = SubtreesOf(steps, query);
   const auto link_to = [&](int relative, int other) {
@@ -24,7 +24,7 @@ Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& pie
   const double crowd = steps.CrowdAtWork();
   Ports ports(steps, query.ranks, Ports::Buckets::kFull);
   std::vector<double> times(static_cast<size_t>(query.ranks));
-  Way way;
+  SegmentTimes result;
   double processor = 0;  // of the busiest rank
   for (int r = 0; r < query.ranks; ++r) {
     const TreeNode node = tree.NodeOf(r);
@@ -48,23 +48,23 @@ Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& pie
           ports.Pass(tree.ToRank(r), tree.ToRank(*child), time, wire) + steps.Latency(link);
     }
     if (r > 0) time += crowd * (gathers ? in : out);
-    way.first_us = std::max(way.first_us, time);
+    result.first_us = std::max(result.first_us, time);
     processor = std::max(processor, time - begun);
   }
   const int link = ports.BusiestUs(1) > ports.BusiestUs(0) ? 1 : 0;
   const double port = ports.BusiestUs(link);
-  way.piece_us = std::max(processor, port);
-  way.spare_us = std::max(0.0, steps.Burst(link) - port);
-  way.port_bound_us = std::max(0.0, port - processor);
-  return way;
+  result.piece_us = std::max(processor, port);
+  result.spare_us = std::max(0.0, steps.Burst(link) - port);
+  result.port_bound_us = std::max(0.0, port - processor);
+  return result;
 }
 
-Way AllToAllWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes AllToAllTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const bool lands = piece.later && steps.LandsInPlace();
   const double crowd = steps.CrowdAtWork();
   const double in = crowd * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out = lands ? 0 : crowd * steps.CopyOut(ChunkRole::kReceive, piece.bytes);
-  Way way;
+  SegmentTimes result;
   for (int r = 0; r < query.ranks; ++r) {
     int others[2] = {};  // by link
     for (int other = 0; other < query.ranks; ++other) {
@@ -88,12 +88,12 @@ Way AllToAllWay(const Steps& steps, const CostQuery& query, const Piece& piece) 
     }
     const double begin = sends / (query.ranks - 1);
     const double at_ports = std::max(0.0, wires - burst);
-    way.first_us = std::max({way.first_us, processor, sends + last, begin + at_ports + last});
-    way.piece_us = std::max({way.piece_us, processor, wires});
-    way.spare_us = std::max(0.0, burst - wires);
-    way.port_bound_us = std::max(0.0, wires - processor);
+    result.first_us = std::max({result.first_us, processor, sends + last, begin + at_ports + last});
+    result.piece_us = std::max({result.piece_us, processor, wires});
+    result.spare_us = std::max(0.0, burst - wires);
+    result.port_bound_us = std::max(0.0, wires - processor);
   }
-  return way;
+  return result;
 }
 
 }  // namespace brigade

@@ -12,10 +12,10 @@ namespace brigade {
 Subtrees SubtreesOf(const Steps& steps, const CostQuery& query);
 
 // A piece of every block, to or from one rank. A gather is taken for a scatter backwards.
-Way RootedBlocksWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 // A piece of every block, from all to all, pairwise.
-Way AllToAllWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes AllToAllTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 }  // namespace brigade
 

@@ -29,16 +29,16 @@ bool HasSharedHosts(const MachineDescription& machine, const CostQuery& query) {
   return hosts > 1 && hosts < query.ranks;
 }
 
-// Whether a topology goes by host, in either way that is worth a look, the better tried one first.
-std::vector<bool> WaysByHost(Shape shape, const CostQuery& query) {
+// The values of by_host that are worth a prediction; the one that is usually better comes first.
+std::vector<bool> ByHostValues(Shape shape, const CostQuery& query) {
   if (!query.topology.by_host || KeepsToRanks(query.pattern)) return {false};
-  std::vector<bool> ways;
+  std::vector<bool> values;
   const bool keeps_to_ranks =
       shape == Shape::kHypercube || shape == Shape::kTwoTree || shape == Shape::kCirculant;
-  if (!keeps_to_ranks) ways.push_back(true);
+  if (!keeps_to_ranks) values.push_back(true);
   // Of one copy that serves all readers of a host no closed form knows; a block has one reader.
-  if (!query.some_share_memory || IsRootedBlocks(query.pattern)) ways.push_back(false);
-  return ways;
+  if (!query.some_share_memory || IsRootedBlocks(query.pattern)) values.push_back(false);
+  return values;
 }
 
 // Whether a circulant graph can be taken, and the model knows what it costs.
@@ -46,7 +46,7 @@ bool TakesCirculant(const MachineDescription& machine, const PieceSettings& sett
                     const CostQuery& query) {
   if (EntryOf(query.pattern).multi && !HasRoom(settings, (query.ranks + 1) / 2)) return false;
   const bool combines = EntryOf(query.pattern).combines;
-  if (!combines && SharesMemory(machine, query)) return false;  // it comes to another way there
+  if (!combines && SharesMemory(machine, query)) return false;  // equals another candidate there
   if (query.pattern == Pattern::kAllToAll) return query.equal_blocks;  // no message is for several
   if (!query.topology.by_host && !HasSharedHosts(machine, query)) return true;
   return EntryOf(query.pattern).multi && !query.some_share_memory;
@@ -104,7 +104,7 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
     if (topology.shape == Shape::kExchange && !IsExchange(machine, topology, query)) continue;
     if (topology.shape == Shape::kCirculant && !(circulant && has_blocks)) continue;
     if (topology.shape == Shape::kTwoTree && !has_blocks) continue;
-    for (const bool by_host : WaysByHost(topology.shape, query)) {
+    for (const bool by_host : ByHostValues(topology.shape, query)) {
       topology.by_host = by_host;
       if (IsRootedBlocks(query.pattern) && !HasRoomFor(topology, machine, settings, query))
         continue;
@@ -175,8 +175,8 @@ int MessagesInARow(const CostQuery& query, const Topology& topology) {
   return query.pattern == Pattern::kAllReduce ? 2 * messages : messages;  // there and back
 }
 
-// How many messages a rank waits for in a row, but for the first piece's way. Shares of a
-// reduce-scatter go round twice, piece by piece.
+// How many messages a rank waits for in a row, not counting the latency of the first piece. Shares
+// of a reduce-scatter go round twice, piece by piece.
 int64_t Pieces(const CostQuery& query, const Candidate& c) {
   const bool in_shares = c.topology.shape == Shape::kReduceScatterAllgather;
   return c.cost.pieces * (in_shares ? MessagesInARow(query, c.topology) : 1);

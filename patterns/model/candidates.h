@@ -1,4 +1,4 @@
-// Candidates: the ways of running a call, ranked by the cost model. A calculation on values that
+// Candidates: the variants of a call, ranked by the cost model. A calculation on values that
 // all ranks of a group have agreed on, so that all rank alike.
 //
 // They give the same bits: shapes where the order of a combine is free or nothing is combined, else
@@ -17,7 +17,7 @@
 
 namespace brigade {
 
-// One way of running a call.
+// One variant of a call.
 struct Candidate {
   Topology topology;
   // How the message is cut (PatternCall::piece_bytes); 0: by the rule of PlanPieces.
@@ -25,8 +25,8 @@ struct Candidate {
   Cost cost;
 };
 
-// The ways of `query`, each topology with the piece length that suits it best: first that to take,
-// which is the fastest, or steadier and by a twentieth slower at most (by a fifth where short
+// The candidates of `query`, each topology with the piece length that suits it best: first that to
+// take, which is the fastest, or steadier and by a twentieth slower at most (by a fifth where short
 // messages are reduced): in fewer pieces; then, if ranks of one host share processors, in several
 // pieces with fewer branches, and in one along no hypercube; if in one, with fewer messages in a
 // row; then the faster first; last those of which the model is not sure (Cost::in_step).

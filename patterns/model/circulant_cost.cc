@@ -72,7 +72,7 @@ double CirculantCost::End(size_t bytes) const {
   return (graph_.skip(last + 1) - graph_.skip(last)) * out;
 }
 
-Way CirculantCost::WayOf(const Piece& piece, bool alone) const {
+SegmentTimes CirculantCost::TimesOf(const Piece& piece, bool alone) const {
   constexpr int kPieces = 4;  // by then it goes on as before
   const auto each_more = [](const std::vector<double>& ends_us) {
     return (ends_us[kPieces - 1] - ends_us[1]) / (kPieces - 2);
@@ -153,7 +153,7 @@ std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces,
   return ends_us;
 }
 
-Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes CirculantTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const Hop hop(steps, SlowestLink(steps, query), piece, ChunkRole::kForward, ChunkRole::kForward,
                 1);
   const bool combines = query.pattern == Pattern::kReduce;

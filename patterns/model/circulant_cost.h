@@ -1,5 +1,5 @@
 // CirculantCost: what multi-broadcast, multi-reduce and all-to-all cost on a circulant graph.
-// CirculantWay: the same for broadcast and reduce.
+// CirculantTimes: the same for broadcast and reduce.
 
 #ifndef BRIGADE_PATTERNS_MODEL_CIRCULANT_COST_H_
 #define BRIGADE_PATTERNS_MODEL_CIRCULANT_COST_H_
@@ -24,7 +24,7 @@ class CirculantCost {
 
   // One piece of every block; alone: until it is through, and nothing of others. O(ranks log^2
   // ranks), nine times as long if not alone.
-  Way WayOf(const Piece& piece, bool alone) const;
+  SegmentTimes TimesOf(const Piece& piece, bool alone) const;
 
  private:
   // A rank's message in a round, and the times of its other work before and after the message.
@@ -49,7 +49,7 @@ class CirculantCost {
 
 // Blocks on a circulant graph: each rank sends and receives one in each round, and no block is
 // passed on more often than there are rounds in a phase.
-Way CirculantWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes CirculantTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 }  // namespace brigade
 

@@ -22,7 +22,7 @@ namespace {
 
 bool IsMulti(Pattern pattern) { return EntryOf(pattern).multi; }
 
-Way MessageWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes MessageTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const Hop hop(steps, SlowestLink(steps, query), piece, ChunkRole::kBufferedSend,
                 ChunkRole::kReceive, 1);
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
@@ -34,7 +34,7 @@ Way MessageWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
 }
 
 // Until a sender whose header goes ahead may send more: if pieces wait for their places, the
-// header's way, and the answer's. The time that the bucket saves is counted with the pieces.
+// header's latency, and the answer's. The time that the bucket saves is counted with the pieces.
 double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan& plan) {
   const int link = SlowestLink(steps, query);
   const Hop hop(steps, link, {plan.ahead_bytes, false}, ChunkRole::kBufferedSend,
@@ -45,56 +45,56 @@ double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan
   return in + hop.us() + steps.Grant(link, next_bytes);
 }
 
-Way AllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  if (steps.GoesInOneRound()) return ExchangeWay(steps, query, piece);
+SegmentTimes AllReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  if (steps.GoesInOneRound()) return ExchangeTimes(steps, query, piece);
   switch (query.topology.shape) {
     case Shape::kReduceScatterAllgather:
-      return ReduceScatterAllgatherWay(steps, query, piece);
+      return ReduceScatterAllgatherTimes(steps, query, piece);
     case Shape::kHypercube:
-      return HypercubeWay(steps, query, piece);
+      return HypercubeTimes(steps, query, piece);
     default:
-      return TreeAllReduceWay(steps, query, piece);
+      return TreeAllReduceTimes(steps, query, piece);
   }
 }
 
 // `alone`: there are no other pieces.
-Way WayOf(const Steps& steps, const CostQuery& query, const Piece& piece, bool alone) {
+SegmentTimes TimesOf(const Steps& steps, const CostQuery& query, const Piece& piece, bool alone) {
   switch (query.pattern) {
     case Pattern::kSend:
     case Pattern::kReceive:
-      return MessageWay(steps, query, piece);
+      return MessageTimes(steps, query, piece);
     case Pattern::kBroadcast:
     case Pattern::kReduce:
-      if (query.topology.shape == Shape::kTwoTree) return TwoTreeWay(steps, query, piece);
-      if (query.topology.shape == Shape::kCirculant) return CirculantWay(steps, query, piece);
-      if (steps.GoesInOneRound()) return ExchangeWay(steps, query, piece);
-      return query.pattern == Pattern::kBroadcast ? TreeBroadcastWay(steps, query, piece)
-                                                  : TreeReduceWay(steps, query, piece);
+      if (query.topology.shape == Shape::kTwoTree) return TwoTreeTimes(steps, query, piece);
+      if (query.topology.shape == Shape::kCirculant) return CirculantTimes(steps, query, piece);
+      if (steps.GoesInOneRound()) return ExchangeTimes(steps, query, piece);
+      return query.pattern == Pattern::kBroadcast ? TreeBroadcastTimes(steps, query, piece)
+                                                  : TreeReduceTimes(steps, query, piece);
     case Pattern::kAllReduce:
-      return AllReduceWay(steps, query, piece);
+      return AllReduceTimes(steps, query, piece);
     case Pattern::kMultiBroadcast:
-      if (steps.SharesMemory()) return DirectMultiBroadcastWay(steps, query, piece);
+      if (steps.SharesMemory()) return DirectMultiBroadcastTimes(steps, query, piece);
       if (query.topology.shape == Shape::kCirculant)
-        return CirculantCost(steps, query).WayOf(piece, alone);
-      return query.topology.by_host ? MultiBroadcastByHostWay(steps, query, piece)
-                                    : RingMultiBroadcastWay(steps, query, piece);
+        return CirculantCost(steps, query).TimesOf(piece, alone);
+      return query.topology.by_host ? MultiBroadcastByHostTimes(steps, query, piece)
+                                    : RingMultiBroadcastTimes(steps, query, piece);
     case Pattern::kMultiReduce:
-      if (steps.GoesInOneRound()) return DirectMultiReduceWay(steps, query, piece);
+      if (steps.GoesInOneRound()) return DirectMultiReduceTimes(steps, query, piece);
       if (query.topology.shape == Shape::kCirculant)
-        return CirculantCost(steps, query).WayOf(piece, alone);
-      return RingMultiReduceWay(steps, query, piece);
+        return CirculantCost(steps, query).TimesOf(piece, alone);
+      return RingMultiReduceTimes(steps, query, piece);
     case Pattern::kBarrier:
-      return BarrierWay(steps, query, piece);
+      return BarrierTimes(steps, query, piece);
     case Pattern::kGather:
     case Pattern::kScatter:
-      return RootedBlocksWay(steps, query, piece);
+      return RootedBlocksTimes(steps, query, piece);
     case Pattern::kAllToAll:
       if (query.topology.shape == Shape::kCirculant)
-        return CirculantCost(steps, query).WayOf(piece, alone);
-      return AllToAllWay(steps, query, piece);
+        return CirculantCost(steps, query).TimesOf(piece, alone);
+      return AllToAllTimes(steps, query, piece);
     case Pattern::kScan:
     case Pattern::kExscan:
-      return ScanWay(steps, query, piece);
+      return ScanTimes(steps, query, piece);
   }
   CheckFailed(__FILE__, __LINE__, "no such pattern");
 }
@@ -205,12 +205,13 @@ Cost PredictInStep(const MachineDescription& machine, const PieceSettings& setti
   const bool later = plan.Count() > 1;
   const bool one = cost.pieces == 1;
   const size_t last_bytes = plan.RangeOf(plan.Count() - 1).bytes;
-  const Way last = WayOf(steps, query, {last_bytes, later}, one);
+  const SegmentTimes last = TimesOf(steps, query, {last_bytes, later}, one);
   cost.first_us = cost.us = begin_us + last.first_us;
   if (one && (multi || query.topology.shape != Shape::kCirculant)) return cost;
   // The last piece follows the others, and a shorter one does not overtake them.
   const bool alike = last_bytes == cost.piece_bytes && later == (plan.Count() > 2);
-  const Way other = alike ? last : WayOf(steps, query, {cost.piece_bytes, plan.Count() > 2}, false);
+  const SegmentTimes other =
+      alike ? last : TimesOf(steps, query, {cost.piece_bytes, plan.Count() > 2}, false);
   auto before = static_cast<double>(cost.pieces - 2);
   cost.piece_us = other.piece_us;
   if (query.topology.shape == Shape::kCirculant && !multi) {  // shares take turns
@@ -229,7 +230,7 @@ Cost PredictCost(const MachineDescription& machine, const PieceSettings& setting
                  const CostQuery& query) {
   const bool relays = !EntryOf(query.pattern).combines;
   if (relays && query.topology.shape == Shape::kCirculant && SharesMemory(machine, query)) {
-    CostQuery compiled = query;  // to the only way where every rank reads what others have staged
+    CostQuery compiled = query;  // the only candidate if every rank reads what others have staged
     compiled.topology =
         query.pattern == Pattern::kBroadcast ? kWithinHost : Topology{Shape::kIncreasingRings, 1};
     return PredictCost(machine, settings, compiled);

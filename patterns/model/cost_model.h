@@ -1,13 +1,13 @@
 // CostModel: how long a pattern takes on a machine that is described, without running it.
 //
-// A closed form per entry of the catalogue, from what its schedule does: the first piece's way
-// through the ranks, and what the busiest resource on it needs for every piece more. Agrees with
-// the sim transport (test/patterns/cost_model_test.cc says how well), at sizes where nobody would
+// A closed form per entry of the catalogue, from what its schedule does: the first piece's latency
+// through the ranks, and what the busiest resource needs for each further piece. Agrees with the
+// sim transport (test/patterns/cost_model_test.cc says how well), at sizes where nobody would
 // simulate.
 //
 // Of the machine it takes the ports and rates of links, the processor's share of messages, and
-// copies and adds; ports that the ranks of a host share, but not on the first piece's way along
-// trees, nor in multi-broadcasts by host. Where the ranks share memory (SharedMemory) no byte
+// copies and adds; ports that the ranks of a host share, but not by the first piece along trees,
+// nor in multi-broadcasts by host. Where the ranks share memory (SharedMemory) no byte
 // passes a port: its sender copies it once, and all who read it at the same time. Not in it: what
 // buses do to each other, and waiting for staging memory.
 
@@ -27,14 +27,13 @@ struct Cost {
   // The time of the rank that is in the call for the longest.
   double us = 0;
   // False of broadcast and reduce along two trees and on circulant graphs, whose ranks have several
-  // neighbours each way at once:
-  // `us` is what rounds in step would take, but messages get into each other's way at the ports. Up
-  // to twice as much has been simulated, half as much again been measured, and more where ranks
-  // share the port of their host.
+  // neighbours in both directions at once: `us` is what rounds in step would take, but messages
+  // wait for each other at the ports. Up to twice as much has been simulated, half as much again
+  // been measured, and more where ranks share the port of their host.
   bool in_step = true;
   int64_t pieces = 1;
   size_t piece_bytes = 0;
-  double first_us = 0;  // of us: the way of one piece
+  double first_us = 0;  // of us: the latency of the first piece
   double piece_us = 0;  // what each piece more takes
 };
 

@@ -48,16 +48,16 @@ class Rounds {
     for (const Rank& rank : ranks_) latest_us = std::max(latest_us, rank.now_us);
     return latest_us;
   }
-  Way Result() const {
-    Way way;
-    way.first_us = Latest();
-    way.spare_us = burst_us_;
+  SegmentTimes Result() const {
+    SegmentTimes result;
+    result.first_us = Latest();
+    result.spare_us = burst_us_;
     for (const Rank& rank : ranks_) {
-      way.piece_us = std::max({way.piece_us, rank.processor_us, rank.wire_us});
-      way.spare_us = std::min(way.spare_us, std::max(0.0, burst_us_ - rank.wire_us));
-      way.port_bound_us = std::max(way.port_bound_us, rank.wire_us - rank.processor_us);
+      result.piece_us = std::max({result.piece_us, rank.processor_us, rank.wire_us});
+      result.spare_us = std::min(result.spare_us, std::max(0.0, burst_us_ - rank.wire_us));
+      result.port_bound_us = std::max(result.port_bound_us, rank.wire_us - rank.processor_us);
     }
-    return way;
+    return result;
   }
 
  private:

@@ -15,8 +15,9 @@
 
 namespace brigade {
 
-// The way of one piece, and what each piece more takes at least.
-struct Way {
+// The times of a call's pieces: of the first one until all ranks have it, and of each further one
+// at least.
+struct SegmentTimes {
   double first_us = 0;
   double piece_us = 0;
   // The time that a port's bucket may yet save, all pieces taken together; and the part of piece_us
@@ -144,7 +145,7 @@ class Steps {
   const bool shares_;
 };
 
-// A port on the way of the first piece: messages pass one after the other, those that its bucket
+// A port that the first piece passes: messages pass one after the other, those that its bucket
 // holds at once.
 class Port {
  public:

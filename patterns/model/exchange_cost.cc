@@ -27,8 +27,8 @@ void Exchange(int ranks, const Partner& partner, double after_us, Rounds* rounds
 
 // Each rank of shared memory copies for `in_us`, sends to all others, and works for `each_us` on
 // the message of each.
-Way AllToAllInOneRound(const Steps& steps, const CostQuery& query, const Piece& piece, double in_us,
-                       double each_us) {
+SegmentTimes AllToAllInOneRound(const Steps& steps, const CostQuery& query, const Piece& piece,
+                                double in_us, double each_us) {
   const Hop hop(steps, 0, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
   const int others = query.ranks - 1;
   const double processor_us =
@@ -38,18 +38,20 @@ Way AllToAllInOneRound(const Steps& steps, const CostQuery& query, const Piece& 
 
 }  // namespace
 
-Way DirectMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes DirectMultiBroadcastTimes(const Steps& steps, const CostQuery& query,
+                                       const Piece& piece) {
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out = steps.CopyOut(ChunkRole::kReceive, piece.bytes);
   return AllToAllInOneRound(steps, query, piece, in, out);
 }
 
-Way DirectMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes DirectMultiReduceTimes(const Steps& steps, const CostQuery& query,
+                                    const Piece& piece) {
   const double in = (query.ranks - 1) * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   return AllToAllInOneRound(steps, query, piece, in, steps.CombineAtHome(piece.bytes));
 }
 
-Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes ExchangeTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double each = steps.CombineAtHome(piece.bytes);
   if (query.pattern == Pattern::kAllReduce) {
@@ -63,7 +65,7 @@ Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece) 
   return {std::max(send + hop.latency_us + combine, all), std::max(combine, all)};
 }
 
-Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes HypercubeTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const Hypercube cube(query.ranks);
   const bool folds = cube.extra > 0;
   const double crowd = steps.CrowdAtWork();
@@ -103,12 +105,12 @@ Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece)
   return {first, std::max(dimensions_us + copy, busy)};
 }
 
-Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes BarrierTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   if (steps.SharesMemory() && query.ranks > kMostInOneRound) {
     CostQuery tree = query;
     tree.topology = kWithinHost;
     tree.late_us = 0;  // it is not for trees to know
-    return TreeAllReduceWay(steps, tree, piece);
+    return TreeAllReduceTimes(steps, tree, piece);
   }
   if (steps.SharesMemory() && query.ranks > 2) {
     return AllToAllInOneRound(steps, query, piece, 0, 0);

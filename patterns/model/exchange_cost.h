@@ -10,22 +10,23 @@ namespace brigade {
 
 // Multi-broadcast in one round of ranks that share memory: each rank copies its own piece in, for
 // all others, and the pieces of all others out.
-Way DirectMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes DirectMultiBroadcastTimes(const Steps& steps, const CostQuery& query,
+                                       const Piece& piece);
 
 // Multi-reduce in one round: each rank copies a block in for each other rank, and combines the
 // blocks that it receives.
-Way DirectMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes DirectMultiReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 // Reduce and all-reduce in one round: all ranks send their contributions at once to each rank that
 // gets the result, which combines them.
-Way ExchangeWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes ExchangeTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 // All-reduce with one partner per dimension. Ranks beyond a power of two send their contributions
 // first, and receive the result last.
-Way HypercubeWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes HypercubeTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 // If the ranks share memory: one round, or a tree for many ranks. Otherwise dissemination.
-Way BarrierWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes BarrierTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 }  // namespace brigade
 

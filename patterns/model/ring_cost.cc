@@ -47,8 +47,8 @@ class RingEdges {
   // The kind of link that most waiting is for, and a message on it.
   int slowest() const { return edges_[1] > 0 ? 1 : 0; }
   const Hop& slowest_hop() const { return hops_[slowest()]; }
-  // The way around of what each rank passes on at once: all edges but the best. `after_us`: work of
-  // each receiver.
+  // One turn around the ring of what each rank passes on at once: all edges but the best.
+  // `after_us`: work of each receiver.
   double Around(double after_us) const {
     const auto along = [&](int link) { return edges_[link] * (hops_[link].us() + after_us); };
     const double best_us = hops_[edges_[0] > 0 ? 0 : 1].us() + after_us;
@@ -84,7 +84,8 @@ int SlowestLink(const Steps& steps, const CostQuery& query) {
   return RingEdges(steps, query, {0, false}, ChunkRole::kForward, ChunkRole::kForward).slowest();
 }
 
-Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes RingMultiBroadcastTimes(const Steps& steps, const CostQuery& query,
+                                     const Piece& piece) {
   const RingEdges edges(steps, query, piece, ChunkRole::kForward, ChunkRole::kForward);
   const Hop& hop = edges.slowest_hop();
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
@@ -99,7 +100,8 @@ Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piec
   return {hop.Begin(in) + round - hop.Saved(others) + last, std::max(round, processor + last + in)};
 }
 
-Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes MultiBroadcastByHostTimes(const Steps& steps, const CostQuery& query,
+                                       const Piece& piece) {
   const std::vector<int> counts = RanksOfHosts(steps, query.ranks);
   const int most = *std::max_element(counts.begin(), counts.end());
   const auto hosts = static_cast<int>(
@@ -121,7 +123,7 @@ Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Pi
   return {far.Begin(in) + round - far.Saved(blocks) + told + out, round + in};
 }
 
-Way RingMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes RingMultiReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const RingEdges edges(steps, query, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
   const Hop& hop = edges.slowest_hop();
   const double crowd = steps.CrowdAtWork();
@@ -135,7 +137,8 @@ Way RingMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& 
           std::max(round, others * (edges.AtProcessor() + combine) + in)};
 }
 
-Way ReduceScatterAllgatherWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes ReduceScatterAllgatherTimes(const Steps& steps, const CostQuery& query,
+                                         const Piece& piece) {
   const RingEdges edges(steps, query, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
   const Hop& hop = edges.slowest_hop();
   const double crowd = steps.CrowdAtWork();

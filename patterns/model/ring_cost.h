@@ -12,17 +12,20 @@ int SlowestLink(const Steps& steps, const CostQuery& query);
 
 // A piece of every block, passed on until all ranks have it. A rank sends what it has just
 // received, so latencies count every time; copies are made meanwhile.
-Way RingMultiBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes RingMultiBroadcastTimes(const Steps& steps, const CostQuery& query,
+                                     const Piece& piece);
 
 // The same by host: blocks of other hosts pass one gate per host, in turn, and each gate sends them
 // to the ranks of its host.
-Way MultiBroadcastByHostWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes MultiBroadcastByHostTimes(const Steps& steps, const CostQuery& query,
+                                       const Piece& piece);
 
 // A piece of every block, whose partial goes around to the rank that gets the block.
-Way RingMultiReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes RingMultiReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 // All-reduce: sums of piece i + 1 and results of piece i take turns on the ring.
-Way ReduceScatterAllgatherWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes ReduceScatterAllgatherTimes(const Steps& steps, const CostQuery& query,
+                                         const Piece& piece);
 
 }  // namespace brigade
 

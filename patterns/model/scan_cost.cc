@@ -3,7 +3,7 @@
 #include "patterns/model/cost_rounds.h"
 
 namespace brigade {
-Way ScanWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes ScanTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const bool exclusive = query.pattern == Pattern::kExscan;
   const double crowd = steps.CrowdAtWork();
   const double in = crowd * steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);

@@ -8,7 +8,7 @@
 namespace brigade {
 
 // A piece, along a chain or by recursive doubling.
-Way ScanWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes ScanTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 }  // namespace brigade
 

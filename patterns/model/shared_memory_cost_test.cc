@@ -148,7 +148,7 @@ TEST(SharedMemoryCost, ASenderThatCameFirstDoesNotWait) {
   EXPECT_DOUBLE_EQ(Predicted(Machine(), query), 5 + on_time);
 }
 
-TEST(SharedMemoryCost, WaysThatComeToTheSameAreThereOnce) {
+TEST(SharedMemoryCost, EqualCandidatesAreThereOnce) {
   const auto count = [](const MachineDescription& machine, Pattern pattern, Shape shape) {
     const std::vector<Candidate> all =
         RankCandidates(machine, Settings(machine), Query(pattern, {}, 4, 100000), /*fixed=*/false);

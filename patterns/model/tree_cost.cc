@@ -74,8 +74,8 @@ ChunkRole TreeCost::RoleOfParent(const TreeNode& node) const {
   return ring_ ? ChunkRole::kPipelinedForward : ChunkRole::kForward;
 }
 
-Way TreeCost::Down(const Piece& piece, double begin_us,
-                   const std::function<Load(int)>& more) const {
+SegmentTimes TreeCost::Down(const Piece& piece, double begin_us,
+                            const std::function<Load(int)>& more) const {
   const size_t wire_bytes = piece.wire_bytes();
   Busiest busiest(steps_);
   double first_us = 0;
@@ -176,7 +176,8 @@ double TreeCost::ReadyUp(const TreeNode& node, int relative, const Piece& piece,
   return processor_us;
 }
 
-Way TreeCost::Up(const Piece& piece, bool to_matrix, const std::function<Load(int)>& more) const {
+SegmentTimes TreeCost::Up(const Piece& piece, bool to_matrix,
+                          const std::function<Load(int)>& more) const {
   std::vector<int> order = {0};  // parents first
   order.reserve(static_cast<size_t>(size_));
   for (size_t i = 0; i < order.size(); ++i) {
@@ -198,7 +199,7 @@ Way TreeCost::Up(const Piece& piece, bool to_matrix, const std::function<Load(in
           busiest.piece_us(), busiest.spare_us(), busiest.port_bound_us()};
 }
 
-Way TreeBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes TreeBroadcastTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
   const TreeCost tree(steps, query);
   return tree.Down(piece, tree.StartUs(0) + copy, [&](int relative) {
@@ -208,13 +209,13 @@ Way TreeBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& pi
   });
 }
 
-Way TreeReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes TreeReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   return TreeCost(steps, query).Up(piece, /*to_matrix=*/true);
 }
 
-Way TreeAllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes TreeAllReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const TreeCost tree(steps, query);
-  const Way up = tree.Up(piece, /*to_matrix=*/false);
+  const SegmentTimes up = tree.Up(piece, /*to_matrix=*/false);
   const double out = steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes);  // at the root
   return tree.Down(piece, up.first_us, [&](int relative) {
     Load load = tree.LoadUp(piece, /*to_matrix=*/false, relative);
@@ -223,30 +224,30 @@ Way TreeAllReduceWay(const Steps& steps, const CostQuery& query, const Piece& pi
   });
 }
 
-Way TwoTreeWay(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes TwoTreeTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const CostQuery halves[] = {Half(query, 0), Half(query, 1)};
   const TreeCost trees[] = {TreeCost(steps, halves[0]), TreeCost(steps, halves[1])};
-  Way both;
+  SegmentTimes both;
   for (const int half : {0, 1}) {
     const TreeCost& tree = trees[half];
     const TreeCost& other = trees[1 - half];
-    Way way;
+    SegmentTimes one;
     if (query.pattern == Pattern::kBroadcast) {
       const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
-      way = tree.Down(piece, tree.StartUs(0) + copy, [&](int relative) {
+      one = tree.Down(piece, tree.StartUs(0) + copy, [&](int relative) {
         Load load = other.LoadDown(piece, relative);
         if (relative == 0) load.processor_us += 2 * copy;
         return load;
       });
     } else {
-      way = tree.Up(piece, /*to_matrix=*/true, [&](int relative) {
+      one = tree.Up(piece, /*to_matrix=*/true, [&](int relative) {
         return other.LoadUp(piece, /*to_matrix=*/true, relative);
       });
     }
-    both.first_us = std::max(both.first_us, way.first_us);
-    both.piece_us = std::max(both.piece_us, way.piece_us);
-    both.spare_us = way.spare_us;
-    both.port_bound_us = way.port_bound_us;
+    both.first_us = std::max(both.first_us, one.first_us);
+    both.piece_us = std::max(both.piece_us, one.piece_us);
+    both.spare_us = one.spare_us;
+    both.port_bound_us = one.port_bound_us;
   }
   return both;
 }

@@ -43,7 +43,8 @@ class TreeCost {
   // From the root's having the piece in a slot at `begin_us` until all have copied it out: what the
   // rank takes that is in the call for the longest. `more`: what a rank, by relative rank, does for
   // the piece besides.
-  Way Down(const Piece& piece, double begin_us, const std::function<Load(int)>& more) const;
+  SegmentTimes Down(const Piece& piece, double begin_us,
+                    const std::function<Load(int)>& more) const;
 
   // A rank's part in Down, but for what only the root does.
   Load LoadDown(const Piece& piece, int relative) const;
@@ -51,7 +52,7 @@ class TreeCost {
   // Until the root has combined everything; at leaves own contributions are copied first.
   // `to_matrix`: the root combines in user memory, and nothing comes down: what the rank takes that
   // is in the call for the longest.
-  Way Up(
+  SegmentTimes Up(
       const Piece& piece, bool to_matrix,
       const std::function<Load(int)>& more = [](int) { return Load(); }) const;
 
@@ -85,12 +86,12 @@ class TreeCost {
   const int first_;
 };
 
-Way TreeBroadcastWay(const Steps& steps, const CostQuery& query, const Piece& piece);
-Way TreeReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece);
-Way TreeAllReduceWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes TreeBroadcastTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes TreeReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes TreeAllReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 // A piece down, or up, each of two trees, whose ranks have their inner part in one of them.
-Way TwoTreeWay(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes TwoTreeTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 }  // namespace brigade
 

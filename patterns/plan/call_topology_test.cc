@@ -132,10 +132,10 @@ TEST(CallTopology, TheModelChoosesTopologyAndPieces) {
   const PatternCall call = Call(Pattern::kBroadcast, kLong);
   const PatternCall chosen = member.Chosen(call);
   EXPECT_EQ(TopologyName(chosen.topology), "increasing ring");
-  // As fast as any way that the model knows.
+  // As fast as any candidate that the model knows.
   double least = 1e300;
-  for (const Candidate& way : CandidatesOf(member.state, call, 0)) {
-    if (way.cost.in_step) least = std::min(least, way.cost.us);
+  for (const Candidate& candidate : CandidatesOf(member.state, call, 0)) {
+    if (candidate.cost.in_step) least = std::min(least, candidate.cost.us);
   }
   EXPECT_LE(PredictCall(member.state, chosen).us, rules::kAboutAsFast * least);
   // A piece length that the caller sets is kept.
@@ -162,7 +162,7 @@ TEST(CallTopology, TheModelIsUnusedIfAllRanksShareMemory) {
   EXPECT_EQ(member.reason, "");
 }
 
-// Where messages cost more than their way, and nowhere else: eight ranks send each other seven
+// Where messages cost more than their latency, and nowhere else: eight ranks send each other seven
 // messages, or three in a row with twelve blocks.
 TEST(CallTopology, ShortEqualBlocksGoAlongACirculantGraph) {
   const Topology ring{Shape::kIncreasingRings, 1};
@@ -194,8 +194,8 @@ TEST(CallTopology, BlocksOfAnyLengthsArePairwise) {
     EXPECT_EQ(member.Chosen(call).topology, (Topology{Shape::kIncreasingRings, 1}));
     EXPECT_EQ(member.Chosen(call).piece_bytes, 0u);
     EXPECT_NE(member.reason.find("blocks may have any lengths"), std::string::npos);
-    for (const Candidate& way : CandidatesOf(member.state, call, 0)) {
-      EXPECT_EQ(way.topology.shape, Shape::kIncreasingRings);
+    for (const Candidate& candidate : CandidatesOf(member.state, call, 0)) {
+      EXPECT_EQ(candidate.topology.shape, Shape::kIncreasingRings);
     }
     call.topology = {Shape::kCirculant, 0};  // an error elsewhere
     EXPECT_EQ(member.Chosen(call).topology, call.topology);
@@ -263,13 +263,13 @@ TEST(CallTopology, CandidatesHaveThePredictedCost) {
     const Blocks multi(entry.pattern, 5000, 20000);
     PatternCall call = entry.multi ? multi.call : Call(entry.pattern, 20000);
     if (IsPair(entry.pattern)) call.root = 7;
-    const std::vector<Candidate> ways = CandidatesOf(member.state, call, 0);
-    EXPECT_FALSE(ways.empty()) << entry.name;
-    for (const Candidate& way : ways) {
-      call.topology = way.topology;
-      call.piece_bytes = way.piece_bytes;
-      EXPECT_EQ(PredictCall(member.state, call).us, way.cost.us)
-          << entry.name << " " << TopologyName(way.topology);
+    const std::vector<Candidate> candidates = CandidatesOf(member.state, call, 0);
+    EXPECT_FALSE(candidates.empty()) << entry.name;
+    for (const Candidate& candidate : candidates) {
+      call.topology = candidate.topology;
+      call.piece_bytes = candidate.piece_bytes;
+      EXPECT_EQ(PredictCall(member.state, call).us, candidate.cost.us)
+          << entry.name << " " << TopologyName(candidate.topology);
     }
   }
 }
@@ -293,8 +293,8 @@ TEST(CallTopology, NoCandidateGoesByRankWhereSomeShareMemory) {
     member.has.lands_in_peer_memory = share_memory;
     const PatternCall call = Call(Pattern::kBroadcast, 20000, {Shape::kTree, 2, /*by_host=*/true});
     bool by_rank = false;
-    for (const Candidate& way : CandidatesOf(member.state, call, /*late_us=*/0)) {
-      by_rank |= !way.topology.by_host;
+    for (const Candidate& candidate : CandidatesOf(member.state, call, /*late_us=*/0)) {
+      by_rank |= !candidate.topology.by_host;
     }
     EXPECT_EQ(by_rank, !share_memory);
   }
@@ -316,9 +316,9 @@ TEST(CallTopology, BlocksMayGoByHostWhereTheirOrderIsFree) {
     member.has.lands_in_peer_memory = false;
     Blocks multi(pattern, 5000, 5000);
     multi.call.type = type;
-    const std::vector<Candidate> ways = CandidatesOf(member.state, multi.call, 0);
-    return std::any_of(ways.begin(), ways.end(),
-                       [](const Candidate& way) { return way.topology.by_host; });
+    const std::vector<Candidate> candidates = CandidatesOf(member.state, multi.call, 0);
+    return std::any_of(candidates.begin(), candidates.end(),
+                       [](const Candidate& candidate) { return candidate.topology.by_host; });
   };
   EXPECT_TRUE(by_host(Pattern::kMultiBroadcast, Element::kDouble, 2));
   EXPECT_TRUE(by_host(Pattern::kGather, Element::kDouble, 2));
@@ -335,9 +335,9 @@ TEST(CallTopology, ScansAndAllToAllsKeepToRanks) {
   for (PatternCall call : {Call(Pattern::kScan, 20000), blocks.call}) {
     call.topology = EntryOf(call.pattern).topologies.front();
     call.topology.by_host = true;
-    const std::vector<Candidate> ways = CandidatesOf(member.state, call, 0);
-    EXPECT_FALSE(ways.empty());
-    for (const Candidate& way : ways) EXPECT_FALSE(way.topology.by_host);
+    const std::vector<Candidate> candidates = CandidatesOf(member.state, call, 0);
+    EXPECT_FALSE(candidates.empty());
+    for (const Candidate& candidate : candidates) EXPECT_FALSE(candidate.topology.by_host);
   }
 }
 

@@ -184,25 +184,26 @@ class Random {
   void Darray(MPI_Datatype child, MPI_Datatype* made) {
     const int dimensions = Between(1, 3);
     const std::vector<int> sizes = Several(dimensions, 1, 7);
-    std::vector<int> ways;
+    std::vector<int> distributions;
     std::vector<int> arguments;
     std::vector<int> grid;
     int ranks = 1;
     for (const int size : sizes) {
-      const int way = Between(0, 2);
+      const int distribution = Between(0, 2);
       const bool given = Between(0, 1) == 1;
-      grid.push_back(way == 0 ? 1 : Between(1, 3));
+      grid.push_back(distribution == 0 ? 1 : Between(1, 3));
       ranks *= grid.back();
       const int even = (size + grid.back() - 1) / grid.back();
-      ways.push_back(way == 0   ? MPI_DISTRIBUTE_NONE
-                     : way == 1 ? MPI_DISTRIBUTE_BLOCK
-                                : MPI_DISTRIBUTE_CYCLIC);
-      arguments.push_back(way == 0 || !given ? MPI_DISTRIBUTE_DFLT_DARG
-                          : way == 1         ? even + Between(0, 1)
-                                             : Between(1, 3));
+      distributions.push_back(distribution == 0   ? MPI_DISTRIBUTE_NONE
+                              : distribution == 1 ? MPI_DISTRIBUTE_BLOCK
+                                                  : MPI_DISTRIBUTE_CYCLIC);
+      arguments.push_back(distribution == 0 || !given ? MPI_DISTRIBUTE_DFLT_DARG
+                          : distribution == 1         ? even + Between(0, 1)
+                                                      : Between(1, 3));
     }
-    MPI_Type_create_darray(ranks, Between(0, ranks - 1), dimensions, sizes.data(), ways.data(),
-                           arguments.data(), grid.data(), Order(), child, made);
+    MPI_Type_create_darray(ranks, Between(0, ranks - 1), dimensions, sizes.data(),
+                           distributions.data(), arguments.data(), grid.data(), Order(), child,
+                           made);
   }
 
   int Order() { return Between(0, 1) == 0 ? MPI_ORDER_C : MPI_ORDER_FORTRAN; }
@@ -338,7 +339,7 @@ TEST(Datatype, ProductsBeyondAnyMemoryAreRefused) {
   const int parts[] = {1, 2};
   const int starts[] = {0, 0};
   const int whole[] = {2, 2};
-  const int ways[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK};
+  const int distributions[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK};
   const int arguments[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
   const int grid[] = {1, 1};
   const int lengths[] = {1, 1};
@@ -348,7 +349,7 @@ TEST(Datatype, ProductsBeyondAnyMemoryAreRefused) {
   MPI_Type_indexed(2, lengths, offsets, child, &types[1]);
   MPI_Type_create_indexed_block(2, 1, offsets, child, &types[2]);
   MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_FORTRAN, child, &types[3]);
-  MPI_Type_create_darray(1, 0, 2, whole, ways, arguments, grid, MPI_ORDER_FORTRAN, child,
+  MPI_Type_create_darray(1, 0, 2, whole, distributions, arguments, grid, MPI_ORDER_FORTRAN, child,
                          &types[4]);
   for (MPI_Datatype& type : types) {
     TypedLayout layout;

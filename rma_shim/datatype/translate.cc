@@ -195,8 +195,8 @@ Status Darray(const std::vector<int64_t>& integers, const TypedLayout& child, Ty
   int64_t rank = integers[1];
   const int64_t count = integers[2];
   const int64_t* const sizes = &integers[3];
-  const int64_t* const ways = sizes + count;
-  const int64_t* const arguments = ways + count;
+  const int64_t* const distributions = sizes + count;
+  const int64_t* const arguments = distributions + count;
   const int64_t* const grid = arguments + count;
   // Ranks are numbered row by row in the grid, whatever the order of the array.
   std::vector<int64_t> at(static_cast<size_t>(count));
@@ -206,10 +206,10 @@ Status Darray(const std::vector<int64_t>& integers, const TypedLayout& child, Ty
   TypedLayout part = child;
   for (const int64_t d : Dimensions(count, grid[count])) {
     int64_t block = arguments[d];
-    if (ways[d] == MPI_DISTRIBUTE_NONE) {
+    if (distributions[d] == MPI_DISTRIBUTE_NONE) {
       block = sizes[d];
     } else if (arguments[d] == MPI_DISTRIBUTE_DFLT_DARG) {
-      block = ways[d] == MPI_DISTRIBUTE_BLOCK ? (sizes[d] + grid[d] - 1) / grid[d] : 1;
+      block = distributions[d] == MPI_DISTRIBUTE_BLOCK ? (sizes[d] + grid[d] - 1) / grid[d] : 1;
     }
     int64_t next_stride = 0;
     BRIGADE_RETURN_IF_ERROR(ToBytes(sizes[d], stride, &next_stride));

@@ -15,7 +15,7 @@ namespace bsp {
 namespace {
 
 using testing::HasSubstr;
-using Way = Program::Way;
+using Buffering = Program::Buffering;
 
 #define EXPECT_REFUSED(call, text)                             \
   do {                                                         \
@@ -67,7 +67,7 @@ TEST(ArgumentsTest, AreChecked) {
   ASSERT_OK(program->Process(&process));
   ASSERT_OK(program->Push(&x, sizeof(x)));
   ASSERT_OK(program->SetTagSize(&tag_bytes));
-  EXPECT_REFUSED(program->Put(Way::kBuffered, 0, &y, &x, 0, 1),
+  EXPECT_REFUSED(program->Put(Buffering::kBuffered, 0, &y, &x, 0, 1),
                  "is not registered on this process, or not yet: that takes effect at bsp_sync");
   EXPECT_REFUSED(program->Move(&result, 1), "no message is left");
   ASSERT_OK(program->Sync());
@@ -76,24 +76,26 @@ TEST(ArgumentsTest, AreChecked) {
 
   const std::string beyond = " bytes beyond the 4 bytes that process 0 has registered";
   const std::string nobody = ": they are 0 to " + std::to_string(n - 1);
-  for (const Way way : {Way::kBuffered, Way::kDirect}) {
-    EXPECT_REFUSED(program->Put(way, 0, &y, &y, 0, 1), "is not registered on this process");
-    EXPECT_REFUSED(program->Get(way, 0, &y, 0, &y, 1), "is not registered on this process");
-    EXPECT_REFUSED(program->Put(way, 0, &y, nullptr, 0, 1), "is not registered on this process");
-    EXPECT_REFUSED(program->Put(way, 0, &y, &x, 1, 4), "4 bytes at offset 1 end 1" + beyond);
-    EXPECT_REFUSED(program->Get(way, 0, &x, 5, &y, 1), "1 bytes at offset 5 end 2" + beyond);
-    EXPECT_REFUSED(program->Put(way, 0, &y, &x, INT_MAX, INT_MAX), " end 4294967290" + beyond);
-    EXPECT_REFUSED(program->Put(way, 0, &y, &x, -1, 1), "offset -1 is negative");
-    EXPECT_REFUSED(program->Get(way, 0, &x, -1, &y, 1), "offset -1 is negative");
-    EXPECT_REFUSED(program->Put(way, 0, &y, &x, 0, -1), "-1 bytes");
-    EXPECT_REFUSED(program->Get(way, 0, &x, 0, &y, -1), "-1 bytes");
-    EXPECT_REFUSED(program->Put(way, n, &y, &x, 0, 1),
+  for (const Buffering buffering : {Buffering::kBuffered, Buffering::kUnbuffered}) {
+    EXPECT_REFUSED(program->Put(buffering, 0, &y, &y, 0, 1), "is not registered on this process");
+    EXPECT_REFUSED(program->Get(buffering, 0, &y, 0, &y, 1), "is not registered on this process");
+    EXPECT_REFUSED(program->Put(buffering, 0, &y, nullptr, 0, 1),
+                   "is not registered on this process");
+    EXPECT_REFUSED(program->Put(buffering, 0, &y, &x, 1, 4), "4 bytes at offset 1 end 1" + beyond);
+    EXPECT_REFUSED(program->Get(buffering, 0, &x, 5, &y, 1), "1 bytes at offset 5 end 2" + beyond);
+    EXPECT_REFUSED(program->Put(buffering, 0, &y, &x, INT_MAX, INT_MAX),
+                   " end 4294967290" + beyond);
+    EXPECT_REFUSED(program->Put(buffering, 0, &y, &x, -1, 1), "offset -1 is negative");
+    EXPECT_REFUSED(program->Get(buffering, 0, &x, -1, &y, 1), "offset -1 is negative");
+    EXPECT_REFUSED(program->Put(buffering, 0, &y, &x, 0, -1), "-1 bytes");
+    EXPECT_REFUSED(program->Get(buffering, 0, &x, 0, &y, -1), "-1 bytes");
+    EXPECT_REFUSED(program->Put(buffering, n, &y, &x, 0, 1),
                    "there is no process " + std::to_string(n) + nobody);
-    EXPECT_REFUSED(program->Get(way, -1, &x, 0, &y, 1), "there is no process -1" + nobody);
-    EXPECT_REFUSED(program->Put(way, 0, nullptr, &x, 0, 1), "its source is NULL");
-    EXPECT_REFUSED(program->Get(way, 0, &x, 0, nullptr, 1), "its destination is NULL");
-    EXPECT_TRUE(program->Put(way, n, nullptr, nullptr, -1, 0).ok());
-    EXPECT_TRUE(program->Get(way, n, nullptr, -1, nullptr, 0).ok());
+    EXPECT_REFUSED(program->Get(buffering, -1, &x, 0, &y, 1), "there is no process -1" + nobody);
+    EXPECT_REFUSED(program->Put(buffering, 0, nullptr, &x, 0, 1), "its source is NULL");
+    EXPECT_REFUSED(program->Get(buffering, 0, &x, 0, nullptr, 1), "its destination is NULL");
+    EXPECT_TRUE(program->Put(buffering, n, nullptr, nullptr, -1, 0).ok());
+    EXPECT_TRUE(program->Get(buffering, n, nullptr, -1, nullptr, 0).ok());
   }
 
   EXPECT_REFUSED(program->Push(&y, -1), "-1 bytes");
@@ -131,7 +133,7 @@ TEST(ArgumentsTest, AreChecked) {
   ASSERT_OK(program->Sync());
   EXPECT_EQ(x, 1);
   ASSERT_OK(program->End());
-  EXPECT_REFUSED(program->Put(Way::kBuffered, 0, &x, &x, 0, 0), "a call behind bsp_end");
+  EXPECT_REFUSED(program->Put(Buffering::kBuffered, 0, &x, &x, 0, 0), "a call behind bsp_end");
   EXPECT_REFUSED(program->End(), "a call behind bsp_end");
 }
 

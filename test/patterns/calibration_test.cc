@@ -172,9 +172,10 @@ TEST_P(EachTransport, CandidatesAreRight) {
     call.matrix = pattern == Pattern::kAllReduce ? matrix_of(&data, 0, data.size())
                                                  : matrix_of(&own, 0, own.size());
     const std::vector<Candidate> candidates = group_->Candidates(call);
-    std::set<std::string> ways;
+    std::set<std::string> names;
     for (const Candidate& candidate : candidates) {
-      EXPECT_TRUE(ways.emplace(TopologyName(candidate.topology) + " " +
+      EXPECT_TRUE(names
+                      .emplace(TopologyName(candidate.topology) + " " +
                                std::to_string(candidate.cost.pieces))
                       .second);
       EXPECT_GT(candidate.cost.us, 0);
@@ -190,7 +191,7 @@ TEST_P(EachTransport, CandidatesAreRight) {
         ASSERT_EQ(result[i], gathers ? static_cast<int64_t>(i / own.size()) + 1 : sum) << i;
       }
     }
-    EXPECT_GT(ways.size(), 2u) << PatternName(pattern);
+    EXPECT_GT(names.size(), 2u) << PatternName(pattern);
   }
 }
 

@@ -333,22 +333,25 @@ std::vector<Case> Cases(int ranks) {
 class ZeroCopyReads : public testing::TestWithParam<int> {};
 
 // Mapped by all, read by the kernel, and both in turn from rank to rank.
-enum class Way { kMapped, kByKernel, kMixed };
+enum class Access { kMapped, kByKernel, kMixed };
 
-MemoryKind KindFor(Way way, int rank) {
-  return way == Way::kMapped || (way == Way::kMixed && rank % 2 == 0) ? kMapped : kOrdinary;
+MemoryKind KindFor(Access access, int rank) {
+  return access == Access::kMapped || (access == Access::kMixed && rank % 2 == 0) ? kMapped
+                                                                                  : kOrdinary;
 }
 
-ShmOptions OptionsFor(Way way) { return way == Way::kMapped ? ShmOptions() : ByKernel(); }
+ShmOptions OptionsFor(Access access) {
+  return access == Access::kMapped ? ShmOptions() : ByKernel();
+}
 
-void ExpectTheBitsOfTheSchedule(int ranks, Way way) {
+void ExpectTheBitsOfTheSchedule(int ranks, Access access) {
   RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Rank me(world.MakeBootstrap(rank).get(), OptionsFor(way));
+    Rank me(world.MakeBootstrap(rank).get(), OptionsFor(access));
     for (const Case& c : Cases(ranks)) {
-      if (way != Way::kMapped && !MayGoByKernel(c, ranks)) continue;
+      if (access != Access::kMapped && !MayGoByKernel(c, ranks)) continue;
       Data expected(c, rank, ranks, kOrdinary);
       ASSERT_FALSE(WasRead(RunBySchedule(&me, expected.Call())));
-      Data data(c, rank, ranks, KindFor(way, rank));
+      Data data(c, rank, ranks, KindFor(access, rank));
       OperationStatistics did;
       bool was_read = false;
       for (int i = 0; i < kMostTries && !was_read; ++i) {
@@ -365,23 +368,23 @@ void ExpectTheBitsOfTheSchedule(int ranks, Way way) {
 }
 
 TEST_P(ZeroCopyReads, HaveTheBitsOfTheSchedule) {
-  ExpectTheBitsOfTheSchedule(GetParam(), Way::kMapped);
+  ExpectTheBitsOfTheSchedule(GetParam(), Access::kMapped);
 }
 
 TEST_P(ZeroCopyReads, ByTheKernelHaveTheBitsOfTheSchedule) {
-  ExpectTheBitsOfTheSchedule(GetParam(), Way::kByKernel);
+  ExpectTheBitsOfTheSchedule(GetParam(), Access::kByKernel);
 }
 
 TEST_P(ZeroCopyReads, OfMemoryOfBothKindsHaveTheBitsOfTheSchedule) {
-  ExpectTheBitsOfTheSchedule(GetParam(), Way::kMixed);
+  ExpectTheBitsOfTheSchedule(GetParam(), Access::kMixed);
 }
 
 // Some ranks overwrite their memory as soon as their call has returned, and some have memory of the
 // other kind, which only the kernel may read.
-void ExpectThatMemoryIsTheCallersAgain(int ranks, Way way) {
+void ExpectThatMemoryIsTheCallersAgain(int ranks, Access access) {
   const int rounds = StressRounds(120, 10000) / ranks;
   RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Rank me(world.MakeBootstrap(rank).get(), OptionsFor(way));
+    Rank me(world.MakeBootstrap(rank).get(), OptionsFor(access));
     std::mt19937 random(StressSeed());  // the same on all
     std::mt19937 own(StressSeed() + 1 + static_cast<unsigned>(rank));
     const std::vector<Case> cases = Cases(ranks);
@@ -389,7 +392,7 @@ void ExpectThatMemoryIsTheCallersAgain(int ranks, Way way) {
       const Case& c = cases[random() % cases.size()];
       Data expected(c, rank, ranks, kOrdinary);
       RunBySchedule(&me, expected.Call());
-      const bool is_other = own() % (way == Way::kMapped ? 32 : 2) == 0;
+      const bool is_other = own() % (access == Access::kMapped ? 32 : 2) == 0;
       Data data(c, rank, ranks, is_other ? kOrdinary : kMapped);
       Require(me.group->Run(data.Call()));
       if (own() % 2 == 0) {
@@ -402,11 +405,11 @@ void ExpectThatMemoryIsTheCallersAgain(int ranks, Way way) {
 }
 
 TEST_P(ZeroCopyReads, MemoryIsTheCallersAgain) {
-  ExpectThatMemoryIsTheCallersAgain(GetParam(), Way::kMapped);
+  ExpectThatMemoryIsTheCallersAgain(GetParam(), Access::kMapped);
 }
 
 TEST_P(ZeroCopyReads, MemoryOfBothKindsIsTheCallersAgain) {
-  ExpectThatMemoryIsTheCallersAgain(GetParam(), Way::kMixed);
+  ExpectThatMemoryIsTheCallersAgain(GetParam(), Access::kMixed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ZeroCopyReads, testing::Values(2, 3, 4, 5, 8));
@@ -1040,10 +1043,10 @@ TEST(ZeroCopyReadsOfSome, CallsThatDoNotMatchAreNamed) {
 
 // --- as processes ---
 
-bool HasTheBitsOfTheSchedule(Rank* me, const Case& c, Way way) {
+bool HasTheBitsOfTheSchedule(Rank* me, const Case& c, Access access) {
   Data expected(c, me->rank, me->ranks, kOrdinary);
   RunBySchedule(me, expected.Call());
-  Data data(c, me->rank, me->ranks, KindFor(way, me->rank));
+  Data data(c, me->rank, me->ranks, KindFor(access, me->rank));
   for (int i = 0; i < kMostTries; ++i) {
     data.Fill(me->ranks);
     OperationStatistics did;
@@ -1056,13 +1059,13 @@ bool HasTheBitsOfTheSchedule(Rank* me, const Case& c, Way way) {
 
 // Where memory of another rank lies elsewhere than that has it.
 TEST(ZeroCopyReadsOfProcesses, HaveTheBitsOfTheSchedule) {
-  for (const Way way : {Way::kMapped, Way::kByKernel, Way::kMixed}) {
+  for (const Access access : {Access::kMapped, Access::kByKernel, Access::kMixed}) {
     for (const int ranks : {2, 3}) {
       const std::vector<int> ends = RunProcesses(ranks, [&](Bootstrap* bootstrap) {
-        Rank me(bootstrap, OptionsFor(way));
+        Rank me(bootstrap, OptionsFor(access));
         for (const Case& c : Cases(ranks)) {
-          if (way != Way::kMapped && !MayGoByKernel(c, ranks)) continue;
-          if (HasTheBitsOfTheSchedule(&me, c, way)) continue;
+          if (access != Access::kMapped && !MayGoByKernel(c, ranks)) continue;
+          if (HasTheBitsOfTheSchedule(&me, c, access)) continue;
           std::fprintf(stderr, "%s of rank %d\n", PatternName(c.pattern), me.rank);
           return 1;
         }
@@ -1078,11 +1081,11 @@ using Leaves = void (*)(const Rank& me, Data* data, uint64_t number);
 
 // How the processes end when the last rank does `leaves`, if the calls of the others, which may
 // take so long, and its next one are to fail with `expected`, and say `says`.
-std::vector<int> RunWithOneThatLeaves(int ranks, Way way, const Case& c, double seconds,
+std::vector<int> RunWithOneThatLeaves(int ranks, Access access, const Case& c, double seconds,
                                       StatusCode expected, const char* says, Leaves leaves) {
   return RunProcesses(ranks, [&](Bootstrap* bootstrap) {
-    Rank me(bootstrap, OptionsFor(way));
-    Data data(c, me.rank, ranks, KindFor(way, me.rank));
+    Rank me(bootstrap, OptionsFor(access));
+    Data data(c, me.rank, ranks, KindFor(access, me.rank));
     PatternCall call = data.Call();
     RunUntilRead(&me, call);
     Status status;
@@ -1100,9 +1103,9 @@ std::vector<int> RunWithOneThatLeaves(int ranks, Way way, const Case& c, double 
 }
 
 TEST(ZeroCopyReadsOfProcesses, ARankThatDiesIsLost) {
-  for (const Way way : {Way::kMapped, Way::kByKernel}) {
+  for (const Access access : {Access::kMapped, Access::kByKernel}) {
     for (const Case& c : kSomeCases) {
-      EXPECT_EQ(RunWithOneThatLeaves(2, way, c, 60, StatusCode::kPeerLost, "rank 1",
+      EXPECT_EQ(RunWithOneThatLeaves(2, access, c, 60, StatusCode::kPeerLost, "rank 1",
                                      [](const Rank& me, Data*, uint64_t number) {
                                        me.Say(number | kReads);
                                        raise(SIGKILL);
@@ -1118,7 +1121,7 @@ TEST(ZeroCopyReadsOfProcesses, UnmappedMemoryIsNamedOnAllRanks) {
     const std::string says =
         "what rank " + std::to_string(ranks - 1) + " of the group has could not be copied";
     EXPECT_EQ(
-        RunWithOneThatLeaves(ranks, Way::kByKernel, c, 60, StatusCode::kInternal, says.c_str(),
+        RunWithOneThatLeaves(ranks, Access::kByKernel, c, 60, StatusCode::kInternal, says.c_str(),
                              [](const Rank& me, Data* data, uint64_t number) {
                                data->Unmap();
                                me.Say(number | kReads);
@@ -1128,14 +1131,15 @@ TEST(ZeroCopyReadsOfProcesses, UnmappedMemoryIsNamedOnAllRanks) {
 }
 
 TEST(ZeroCopyReadsOfProcesses, AStalledRankIsNotAwaitedBeyondTheTimeLimit) {
-  EXPECT_EQ(RunWithOneThatLeaves(2, Way::kMapped, kSomeCases[0], 2.5, StatusCode::kTimedOut, "2.5",
-                                 [](const Rank& me, Data*, uint64_t number) {
-                                   me.Say(number | kReads);
-                                   while (me.From(0)->status() != (number | kLeft)) {
-                                     std::this_thread::yield();
-                                   }
-                                 }),
-            (std::vector<int>{0, 0}));
+  EXPECT_EQ(
+      RunWithOneThatLeaves(2, Access::kMapped, kSomeCases[0], 2.5, StatusCode::kTimedOut, "2.5",
+                           [](const Rank& me, Data*, uint64_t number) {
+                             me.Say(number | kReads);
+                             while (me.From(0)->status() != (number | kLeft)) {
+                               std::this_thread::yield();
+                             }
+                           }),
+      (std::vector<int>{0, 0}));
 }
 
 // The schedule has only the rest of the call's time limit.
@@ -1147,7 +1151,7 @@ TEST(ZeroCopyReadsOfProcesses, ALateRankDoesNotExtendTheTimeLimit) {
     _exit(0);  // it is lost if it is still awaited
   };
   EXPECT_EQ(
-      RunWithOneThatLeaves(2, Way::kMapped, kSomeCases[0], 3, StatusCode::kTimedOut, "", leaves),
+      RunWithOneThatLeaves(2, Access::kMapped, kSomeCases[0], 3, StatusCode::kTimedOut, "", leaves),
       (std::vector<int>{0, 0}));
 }
 

@@ -523,9 +523,9 @@ static void requests(void) {
 }
 
 /* Whether the requests of an array are over, by one way of asking or another. */
-static int are_over(int way, int count, MPI_Request* all) {
+static int are_over(int variant, int count, MPI_Request* all) {
   int over = 0, index = 0, done = 0, indices[8];
-  switch (way) {
+  switch (variant) {
     case 0:
       MPI_Waitall(count, all, MPI_STATUSES_IGNORE);
       return 1;
@@ -567,9 +567,9 @@ static void overlap(void) {
   MPI_Win win;
   MPI_Win_create(mine, (2 * kCount + 1) * sizeof(double), sizeof(double), MPI_INFO_NULL,
                  MPI_COMM_WORLD, &win);
-  for (int way = 0; way < 8; ++way) {
-    for (int i = 0; i < kCount; ++i) mine[i] = rank + way + 0.25 * i, mine[kCount + i] = 1;
-    const int go = way;
+  for (int variant = 0; variant < 8; ++variant) {
+    for (int i = 0; i < kCount; ++i) mine[i] = rank + variant + 0.25 * i, mine[kCount + i] = 1;
+    const int go = variant;
     int told = -1;
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     MPI_Win_lock_all(0, win);
@@ -585,13 +585,14 @@ static void overlap(void) {
     MPI_Rput(&mine[3], 1, MPI_DOUBLE, right, 2 * kCount, 1, MPI_DOUBLE, win, &freed);
     MPI_Request_free(&freed);
     if (rank + 1 < size) MPI_Send(&go, 1, MPI_INT, right, 1, MPI_COMM_WORLD);
-    while (!are_over(way, 4, all)) continue;
+    while (!are_over(variant, 4, all)) continue;
     for (int i = 0; i < 4; ++i) CHECK(all[i] == MPI_REQUEST_NULL);
-    CHECK(told == way && got[0] == right + way &&
-          got[kCount - 1] == right + way + 0.25 * (kCount - 1));
+    CHECK(told == variant && got[0] == right + variant &&
+          got[kCount - 1] == right + variant + 0.25 * (kCount - 1));
     MPI_Win_unlock_all(win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
-    CHECK(mine[kCount + 1] == 1 + left + way + 0.25 && mine[2 * kCount] == left + way + 0.75);
+    CHECK(mine[kCount + 1] == 1 + left + variant + 0.25 &&
+          mine[2 * kCount] == left + variant + 0.75);
   }
   print("last", &mine[2 * kCount - 1], 2);
   MPI_Win_free(&win);

@@ -39,13 +39,13 @@ const bool kBlasIsLoaded = [] {
   return true;
 }();
 
-struct Way {
+struct Setup {
   std::string name;
   bool over_tcp;
   bool goes_directly;
 };
 
-class MultiplyDeaths : public testing::TestWithParam<Way> {};
+class MultiplyDeaths : public testing::TestWithParam<Setup> {};
 
 void Require(const Status& status) {
   if (status.ok()) return;
@@ -121,9 +121,9 @@ TEST_P(MultiplyDeaths, EndTheMultiplicationsOfAllRanks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Over, MultiplyDeaths,
-                         testing::Values(Way{"shm", false, true},
-                                         Way{"shm_by_messages", false, false},
-                                         Way{"tcp_by_messages", true, false}),
+                         testing::Values(Setup{"shm", false, true},
+                                         Setup{"shm_by_messages", false, false},
+                                         Setup{"tcp_by_messages", true, false}),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

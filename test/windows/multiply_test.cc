@@ -335,7 +335,7 @@ std::unique_ptr<Multiplier> MakeMultiplier(WindowRank* self, const Grid& grid,
   options.rows = grid.rows;
   options.cols = grid.cols;
   options.buffer_bytes = buffer_bytes;
-  options.goes_directly = self->way().goes_directly(self->rank());
+  options.goes_directly = self->setup().goes_directly(self->rank());
   std::unique_ptr<Multiplier> multiplier;
   Require(Multiplier::Create(self->space(), self->MakeBootstrap().get(), options, &multiplier));
   return multiplier;
@@ -356,7 +356,7 @@ class Results {
   std::map<std::tuple<int, int, int, int>, std::vector<std::byte>> of_;
 };
 
-class Multiply : public testing::TestWithParam<WindowWay> {
+class Multiply : public testing::TestWithParam<WindowSetup> {
  protected:
   void OnRanks(int ranks, const std::function<void(WindowRank&)>& body) {
     OnWindowRanks(GetParam(), ranks, body);
@@ -768,7 +768,7 @@ TEST_P(Multiply, HasNoGridThatRanksDisagreeOn) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, Multiply, testing::ValuesIn(WindowWays()),
+INSTANTIATE_TEST_SUITE_P(Over, Multiply, testing::ValuesIn(WindowSetups()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -76,17 +76,17 @@ TEST_P(StrangeFrames, DoNoHarmAndAreNamed) {
   const int trials = StressRounds(1500, 100000);
   const int64_t window_bytes = GetParam().window_bytes;
   std::vector<StrangeEndpoint*> endpoints(2);
-  WindowWay way;
-  way.is_checked = [](int) { return GetParam().is_checked; };
-  way.inproc.sends_in_place = GetParam().goes_straight;
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
+  WindowSetup setup;
+  setup.is_checked = [](int) { return GetParam().is_checked; };
+  setup.inproc.sends_in_place = GetParam().goes_straight;
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
     auto strange = std::make_unique<StrangeEndpoint>(std::move(endpoint));
     endpoints[static_cast<size_t>(rank)] = strange.get();
     return strange;
   };
   int named = 0;
   int ignored = 0;
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     std::mt19937 random(StressSeed());
     std::vector<std::byte> memory(static_cast<size_t>(3 * window_bytes));
     for (int trial = 0; trial < trials; ++trial) {
@@ -129,14 +129,14 @@ TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
     bool is_named;
   };
   std::vector<StrangeEndpoint*> endpoints(2);
-  WindowWay way;
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
+  WindowSetup setup;
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
     auto strange = std::make_unique<StrangeEndpoint>(std::move(endpoint));
     endpoints[static_cast<size_t>(rank)] = strange.get();
     return strange;
   };
   std::atomic<int> steps{0};
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     TypedLayout apart;
     Require(TypedLayout::Repeat(kAsked, 2, TypedLayout::Run(Element::kByte, 1), &apart));
     const TypedLayout run = TypedLayout::Run(Element::kByte, kAsked);
@@ -186,14 +186,14 @@ TEST(StrangeReplies, AreAsLongAsTheirPlaceAtMost) {
 TEST_P(StrangeFrames, ALeaveMessageOutOfOrderIsAnError) {
   for (const RmaKind kind : {RmaKind::kLeft, RmaKind::kAllLeft}) {
     std::vector<StrangeEndpoint*> endpoints(2);
-    WindowWay way;
-    way.is_checked = [](int) { return GetParam().is_checked; };
-    way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
+    WindowSetup setup;
+    setup.is_checked = [](int) { return GetParam().is_checked; };
+    setup.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
       auto strange = std::make_unique<StrangeEndpoint>(std::move(endpoint));
       endpoints[static_cast<size_t>(rank)] = strange.get();
       return strange;
     };
-    OnWindowRanks(way, 2, [&](WindowRank& self) {
+    OnWindowRanks(setup, 2, [&](WindowRank& self) {
       std::vector<std::byte> memory(64);
       const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
       self.Meet();

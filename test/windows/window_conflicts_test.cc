@@ -110,17 +110,17 @@ std::vector<Meeting> Meetings() {
   };
 }
 
-std::vector<WindowWay> CheckedWays() {
-  std::vector<WindowWay> ways;
-  for (WindowWay& way : WindowWays()) {
-    if (way.name == "messages_over_tcp" || way.name == "both_at_once") continue;
-    way.is_checked = [](int rank) { return rank == 2; };  // which suffices
-    ways.push_back(way);
+std::vector<WindowSetup> CheckedSetups() {
+  std::vector<WindowSetup> setups;
+  for (WindowSetup& setup : WindowSetups()) {
+    if (setup.name == "messages_over_tcp" || setup.name == "both_at_once") continue;
+    setup.is_checked = [](int rank) { return rank == 2; };  // which suffices
+    setups.push_back(setup);
   }
-  return ways;
+  return setups;
 }
 
-class WindowConflicts : public testing::TestWithParam<WindowWay> {
+class WindowConflicts : public testing::TestWithParam<WindowSetup> {
  protected:
   using Body = std::function<Status(WindowRank&, Window*)>;
 
@@ -413,7 +413,7 @@ TEST_P(WindowConflicts, AreNotBehindANotification) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, WindowConflicts, testing::ValuesIn(CheckedWays()),
+INSTANTIATE_TEST_SUITE_P(Over, WindowConflicts, testing::ValuesIn(CheckedSetups()),
                          [](const auto& i) { return i.param.name; });
 
 }  // namespace

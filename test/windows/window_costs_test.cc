@@ -71,11 +71,11 @@ struct Program {
 
 // Until both have done it, the second time: layouts are known then.
 double MicrosecondsOf(const MachineDescription& machine, const Program& program) {
-  WindowWay way;
-  way.transport = WindowWay::Transport::kSim;
-  way.machine = machine;
+  WindowSetup setup;
+  setup.transport = WindowSetup::Transport::kSim;
+  setup.machine = machine;
   double took = 0;
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8 * kPiece);
     Require(window->LockAllUnchecked());
     for (const bool counts : {false, true}) {
@@ -158,12 +158,12 @@ TEST(WindowCosts, CopiesOfAPut) {
 }
 
 TEST(WindowCosts, MessagesOfAFence) {
-  WindowWay way;
-  way.transport = WindowWay::Transport::kSim;
-  way.machine = OnlyMessages();
+  WindowSetup setup;
+  setup.transport = WindowSetup::Transport::kSim;
+  setup.machine = OnlyMessages();
   const auto microseconds_of = [&](const FencePromise& promise) {
     double took = 0;
-    OnWindowRanks(way, 2, [&](WindowRank& self) {
+    OnWindowRanks(setup, 2, [&](WindowRank& self) {
       const std::unique_ptr<Window> window = self.Make(8);
       int both[2] = {};
       Require(self.MakeBootstrap()->AllGather(&both[self.rank()], sizeof(int), both));
@@ -183,11 +183,11 @@ TEST(WindowCosts, MessagesOfAFence) {
 // Returns the time of the work of all ranks between two fences, the second included.
 double MicrosecondsOfEpoch(const MachineDescription& machine, int ranks,
                            const std::function<void(int rank, Window*)>& puts) {
-  WindowWay way;
-  way.transport = WindowWay::Transport::kSim;
-  way.machine = machine;
+  WindowSetup setup;
+  setup.transport = WindowSetup::Transport::kSim;
+  setup.machine = machine;
   double took = 0;
-  OnWindowRanks(way, ranks, [&](WindowRank& self) {
+  OnWindowRanks(setup, ranks, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8 * kPiece);
     Require(window->Fence());
     std::vector<int> all(static_cast<size_t>(ranks));
@@ -287,11 +287,11 @@ TEST(WindowCosts, CopiesOfAGet) {
 
 // Nor does what gives it back.
 TEST(WindowCosts, AFreeLockLooksAtNoClock) {
-  WindowWay way;
-  way.transport = WindowWay::Transport::kShm;
-  way.goes_directly = [](int) { return true; };
-  way.kind = WindowMemory::kShared;
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  WindowSetup setup;
+  setup.transport = WindowSetup::Transport::kShm;
+  setup.goes_directly = [](int) { return true; };
+  setup.kind = WindowMemory::kShared;
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(kPiece);
     self.Meet();
     const int before = looks_at_clock;
@@ -310,12 +310,12 @@ TEST(WindowCosts, AFreeLockLooksAtNoClock) {
 TEST(WindowCosts, AShortWaitTakesNoNap) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
   constexpr int kRounds = 10;
-  WindowWay way;
-  way.transport = WindowWay::Transport::kShm;
-  way.goes_directly = [](int) { return true; };
-  way.kind = WindowMemory::kShared;
+  WindowSetup setup;
+  setup.transport = WindowSetup::Transport::kShm;
+  setup.goes_directly = [](int) { return true; };
+  setup.kind = WindowMemory::kShared;
   long fewest = 1000;  // in a round; a machine that is busy makes others longer
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(kPiece);
     Require(window->LockAllUnchecked());
     for (int i = 0; i < kRounds; ++i) {

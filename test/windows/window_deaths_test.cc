@@ -47,7 +47,7 @@ void AwaitAll(std::atomic<int>* count, int ranks) {
   for (++*count; *count < ranks;) std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
-class WindowDeaths : public testing::TestWithParam<ProcessWay> {
+class WindowDeaths : public testing::TestWithParam<ProcessSetup> {
  protected:
   void SetUp() override {
     void* const memory =
@@ -254,11 +254,11 @@ TEST_P(WindowDeaths, AtAnyTimeLeaveNoRankWaiting) {
 
 INSTANTIATE_TEST_SUITE_P(
     Over, WindowDeaths,
-    testing::Values(ProcessWay{"shm", false, true, WindowMemory::kPrivate},
-                    ProcessWay{"shm_shared", false, true, WindowMemory::kShared},
-                    ProcessWay{"shm_by_messages", false, false, WindowMemory::kPrivate},
-                    ProcessWay{"tcp", true, true, WindowMemory::kPrivate},
-                    ProcessWay{"tcp_by_messages", true, false, WindowMemory::kPrivate}),
+    testing::Values(ProcessSetup{"shm", false, true, WindowMemory::kPrivate},
+                    ProcessSetup{"shm_shared", false, true, WindowMemory::kShared},
+                    ProcessSetup{"shm_by_messages", false, false, WindowMemory::kPrivate},
+                    ProcessSetup{"tcp", true, true, WindowMemory::kPrivate},
+                    ProcessSetup{"tcp_by_messages", true, false, WindowMemory::kPrivate}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

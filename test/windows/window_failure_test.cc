@@ -71,14 +71,14 @@ TypedLayout LayoutOf(bool in_runs) {
   return runs;
 }
 
-WindowWay LosingWay(std::vector<LosingEndpoint*>* endpoints) {
-  WindowWay way;
-  way.wrap = [endpoints](int rank, std::unique_ptr<Endpoint> endpoint) {
+WindowSetup LosingSetup(std::vector<LosingEndpoint*>* endpoints) {
+  WindowSetup setup;
+  setup.wrap = [endpoints](int rank, std::unique_ptr<Endpoint> endpoint) {
     auto losing = std::make_unique<LosingEndpoint>(std::move(endpoint));
     (*endpoints)[static_cast<size_t>(rank)] = losing.get();
     return losing;
   };
-  return way;
+  return setup;
 }
 
 class FailingCalls : public testing::TestWithParam<std::string> {};
@@ -87,7 +87,7 @@ TEST_P(FailingCalls, HaveBrokenTheWindowWhenTheyReturn) {
   const std::string call = GetParam();
   std::vector<LosingEndpoint*> endpoints(2);
   OnWindowRanks(
-      LosingWay(&endpoints), 2,
+      LosingSetup(&endpoints), 2,
       [&](WindowRank& self) {
         std::vector<std::byte> memory(256);
         const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
@@ -115,7 +115,7 @@ TEST_P(FailingCalls, HaveBrokenTheWindowWhenTheyReturn) {
 TEST(FailingCall, HasBrokenOtherWindowsThatItFoundFailing) {
   std::vector<LosingEndpoint*> endpoints(2);
   OnWindowRanks(
-      LosingWay(&endpoints), 2,
+      LosingSetup(&endpoints), 2,
       [&](WindowRank& self) {
         std::vector<std::byte> memory(8000);
         const std::unique_ptr<Window> one = self.MakeOf(memory.data(), 4000);
@@ -147,7 +147,7 @@ TEST(AnAnswer, ToARankThatIsGoneIsDropped) {
   for (const bool is_refused_first : {false, true}) {
     std::vector<LosingEndpoint*> endpoints(2);
     std::atomic<bool> is_set{false};
-    OnWindowRanks(LosingWay(&endpoints), 2, [&](WindowRank& self) {
+    OnWindowRanks(LosingSetup(&endpoints), 2, [&](WindowRank& self) {
       std::vector<std::byte> memory(8);
       const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
       if (self.rank() == 1) {

@@ -29,7 +29,7 @@
 namespace brigade {
 namespace {
 
-ProcessWay OverShm(WindowMemory kind) { return {"shm", false, true, kind}; }
+ProcessSetup OverShm(WindowMemory kind) { return {"shm", false, true, kind}; }
 
 // One that the processes share.
 class Flag {

@@ -23,7 +23,7 @@ void Expect(bool is_so, const std::string& what) {
   if (!is_so) throw std::runtime_error("not so: " + what);
 }
 
-class Leaving : public testing::TestWithParam<WindowWay> {};
+class Leaving : public testing::TestWithParam<WindowSetup> {};
 
 // Returns the value in the window of rank `target`.
 int64_t Read(Window* window, int target) {
@@ -148,17 +148,17 @@ class HeldEndpoint final : public ForwardingEndpoint {
 
 // The messages of rank 2's last call have come before rank 0 is gone. The next call needs rank 0.
 TEST_P(Leaving, DoesNotFailCallsThatDoNotNeedTheRank) {
-  WindowWay way = GetParam();
-  if (way.transport != WindowWay::Transport::kShm) GTEST_SKIP() << "ranks forward messages";
+  WindowSetup setup = GetParam();
+  if (setup.transport != WindowSetup::Transport::kShm) GTEST_SKIP() << "ranks forward messages";
   std::atomic<HeldEndpoint*> late{nullptr};
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) -> std::unique_ptr<Endpoint> {
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) -> std::unique_ptr<Endpoint> {
     if (rank != 2) return endpoint;
     auto held = std::make_unique<HeldEndpoint>(std::move(endpoint));
     late = held.get();
     return held;
   };
   OnWindowRanks(
-      way, 3,
+      setup, 3,
       [&](WindowRank& self) {
         std::unique_ptr<Window> window = self.Make(8);
         const char mine = static_cast<char>('a' + self.rank());
@@ -205,7 +205,7 @@ TEST_P(Leaving, AFailedLookBreaksTheWindow) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Leaving, testing::ValuesIn(WindowWays()),
+INSTANTIATE_TEST_SUITE_P(All, Leaving, testing::ValuesIn(WindowSetups()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -21,10 +21,10 @@ const bool kBlasIsLoaded = [] {
   return true;
 }();
 
-class WindowOfGroup : public testing::TestWithParam<WindowWay> {};
-INSTANTIATE_TEST_SUITE_P(Over, WindowOfGroup, testing::ValuesIn(WindowWays()),
+class WindowOfGroup : public testing::TestWithParam<WindowSetup> {};
+INSTANTIATE_TEST_SUITE_P(Over, WindowOfGroup, testing::ValuesIn(WindowSetups()),
                          [](const auto& test) { return test.param.name; });
-INSTANTIATE_TEST_SUITE_P(In, WindowOfGroup, testing::ValuesIn(SimulatedWindowWays()),
+INSTANTIATE_TEST_SUITE_P(In, WindowOfGroup, testing::ValuesIn(SimulatedWindowSetups()),
                          [](const auto& test) { return test.param.name; });
 
 void Expect(bool yes, const std::string& what) {
@@ -55,8 +55,8 @@ TEST_P(WindowOfGroup, IsMadeOfAllRanksAndOfParts) {
     options.memory = reinterpret_cast<std::byte*>(memory.data());
     options.bytes = memory.size() * sizeof(int64_t);
     options.unit = sizeof(int64_t);
-    options.goes_directly = self.way().goes_directly(self.rank());
-    options.is_checked = self.way().is_checked(self.rank());
+    options.goes_directly = self.setup().goes_directly(self.rank());
+    options.is_checked = self.setup().is_checked(self.rank());
     const auto make = [&](const std::vector<int>& members, std::unique_ptr<Window>* window) {
       Require(GroupBootstrap::Use(self.group(), members, [&](Bootstrap* bootstrap) {
         return Window::Create(self.space(), bootstrap, options, window);
@@ -82,7 +82,7 @@ TEST_P(WindowOfGroup, MultipliesOnSomeRanks) {
     const std::vector<int> grid = {4, 0, 3, 1};
     MultiplierOptions options;
     options.rows = options.cols = 2;
-    options.goes_directly = self.way().goes_directly(self.rank());
+    options.goes_directly = self.setup().goes_directly(self.rank());
     std::unique_ptr<Multiplier> multiplier;
     const bool is_member = self.rank() != 2;
     Require(GroupBootstrap::Use(

@@ -24,7 +24,7 @@
 namespace brigade {
 
 // How ranks reach each other.
-struct ProcessWay {
+struct ProcessSetup {
   std::string name;
   bool over_tcp;
   bool goes_directly;
@@ -35,19 +35,19 @@ struct ProcessWay {
 struct WindowProcess {
   static constexpr int64_t kSlots = 9000;  // longer than what goes over TCP unasked
 
-  WindowProcess(const ProcessWay& way, Bootstrap* bootstrap, int64_t slots = kSlots)
+  WindowProcess(const ProcessSetup& setup, Bootstrap* bootstrap, int64_t slots = kSlots)
       : memory(static_cast<size_t>(slots)) {
     TcpOptions loopback;
     loopback.interface = "lo";
-    Require(way.over_tcp ? CreateTcpEndpoint(loopback, &endpoint) : CreateShmEndpoint(&endpoint));
+    Require(setup.over_tcp ? CreateTcpEndpoint(loopback, &endpoint) : CreateShmEndpoint(&endpoint));
     Require(Engine::Create(endpoint.get(), EngineOptions(), &engine));
     Require(WindowSpace::Create(engine.get(), &space));
     WindowOptions options;
-    options.kind = way.kind;
+    options.kind = setup.kind;
     options.bytes = memory.size() * sizeof(int64_t);
     options.unit = sizeof(int64_t);
-    options.goes_directly = way.goes_directly;
-    if (way.kind == WindowMemory::kPrivate) {
+    options.goes_directly = setup.goes_directly;
+    if (setup.kind == WindowMemory::kPrivate) {
       options.memory = reinterpret_cast<std::byte*>(memory.data());
     }
     Require(Window::Create(space.get(), bootstrap, options, &window));

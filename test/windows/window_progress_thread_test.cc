@@ -23,13 +23,13 @@
 namespace brigade {
 namespace {
 
-WindowWay OverShm(bool goes_directly) {
-  WindowWay way;
-  way.name = "shm";
-  way.transport = WindowWay::Transport::kShm;
-  way.goes_directly = [goes_directly](int) { return goes_directly; };
-  way.kind = goes_directly ? WindowMemory::kShared : WindowMemory::kPrivate;
-  return way;
+WindowSetup OverShm(bool goes_directly) {
+  WindowSetup setup;
+  setup.name = "shm";
+  setup.transport = WindowSetup::Transport::kShm;
+  setup.goes_directly = [goes_directly](int) { return goes_directly; };
+  setup.kind = goes_directly ? WindowMemory::kShared : WindowMemory::kPrivate;
+  return setup;
 }
 
 // One that begins takes its name a little later.
@@ -96,12 +96,12 @@ class Counting : public ForwardingEndpoint {
 
 TEST(WindowProgressThread, SleepsWithoutRequests) {
   std::atomic<int> steps{0};
-  WindowWay way = OverShm(/*goes_directly=*/false);
-  way.wrap = [&](int, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+  WindowSetup setup = OverShm(/*goes_directly=*/false);
+  setup.wrap = [&](int, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
     return std::make_unique<Counting>(std::move(inner), &steps);
   };
   Meeting meeting(kRanks);
-  OnWindowRanks(way, kRanks, [&](WindowRank& self) {
+  OnWindowRanks(setup, kRanks, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8);
     Require(window->Fence());
     const auto start = std::chrono::steady_clock::now();
@@ -174,17 +174,17 @@ TEST(WindowProgressThread, RestsWhileAReplyCannotLeave) {
   constexpr int kRests = 20;
   constexpr int kMostSteps = kRests + 10;
   FullForReplies* endpoint = nullptr;
-  WindowWay way;
-  way.inproc.allows_progress_thread = true;
-  way.inproc.sends_in_place = true;
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+  WindowSetup setup;
+  setup.inproc.allows_progress_thread = true;
+  setup.inproc.sends_in_place = true;
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
     if (rank != 0) return inner;
     auto full = std::make_unique<FullForReplies>(std::move(inner));
     endpoint = full.get();
     return full;
   };
   std::atomic<int64_t> over{0};
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     // A frame, a piece in staging memory, and what goes straight.
     for (const int64_t bytes : {8, 1000, 100000}) {
       const std::unique_ptr<Window> window = self.Make(static_cast<size_t>(bytes));

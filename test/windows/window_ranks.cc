@@ -50,28 +50,28 @@ class Simulation final : public WindowWorld {
   SimWorld& world_;
 };
 
-WindowWay SimulatedWay(const std::string& machine, int ranks_per_host) {
-  WindowWay way;
-  way.name = "simulated_" + machine;
-  way.transport = WindowWay::Transport::kSim;
-  way.goes_directly = All;  // which it does not here
-  Require(MachineDescription::Read("transport/machines/" + machine + ".json", &way.machine));
-  way.machine.ranks_per_host = ranks_per_host;
+WindowSetup SimulatedSetup(const std::string& machine, int ranks_per_host) {
+  WindowSetup setup;
+  setup.name = "simulated_" + machine;
+  setup.transport = WindowSetup::Transport::kSim;
+  setup.goes_directly = All;  // which it does not here
+  Require(MachineDescription::Read("transport/machines/" + machine + ".json", &setup.machine));
+  setup.machine.ranks_per_host = ranks_per_host;
   // Tests keep more under way than the memories of old.
-  for (Memory& memory : way.machine.memories) memory.bytes_per_rank = SIZE_MAX;
-  return way;
+  for (Memory& memory : setup.machine.memories) memory.bytes_per_rank = SIZE_MAX;
+  return setup;
 }
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, const WindowWay& way) { return out << way.name; }
+std::ostream& operator<<(std::ostream& out, const WindowSetup& setup) { return out << setup.name; }
 
 void Require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
 }
 
-std::vector<WindowWay> WindowWays() {
-  using Transport = WindowWay::Transport;
+std::vector<WindowSetup> WindowSetups() {
+  using Transport = WindowSetup::Transport;
   InprocOptions progress_thread;
   progress_thread.allows_progress_thread = true;
   InprocOptions peer = progress_thread;
@@ -80,72 +80,73 @@ std::vector<WindowWay> WindowWays() {
   through_staging.lands_in_place = false;
   InprocOptions straight = progress_thread;
   straight.sends_in_place = true;
-  std::vector<WindowWay> ways(12);
-  ways[0].name = "messages";
-  ways[1].name = "messages_through_staging";
-  ways[1].inproc = through_staging;
-  ways[2].name = "messages_in_peer_memory";
-  ways[2].inproc = peer;
-  ways[3].name = "messages_and_progress_thread";
-  ways[3].inproc = progress_thread;
-  ways[4].name = "disturbed_messages";
-  ways[4].is_disturbed = true;
-  ways[5].name = "shared_memory";
-  ways[5].transport = Transport::kShm;
-  ways[5].goes_directly = All;
-  ways[5].kind = WindowMemory::kShared;
-  ways[6].name = "messages_over_shm";
-  ways[6].transport = Transport::kShm;
+  std::vector<WindowSetup> setups(12);
+  setups[0].name = "messages";
+  setups[1].name = "messages_through_staging";
+  setups[1].inproc = through_staging;
+  setups[2].name = "messages_in_peer_memory";
+  setups[2].inproc = peer;
+  setups[3].name = "messages_and_progress_thread";
+  setups[3].inproc = progress_thread;
+  setups[4].name = "disturbed_messages";
+  setups[4].is_disturbed = true;
+  setups[5].name = "shared_memory";
+  setups[5].transport = Transport::kShm;
+  setups[5].goes_directly = All;
+  setups[5].kind = WindowMemory::kShared;
+  setups[6].name = "messages_over_shm";
+  setups[6].transport = Transport::kShm;
   // Some work on the memory that others reach by messages, at the same time.
-  ways[7].name = "both_at_once";
-  ways[7].goes_directly = OddOnes;
-  ways[8].name = "messages_over_tcp";
-  ways[8].transport = Transport::kTcp;
-  ways[9].name = "checked";
-  ways[9].goes_directly = All;
-  ways[9].is_checked = All;
-  ways[10].name = "messages_straight";
-  ways[10].inproc = straight;
-  ways[11].name = "disturbed_messages_straight";
-  ways[11].inproc = straight;
-  ways[11].is_disturbed = true;
-  return ways;
+  setups[7].name = "both_at_once";
+  setups[7].goes_directly = OddOnes;
+  setups[8].name = "messages_over_tcp";
+  setups[8].transport = Transport::kTcp;
+  setups[9].name = "checked";
+  setups[9].goes_directly = All;
+  setups[9].is_checked = All;
+  setups[10].name = "messages_straight";
+  setups[10].inproc = straight;
+  setups[11].name = "disturbed_messages_straight";
+  setups[11].inproc = straight;
+  setups[11].is_disturbed = true;
+  return setups;
 }
 
-std::vector<WindowWay> SimulatedWindowWays() {
-  std::vector<WindowWay> ways = {SimulatedWay("ap3000", 1), SimulatedWay("shaped_cluster", 1),
-                                 SimulatedWay("fat_nodes_100g", 2)};
-  ways.push_back(ways.back());
-  ways.back().name += "_disturbed";
-  ways.back().is_disturbed = true;
-  ways.push_back(ways[1]);
-  ways.back().name += "_checked";
-  ways.back().is_checked = All;
-  return ways;
+std::vector<WindowSetup> SimulatedWindowSetups() {
+  std::vector<WindowSetup> setups = {SimulatedSetup("ap3000", 1),
+                                     SimulatedSetup("shaped_cluster", 1),
+                                     SimulatedSetup("fat_nodes_100g", 2)};
+  setups.push_back(setups.back());
+  setups.back().name += "_disturbed";
+  setups.back().is_disturbed = true;
+  setups.push_back(setups[1]);
+  setups.back().name += "_checked";
+  setups.back().is_checked = All;
+  return setups;
 }
 
-WindowRank::WindowRank(const WindowWay& way, WindowWorld* world, int rank)
-    : way_(way), world_(world), rank_(rank) {
-  switch (way.transport) {
-    case WindowWay::Transport::kInproc:
-    case WindowWay::Transport::kSim:
+WindowRank::WindowRank(const WindowSetup& setup, WindowWorld* world, int rank)
+    : setup_(setup), world_(world), rank_(rank) {
+  switch (setup.transport) {
+    case WindowSetup::Transport::kInproc:
+    case WindowSetup::Transport::kSim:
       endpoint_ = world->CreateEndpoint(rank);
       break;
-    case WindowWay::Transport::kShm:
+    case WindowSetup::Transport::kShm:
       Require(CreateShmEndpoint(&endpoint_));
       break;
-    case WindowWay::Transport::kTcp:
+    case WindowSetup::Transport::kTcp:
       Require(CreateTcpEndpoint(Loopback(), &endpoint_));
       break;
   }
-  if (way.is_disturbed) {
+  if (setup.is_disturbed) {
     FaultOptions faults;
     faults.seed = 1 + rank;
     faults.no_resource = 0.2;
     faults.max_delay = 5;
     endpoint_ = MakeFaultEndpoint(std::move(endpoint_), faults);
   }
-  if (way.wrap) endpoint_ = way.wrap(rank, std::move(endpoint_));
+  if (setup.wrap) endpoint_ = setup.wrap(rank, std::move(endpoint_));
   endpoint_ = MakeCheckedEndpoint(std::move(endpoint_));
   EngineOptions options;
   options.chunk_bytes = 1024;
@@ -157,10 +158,10 @@ WindowRank::WindowRank(const WindowWay& way, WindowWorld* world, int rank)
 
 std::unique_ptr<Window> WindowRank::Make(size_t bytes, int64_t unit) {
   WindowOptions options;
-  options.kind = way_.kind;
+  options.kind = setup_.kind;
   options.bytes = bytes;
   options.unit = unit;
-  if (way_.kind == WindowMemory::kPrivate) {
+  if (setup_.kind == WindowMemory::kPrivate) {
     memory_.push_back(std::make_unique<std::vector<std::byte>>(bytes));
     options.memory = memory_.back()->data();
   }
@@ -189,8 +190,8 @@ std::unique_ptr<Window> WindowRank::MakeDynamic() {
 }
 
 std::unique_ptr<Window> WindowRank::Make(WindowOptions options) {
-  options.goes_directly = way_.goes_directly(rank_);
-  options.is_checked = way_.is_checked(rank_);
+  options.goes_directly = setup_.goes_directly(rank_);
+  options.is_checked = setup_.is_checked(rank_);
   // Sends what a disturbed transport has refused: a rank that waits in the bootstrap makes no
   // progress.
   while (!engine_->IsIdle()) engine_->Progress();
@@ -228,20 +229,20 @@ void WindowRank::Die(std::unique_ptr<Window> window) {
                                  std::move(group_), std::move(window)});
 }
 
-void OnWindowRanks(const WindowWay& way, int ranks, const std::function<void(WindowRank&)>& body,
-                   bool leave_together) {
+void OnWindowRanks(const WindowSetup& setup, int ranks,
+                   const std::function<void(WindowRank&)>& body, bool leave_together) {
   const auto run = [&](WindowWorld* world, int rank) {
-    WindowRank self(way, world, rank);
+    WindowRank self(setup, world, rank);
     body(self);
     if (leave_together) self.Leave();
   };
-  if (way.transport == WindowWay::Transport::kSim) {
-    SimWorld world(way.machine, ranks);
+  if (setup.transport == WindowSetup::Transport::kSim) {
+    SimWorld world(setup.machine, ranks);
     Simulation simulation(&world);
     Require(world.Run([&](int rank) { run(&simulation, rank); }));
     return;
   }
-  RunRanks(ranks, way.inproc, [&](InprocWorld& world, int rank) {
+  RunRanks(ranks, setup.inproc, [&](InprocWorld& world, int rank) {
     Threads threads(&world);
     run(&threads, rank);
   });

@@ -22,7 +22,7 @@
 namespace brigade {
 
 // How ranks reach each other.
-struct WindowWay {
+struct WindowSetup {
   std::string name;
   InprocOptions inproc;
   enum class Transport { kInproc, kShm, kTcp, kSim } transport = Transport::kInproc;
@@ -36,12 +36,12 @@ struct WindowWay {
   // Puts something of the test's before the endpoint of a rank; unset: nothing.
   std::function<std::unique_ptr<Endpoint>(int rank, std::unique_ptr<Endpoint>)> wrap;
 };
-std::ostream& operator<<(std::ostream& out, const WindowWay& way);
+std::ostream& operator<<(std::ostream& out, const WindowSetup& setup);
 
 // All of them, on machines that exist.
-std::vector<WindowWay> WindowWays();
+std::vector<WindowSetup> WindowSetups();
 // In virtual time: all ranks are on one thread, and whoever waits for another must make calls.
-std::vector<WindowWay> SimulatedWindowWays();
+std::vector<WindowSetup> SimulatedWindowSetups();
 
 // The job that the ranks are of.
 class WindowWorld {
@@ -57,14 +57,14 @@ class WindowWorld {
 // One rank of a job.
 class WindowRank {
  public:
-  WindowRank(const WindowWay& way, WindowWorld* world, int rank);
+  WindowRank(const WindowSetup& setup, WindowWorld* world, int rank);
 
   int rank() const { return rank_; }
   int size() const { return world_->ranks(); }
   Engine* engine() { return engine_.get(); }
   Group* group() { return group_.get(); }  // of all ranks
   WindowSpace* space() { return space_.get(); }
-  const WindowWay& way() const { return way_; }
+  const WindowSetup& setup() const { return setup_; }
   double Clock() const { return world_->Clock(rank_); }
   std::unique_ptr<Bootstrap> MakeBootstrap() { return world_->MakeBootstrap(rank_); }
   // Of all ranks; private memory, too, is kept here.
@@ -83,7 +83,7 @@ class WindowRank {
  private:
   std::unique_ptr<Window> Make(WindowOptions options);
 
-  const WindowWay& way_;
+  const WindowSetup& setup_;
   WindowWorld* const world_;
   const int rank_;
   std::vector<std::unique_ptr<std::vector<std::byte>>> memory_;
@@ -94,8 +94,8 @@ class WindowRank {
 };
 
 // Runs body on so many ranks. Whoever throws ends the test.
-void OnWindowRanks(const WindowWay& way, int ranks, const std::function<void(WindowRank&)>& body,
-                   bool leave_together = true);
+void OnWindowRanks(const WindowSetup& setup, int ranks,
+                   const std::function<void(WindowRank&)>& body, bool leave_together = true);
 // Throws if it is a failure.
 void Require(const Status& status);
 

@@ -86,7 +86,7 @@ constexpr int64_t kPlaces = 200;
 // Of the i-th put, behind the sum.
 int64_t Place(int64_t i) { return 1 + i % kPlaces * kWordsOfPut; }
 
-class WindowStops : public testing::TestWithParam<ProcessWay> {};
+class WindowStops : public testing::TestWithParam<ProcessSetup> {};
 
 TEST_P(WindowStops, HoldTheirOriginUpAndItsMemoryIsFlat) {
   constexpr int64_t kMostMore = int64_t{1} << 20;
@@ -249,8 +249,8 @@ TEST_P(WindowStops, OfAnOriginLeaveTheMemoryOfItsTargetFlat) {
 
 INSTANTIATE_TEST_SUITE_P(
     Over, WindowStops,
-    testing::Values(ProcessWay{"shm_by_messages", false, false, WindowMemory::kPrivate},
-                    ProcessWay{"tcp_by_messages", true, false, WindowMemory::kPrivate}),
+    testing::Values(ProcessSetup{"shm_by_messages", false, false, WindowMemory::kPrivate},
+                    ProcessSetup{"tcp_by_messages", true, false, WindowMemory::kPrivate}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -26,7 +26,7 @@
 namespace brigade {
 namespace {
 
-class Windows : public testing::TestWithParam<WindowWay> {
+class Windows : public testing::TestWithParam<WindowSetup> {
  protected:
   void OnRanks(int ranks, const std::function<void(WindowRank&)>& body) {
     OnWindowRanks(GetParam(), ranks, body);
@@ -383,7 +383,7 @@ TEST_P(Windows, ANotificationComesBehindItsData) {
 // A rank that has left a fence sees no operation of the earlier epoch, though other ranks are still
 // in it.
 TEST_P(Windows, AFenceSeparatesEpochs) {
-  if (GetParam().transport == WindowWay::Transport::kSim) {
+  if (GetParam().transport == WindowSetup::Transport::kSim) {
     GTEST_SKIP() << "in virtual time nobody is late who makes calls";
   }
   constexpr int64_t kBytes = 1500;  // two pieces, which wait in staging memory
@@ -408,12 +408,12 @@ TEST_P(Windows, AFenceSeparatesEpochs) {
     const std::atomic<bool>& is_late_;
     int refused_ = 0;
   };
-  WindowWay way = GetParam();
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+  WindowSetup setup = GetParam();
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
     if (rank != 0) return inner;
     return std::make_unique<Late>(std::move(inner), &is_late);
   };
-  OnWindowRanks(way, 3, [&](WindowRank& self) {
+  OnWindowRanks(setup, 3, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(kBytes);
     std::vector<std::byte> data(kBytes);
     std::vector<std::byte> got(kBytes);
@@ -533,7 +533,7 @@ TEST_P(Windows, AFenceCompletesAllEarlierOperations) {
 // Of one origin and of several. Whose value stays is not said, but it is one of theirs.
 TEST_P(Windows, PutsToTheSameBytesDoNoHarm) {
   if (GetParam().is_checked(0)) GTEST_SKIP() << "it would be told";
-  if (GetParam().transport != WindowWay::Transport::kSim && GetParam().goes_directly(1)) {
+  if (GetParam().transport != WindowSetup::Transport::kSim && GetParam().goes_directly(1)) {
     GTEST_SKIP() << "threads would write to the same bytes";
   }
   const int rounds = StressRounds(20, 1000);
@@ -581,7 +581,7 @@ TEST_P(Windows, ManyShortAccumulatesToALateRank) {
 }
 
 TEST_P(Windows, OperationsInFlightToALateRankAreBounded) {
-  if (GetParam().transport == WindowWay::Transport::kSim) {
+  if (GetParam().transport == WindowSetup::Transport::kSim) {
     GTEST_SKIP() << "in virtual time nobody is late who makes no calls";
   }
   std::atomic<bool> is_full{false};
@@ -627,12 +627,12 @@ TEST_P(Windows, SyncAndFlushesMakeProgressForOtherRanks) {
    private:
     std::atomic<int>* const moves_;
   };
-  WindowWay way = GetParam();
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+  WindowSetup setup = GetParam();
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
     if (rank != 1) return inner;
     return std::make_unique<Counting>(std::move(inner), &moves);
   };
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8);
     int64_t value = 5;
     Require(window->LockAll());
@@ -895,9 +895,10 @@ TEST_P(Windows, SharedMemoryIsInOnePieceIfItMustBe) {
 }
 
 // A target need not call if a progress thread makes progress for it.
-bool NeedsCalls(const WindowWay& way) {
-  return way.transport == WindowWay::Transport::kSim ||
-         (way.transport == WindowWay::Transport::kInproc && !way.inproc.allows_progress_thread);
+bool NeedsCalls(const WindowSetup& setup) {
+  return setup.transport == WindowSetup::Transport::kSim ||
+         (setup.transport == WindowSetup::Transport::kInproc &&
+          !setup.inproc.allows_progress_thread);
 }
 
 // An epoch of rank 1 at rank 0, in which all comes back that it has done.
@@ -1060,11 +1061,11 @@ TEST_P(Windows, ShortAccumulatesAreInOrderWithLongOnes) {
 
 // Rank 0 puts a few short values to rank 1, does `behind`, and then waits outside until they have
 // come: under a guard, so that not even a progress thread sends them, or not.
-void AwaitHeldPuts(const WindowWay& way, int ranks, bool guarded,
+void AwaitHeldPuts(const WindowSetup& setup, int ranks, bool guarded,
                    const std::function<void(Window*)>& behind) {
   constexpr int64_t kPuts = 5;
   std::atomic<bool> is_over{false};
-  OnWindowRanks(way, ranks, [&](WindowRank& self) {
+  OnWindowRanks(setup, ranks, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(200);
     Require(window->Fence());
     if (self.rank() == 0) {
@@ -1096,8 +1097,9 @@ void AwaitHeldPuts(const WindowWay& way, int ranks, bool guarded,
   });
 }
 
-bool SendsAllAtOnce(const WindowWay& way) {
-  return way.transport != WindowWay::Transport::kSim && !way.is_disturbed && !way.goes_directly(0);
+bool SendsAllAtOnce(const WindowSetup& setup) {
+  return setup.transport != WindowSetup::Transport::kSim && !setup.is_disturbed &&
+         !setup.goes_directly(0);
 }
 
 TEST_P(Windows, ShortPutsComeThoughTheirRankMakesNoCall) {
@@ -1144,9 +1146,9 @@ TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
   constexpr int64_t kGets = 10;
   constexpr int kTrials = 100;
   std::vector<Counting*> endpoints(2);
-  WindowWay way;
-  way.inproc.allows_progress_thread = true;
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) {
+  WindowSetup setup;
+  setup.inproc.allows_progress_thread = true;
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) {
     auto made = std::make_unique<Counting>(std::move(inner));
     endpoints[static_cast<size_t>(rank)] = made.get();
     return made;
@@ -1154,7 +1156,7 @@ TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
   std::atomic<bool> is_away{false};
   std::atomic<bool> is_over{false};
   std::atomic<bool> are_together[2] = {{false}, {false}};
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(kGets * 8);
     for (int64_t i = 0; i < kGets; ++i) std::memcpy(window->base() + 8 * i, &i, sizeof(i));
     Require(window->LockAllUnchecked());
@@ -1192,9 +1194,9 @@ TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
   EXPECT_TRUE(are_together[1]) << "answers";
 }
 
-bool SendsStraight(const WindowWay& way) {
-  return !way.is_disturbed && !way.is_checked(0) &&
-         (way.transport == WindowWay::Transport::kTcp || way.inproc.sends_in_place);
+bool SendsStraight(const WindowSetup& setup) {
+  return !setup.is_disturbed && !setup.is_checked(0) &&
+         (setup.transport == WindowSetup::Transport::kTcp || setup.inproc.sends_in_place);
 }
 
 // From where they lie to their places, where the transport can: what is put, and what comes back.
@@ -1221,13 +1223,13 @@ TEST_P(Windows, LongDataTakeNoStagingMemory) {
     }
   };
   std::vector<Counting*> endpoints(2);
-  WindowWay way = GetParam();
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+  WindowSetup setup = GetParam();
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
     auto counting = std::make_unique<Counting>(std::move(inner));
     endpoints[static_cast<size_t>(rank)] = counting.get();
     return counting;
   };
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(kManyWords * 8);
     std::vector<int64_t> sent(kManyWords, 1 + self.rank());
     std::vector<int64_t> got(kManyWords);
@@ -1277,14 +1279,14 @@ TEST_P(Windows, APutThatLooksForPlacesDoesNotSleep) {
     std::atomic<uint64_t> idle_polls_{0};
   };
   Watching* watching = nullptr;
-  WindowWay way = GetParam();
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
+  WindowSetup setup = GetParam();
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) -> std::unique_ptr<Endpoint> {
     if (rank != 0) return inner;
     auto made = std::make_unique<Watching>(std::move(inner));
     watching = made.get();
     return made;
   };
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(kManyWords * 8);
     std::vector<int64_t> sent(kManyWords, 1);
     Require(window->Fence());
@@ -1336,7 +1338,7 @@ TEST_P(Windows, OperationsSetTheirFlagWhenComplete) {
 
 // Every call that waits for a lost rank fails.
 TEST_P(Windows, ALostRankEndsEveryWait) {
-  if (GetParam().transport != WindowWay::Transport::kInproc) {
+  if (GetParam().transport != WindowSetup::Transport::kInproc) {
     GTEST_SKIP() << "threads of one process are lost together";
   }
   using Wait = Status (*)(Window*);
@@ -1405,11 +1407,11 @@ TEST(Pages, ARankThatIsAboutToSleepIsWoken) {
     int wakes = 0;                 // that were sent
   };
   std::vector<Waiting*> endpoints(2);
-  WindowWay way;
-  way.transport = WindowWay::Transport::kShm;
-  way.kind = WindowMemory::kShared;
-  way.goes_directly = [](int) { return true; };
-  way.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) {
+  WindowSetup setup;
+  setup.transport = WindowSetup::Transport::kShm;
+  setup.kind = WindowMemory::kShared;
+  setup.goes_directly = [](int) { return true; };
+  setup.wrap = [&](int rank, std::unique_ptr<Endpoint> inner) {
     auto made = std::make_unique<Waiting>(std::move(inner));
     endpoints[static_cast<size_t>(rank)] = made.get();
     return made;
@@ -1440,7 +1442,7 @@ TEST(Pages, ARankThatIsAboutToSleepIsWoken) {
   };
   std::atomic<bool> is_awaited{false};
   std::atomic<bool> has_come{false};
-  OnWindowRanks(way, 2, [&](WindowRank& self) {
+  OnWindowRanks(setup, 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8);
     for (const Epoch& epoch : epochs) {
       for (const int polls : {1, kPollsAwake, kPollsAwake + 1, kPollsBeforeSleep,
@@ -1474,9 +1476,9 @@ TEST(Pages, ARankThatIsAboutToSleepIsWoken) {
 // More ranks than poll each other's pages.
 TEST(Pages, FencesOfManyRanks) {
   constexpr int kRanks = 17;
-  WindowWay way;
-  way.goes_directly = [](int) { return true; };
-  OnWindowRanks(way, kRanks, [&](WindowRank& self) {
+  WindowSetup setup;
+  setup.goes_directly = [](int) { return true; };
+  OnWindowRanks(setup, kRanks, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(sizeof(int64_t));
     Require(window->Fence());
     for (int64_t i = 1; i <= 20; ++i) {
@@ -1492,9 +1494,9 @@ TEST(Pages, FencesOfManyRanks) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, Windows, testing::ValuesIn(WindowWays()),
+INSTANTIATE_TEST_SUITE_P(Over, Windows, testing::ValuesIn(WindowSetups()),
                          [](const auto& test) { return test.param.name; });
-INSTANTIATE_TEST_SUITE_P(In, Windows, testing::ValuesIn(SimulatedWindowWays()),
+INSTANTIATE_TEST_SUITE_P(In, Windows, testing::ValuesIn(SimulatedWindowSetups()),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -26,11 +26,11 @@ struct Scattering {
 };
 
 // Copies nodes in packed order: of a node at offset `at`, or of equal nodes a stride apart.
-template <typename Way>
+template <typename Direction>
 class Packing {
  public:
-  using Memory = typename Way::Memory;
-  using Packed = typename Way::Packed;
+  using Memory = typename Direction::Memory;
+  using Packed = typename Direction::Packed;
 
   Packing(const TypedLayout& layout, Memory memory, Packed packed)
       : layout_(layout), memory_(memory), packed_(packed) {}
@@ -123,7 +123,7 @@ class Packing {
       const Memory memory = memory_;
       Packed packed = packed_;
       for (const Entry* entry = first; entry < last; ++entry) {
-        Way::Copy(memory + (at + entry->offset), packed, length);
+        Direction::Copy(memory + (at + entry->offset), packed, length);
         packed += length;
       }
       packed_ = packed;
@@ -138,7 +138,7 @@ class Packing {
       Packed packed = packed_;
       for (int64_t row = 0; row < rows; ++row) {
         for (int64_t run = 0; run < runs; ++run) {
-          Way::Copy(memory + (at + row * row_stride + run * stride), packed, length);
+          Direction::Copy(memory + (at + row * row_stride + run * stride), packed, length);
           packed += length;
         }
       }
@@ -151,18 +151,18 @@ class Packing {
   Packed packed_;
 };
 
-template <typename Way>
-void Pack(LayoutCursor* at, typename Way::Memory memory, int64_t bytes,
-          typename Way::Packed packed) {
+template <typename Direction>
+void Pack(LayoutCursor* at, typename Direction::Memory memory, int64_t bytes,
+          typename Direction::Packed packed) {
   if (bytes == 0) return;
   const Runs next = at->Next();
   if (next.bytes >= bytes) {
-    Way::Copy(memory + next.offset, packed, static_cast<size_t>(bytes));
+    Direction::Copy(memory + next.offset, packed, static_cast<size_t>(bytes));
     return at->Skip(bytes);
   }
   const TypedLayout& layout = at->layout();
   const int64_t end = at->position() + bytes;
-  Packing<Way>(layout, memory, packed)
+  Packing<Direction>(layout, memory, packed)
       .PartOfRow(layout.root(), layout.extent(), 0, at->position(), end);
   at->Seek(end);
 }

@@ -38,8 +38,8 @@ class TypedLayout::Builder {
     if (count == 0 || below.size == 0) return *made = AddRun(0), Status();
     if (count == 1) return *made = child, Status();
     Node node;
-    int64_t way = 0;
-    if (!Multiply(count, below.size, &node.size) || !Multiply(count - 1, stride, &way)) {
+    int64_t span = 0;
+    if (!Multiply(count, below.size, &node.size) || !Multiply(count - 1, stride, &span)) {
       return TooLarge();
     }
     if (below.kind == Node::Kind::kRun && stride == below.size) {
@@ -53,8 +53,8 @@ class TypedLayout::Builder {
     node.count = count;
     node.stride = stride;
     node.child = child;
-    if (!brigade::Add(below.low, std::min<int64_t>(way, 0), &node.low) ||
-        !brigade::Add(below.high, std::max<int64_t>(way, 0), &node.high)) {
+    if (!brigade::Add(below.low, std::min<int64_t>(span, 0), &node.low) ||
+        !brigade::Add(below.high, std::max<int64_t>(span, 0), &node.high)) {
       return TooLarge();
     }
     return AddBelow(node, below.depth, made);
@@ -285,10 +285,10 @@ Status TypedLayout::List(const std::vector<Part>& parts, TypedLayout* layout) {
 bool TypedLayout::BoundsOfMany(int64_t count, int64_t* low, int64_t* high, int64_t* bytes) const {
   *low = *high = *bytes = 0;
   if (count == 0 || size() == 0) return true;
-  int64_t way = 0;
-  return Multiply(count, size(), bytes) && Multiply(count - 1, extent_, &way) &&
-         Add(this->low(), std::min<int64_t>(way, 0), low) &&
-         Add(this->high(), std::max<int64_t>(way, 0), high);
+  int64_t span = 0;
+  return Multiply(count, size(), bytes) && Multiply(count - 1, extent_, &span) &&
+         Add(this->low(), std::min<int64_t>(span, 0), low) &&
+         Add(this->high(), std::max<int64_t>(span, 0), high);
 }
 
 TypedLayout TypedLayout::Resized(int64_t extent) const {

@@ -123,27 +123,27 @@ bool KernelWayIsAllowed() {
 #define SKIP_UNLESS_ALLOWED() \
   if (!KernelWayIsAllowed()) GTEST_SKIP() << "process_vm_readv is not allowed here"
 
-struct Way {
+struct Access {
   const char* name;
   bool is_own;
   WindowMemory kind;
 };
 
-void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+void PrintTo(const Access& access, std::ostream* out) { *out << access.name; }
 
 // Memory of kBytes zeros, reached in one of the ways.
-class WaysTest : public ::testing::TestWithParam<Way> {
+class AccessTest : public ::testing::TestWithParam<Access> {
  protected:
   void SetUp() override {
-    const Way& way = GetParam();
-    const bool by_kernel = !way.is_own && way.kind == WindowMemory::kPrivate;
+    const Access& access = GetParam();
+    const bool by_kernel = !access.is_own && access.kind == WindowMemory::kPrivate;
     if (by_kernel) SKIP_UNLESS_ALLOWED();
     std::byte* const memory = NewPages(kBytes);
-    if (way.is_own) {
-      exposed_ = Expose(way.kind, memory, kBytes);
+    if (access.is_own) {
+      exposed_ = Expose(access.kind, memory, kBytes);
       target_ = Open(exposed_->attributes());
     } else {
-      owner_ = std::make_unique<Owner>(way.kind, memory, kBytes);
+      owner_ = std::make_unique<Owner>(access.kind, memory, kBytes);
       target_ = Open(owner_->attributes());
     }
     ASSERT_NE(target_, nullptr);
@@ -172,14 +172,14 @@ class WaysTest : public ::testing::TestWithParam<Way> {
   std::unique_ptr<TargetMemory> target_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Memory, WaysTest,
-                         ::testing::Values(Way{"OwnShared", true, WindowMemory::kShared},
-                                           Way{"OwnPrivate", true, WindowMemory::kPrivate},
-                                           Way{"OthersShared", false, WindowMemory::kShared},
-                                           Way{"OthersPrivate", false, WindowMemory::kPrivate}),
+INSTANTIATE_TEST_SUITE_P(Memory, AccessTest,
+                         ::testing::Values(Access{"OwnShared", true, WindowMemory::kShared},
+                                           Access{"OwnPrivate", true, WindowMemory::kPrivate},
+                                           Access{"OthersShared", false, WindowMemory::kShared},
+                                           Access{"OthersPrivate", false, WindowMemory::kPrivate}),
                          [](const auto& tested) { return tested.param.name; });
 
-TEST_P(WaysTest, Put) {
+TEST_P(AccessTest, Put) {
   std::vector<std::byte> expected(kBytes);
   ForMany([&](Random* random) {
     const ListedLayout from = random->Layout(4);
@@ -201,7 +201,7 @@ TEST_P(WaysTest, Put) {
   });
 }
 
-TEST_P(WaysTest, Get) {
+TEST_P(AccessTest, Get) {
   Random once(1);
   const std::vector<std::byte> memory = once.Bytes(kBytes);
   SetContents(memory);
@@ -225,7 +225,7 @@ TEST_P(WaysTest, Get) {
 }
 
 // More runs than one system call takes, which begin and end at different places on either side.
-TEST_P(WaysTest, ManyRuns) {
+TEST_P(AccessTest, ManyRuns) {
   TypedLayout one;
   TypedLayout other;
   const auto run = [](int64_t bytes) { return TypedLayout::Run(Element::kByte, bytes); };
@@ -248,7 +248,7 @@ TEST_P(WaysTest, ManyRuns) {
   }
 }
 
-TEST_P(WaysTest, Accumulate) {
+TEST_P(AccessTest, Accumulate) {
   Random once(1);
   std::vector<std::byte> expected = once.Bytes(kBytes);
   SetContents(expected);
@@ -295,7 +295,7 @@ TEST_P(WaysTest, Accumulate) {
   });
 }
 
-TEST_P(WaysTest, ThePageIsTheOwners) {
+TEST_P(AccessTest, ThePageIsTheOwners) {
   const MemberPage page = target_->page();
   EXPECT_TRUE(page.combining().TryLock(2));
   bool granted = false;

@@ -39,7 +39,7 @@ void MdProgram::Expose(ProgramRank* me) const {
 
 Status MdProgram::Run(ProgramRank* me) {
   me_ = me;
-  return me->way() == ProgramWay::kMessages ? RunByFolds() : RunByTasks();
+  return me->variant() == ProgramVariant::kMessages ? RunByFolds() : RunByTasks();
 }
 
 // The pairs of the atoms of a row with those of a column of the grid, half of them.

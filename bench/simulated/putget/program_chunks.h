@@ -21,7 +21,7 @@ class ProgramChunks final : public Summa::Source {
   void Expose() {
     for (const size_t matrix : {0, 1}) me_->Expose(matrix * bytes_, bytes_);
   }
-  bool is_one_sided() const override { return me_->way() != ProgramWay::kMessages; }
+  bool is_one_sided() const override { return me_->variant() != ProgramVariant::kMessages; }
   Status Start(const Summa::Piece& piece, double* /*data*/, size_t turn) override {
     const size_t place = piece.matrix * bytes_;
     if (!is_one_sided()) return me_->Broadcast(piece.matrix == 0, piece.owner, place, bytes_);

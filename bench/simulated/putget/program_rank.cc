@@ -30,7 +30,7 @@ Status ProgramRank::Open(size_t bytes, int rows, int cols, const std::function<v
   BRIGADE_RETURN_IF_ERROR(WindowSpace::Create(engine_.get(), &space_));
   const std::unique_ptr<Bootstrap> bootstrap = world_->MakeBootstrap(rank_);
   BRIGADE_RETURN_IF_ERROR(Group::Create(engine_.get(), bootstrap.get(), rows, cols, &group_));
-  if (way_ != ProgramWay::kMessages) {
+  if (variant_ != ProgramVariant::kMessages) {
     WindowOptions options;
     options.memory = in_.data();
     options.bytes = bytes;
@@ -88,7 +88,7 @@ Status ProgramRank::RunPair(Pattern pattern, int peer, std::byte* data, size_t b
 Status ProgramRank::Begin(int to, size_t place, size_t bytes) {
   std::byte* const data = &out_[place];
   Mark(data, bytes, MarkOf(rank_, ++sent_[to]));
-  if (way_ == ProgramWay::kMessages) return RunPair(Pattern::kSend, to, data, bytes);
+  if (variant_ == ProgramVariant::kMessages) return RunPair(Pattern::kSend, to, data, bytes);
   auto length = static_cast<int64_t>(bytes);
   if (IsOnMyHost(to)) {
     Copy(bytes, bytes);
@@ -101,7 +101,7 @@ Status ProgramRank::Begin(int to, size_t place, size_t bytes) {
 
 Status ProgramRank::Await(int from, size_t place, size_t bytes) {
   std::byte* const data = &in_[place];
-  if (way_ == ProgramWay::kMessages) {
+  if (variant_ == ProgramVariant::kMessages) {
     BRIGADE_RETURN_IF_ERROR(RunPair(Pattern::kReceive, from, data, bytes));
   } else {
     BRIGADE_RETURN_IF_ERROR(window_->NotifyWait(from));

@@ -25,7 +25,7 @@
 
 namespace brigade::bench {
 
-enum class ProgramWay {
+enum class ProgramVariant {
   kMessages,  // two-sided, or broadcasts
   kBlocking,  // by puts or gets, one after the other
   kAhead      // by puts or gets, as early as possible
@@ -34,13 +34,13 @@ enum class ProgramWay {
 class ProgramRank {
  public:
   // `memories`: of all ranks, by rank; empty before the first rank is made.
-  ProgramRank(SimWorld* world, int rank, ProgramWay way, double gflops,
+  ProgramRank(SimWorld* world, int rank, ProgramVariant variant, double gflops,
               std::vector<std::byte*>* memories)
-      : world_(world), rank_(rank), way_(way), gflops_(gflops), memories_(memories) {}
+      : world_(world), rank_(rank), variant_(variant), gflops_(gflops), memories_(memories) {}
 
   int rank() const { return rank_; }
-  ProgramWay way() const { return way_; }
-  bool ahead() const { return way_ == ProgramWay::kAhead; }
+  ProgramVariant variant() const { return variant_; }
+  bool ahead() const { return variant_ == ProgramVariant::kAhead; }
 
   // Allocates `bytes` of memory for messages, or for gets of other ranks, and makes a grid for
   // broadcasts. Collective. Returns when all ranks have called `prepare`.
@@ -98,7 +98,7 @@ class ProgramRank {
 
   SimWorld* const world_;
   const int rank_;
-  const ProgramWay way_;
+  const ProgramVariant variant_;
   const double gflops_;
   std::vector<std::byte*>* const memories_;
   std::vector<std::byte> out_, in_;

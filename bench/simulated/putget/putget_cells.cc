@@ -104,8 +104,8 @@ std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
   return cells;
 }
 
-Status SimulatePutget(const MachineDescription& machine, const PutgetCell& cell, ProgramWay way,
-                      double* us) {
+Status SimulatePutget(const MachineDescription& machine, const PutgetCell& cell,
+                      ProgramVariant variant, double* us) {
   SimWorld world(machine, cell.ranks);
   std::vector<std::byte*> memories;
   Status failure;
@@ -114,7 +114,7 @@ Status SimulatePutget(const MachineDescription& machine, const PutgetCell& cell,
   BRIGADE_RETURN_IF_ERROR(world.Run([&](int rank) {
     double began = 0;
     double ended = 0;
-    ProgramRank me(&world, rank, way, cell.gflops, &memories);
+    ProgramRank me(&world, rank, variant, cell.gflops, &memories);
     const Status status = RunProgram(cell, &me, &began, &ended);
     if (failure.ok()) failure = status;
     began_us = std::max(began_us, began);

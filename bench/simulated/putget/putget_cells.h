@@ -36,8 +36,8 @@ std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
 
 // Simulates one iteration, product or step, and returns the virtual microseconds from a barrier
 // until the last rank has finished; received data are checked.
-Status SimulatePutget(const MachineDescription& machine, const PutgetCell& cell, ProgramWay way,
-                      double* us);
+Status SimulatePutget(const MachineDescription& machine, const PutgetCell& cell,
+                      ProgramVariant variant, double* us);
 
 }  // namespace brigade::bench
 

@@ -7,7 +7,8 @@
 namespace brigade::bench {
 namespace {
 
-constexpr ProgramWay kWays[] = {ProgramWay::kMessages, ProgramWay::kBlocking, ProgramWay::kAhead};
+constexpr ProgramVariant kVariants[] = {ProgramVariant::kMessages, ProgramVariant::kBlocking,
+                                        ProgramVariant::kAhead};
 
 // Hosts of `ranks_per_host` ranks, with links of 1000 MB/s without other costs; copies take no
 // time.
@@ -27,9 +28,10 @@ MachineDescription Machine(int ranks_per_host) {
   return machine;
 }
 
-double Simulated(const MachineDescription& machine, const PutgetCell& cell, ProgramWay way) {
+double Simulated(const MachineDescription& machine, const PutgetCell& cell,
+                 ProgramVariant variant) {
   double us = 0;
-  const Status status = SimulatePutget(machine, cell, way, &us);
+  const Status status = SimulatePutget(machine, cell, variant, &us);
   EXPECT_TRUE(status.ok()) << cell.name << " on " << cell.ranks << ": " << status.ToString();
   return us;
 }
@@ -46,25 +48,25 @@ PutgetCell Summa(int ranks, double gflops) { return {"SUMMA", "summa", ranks, 64
 // With more ranks than a coarse grid has points, and several ranks on a host.
 TEST(PutgetCells, EveryVariantDeliversTheRightData) {
   for (const int per_host : {1, 4}) {
-    for (const ProgramWay way : kWays) {
+    for (const ProgramVariant variant : kVariants) {
       for (const int ranks : {1, 2, 4, 8, 16, 64}) {
-        EXPECT_GT(Simulated(Machine(per_host), Mg(16, ranks, 1), way), 0);
-        EXPECT_GT(Simulated(Machine(per_host), Cg(256, ranks, 1), way), 0);
+        EXPECT_GT(Simulated(Machine(per_host), Mg(16, ranks, 1), variant), 0);
+        EXPECT_GT(Simulated(Machine(per_host), Cg(256, ranks, 1), variant), 0);
       }
       for (const int ranks : {1, 2, 4, 8, 9, 16}) {
-        EXPECT_GT(Simulated(Machine(per_host), Summa(ranks, 1), way), 0);
-        EXPECT_GT(Simulated(Machine(per_host), Md(200, ranks, 1), way), 0);
+        EXPECT_GT(Simulated(Machine(per_host), Summa(ranks, 1), variant), 0);
+        EXPECT_GT(Simulated(Machine(per_host), Md(200, ranks, 1), variant), 0);
       }
     }
   }
 }
 
 TEST(PutgetCells, OneRankOnlyComputes) {
-  for (const ProgramWay way : kWays) {
+  for (const ProgramVariant variant : kVariants) {
     const double npb_us = 58.0 * 64 * 64 * 64 / 1e3;  // as many operations as NPB counts
-    EXPECT_NEAR(Simulated(Machine(1), Mg(64, 1, 1), way), npb_us, 0.05 * npb_us);
-    EXPECT_NEAR(Simulated(Machine(1), Summa(1, 1), way), 2 * 64 * 64 * 64 / 1e3, 1e-3);
-    EXPECT_NEAR(Simulated(Machine(1), Md(64, 1, 1), way), 40 * 64 * 64 / 2 / 1e3, 1e-3);
+    EXPECT_NEAR(Simulated(Machine(1), Mg(64, 1, 1), variant), npb_us, 0.05 * npb_us);
+    EXPECT_NEAR(Simulated(Machine(1), Summa(1, 1), variant), 2 * 64 * 64 * 64 / 1e3, 1e-3);
+    EXPECT_NEAR(Simulated(Machine(1), Md(64, 1, 1), variant), 40 * 64 * 64 / 2 / 1e3, 1e-3);
   }
 }
 
@@ -72,11 +74,12 @@ TEST(PutgetCells, OneRankOnlyComputes) {
 TEST(PutgetCells, ComputationIsDealtToTheRanks) {
   MachineDescription machine = Machine(1);
   machine.between_hosts.mb_s = kUnlimitedRate;
-  for (const ProgramWay way : kWays) {
-    const double alone = Simulated(machine, Cg(256, 1, 1), way);
+  for (const ProgramVariant variant : kVariants) {
+    const double alone = Simulated(machine, Cg(256, 1, 1), variant);
     EXPECT_GT(alone, 26 * 2 * 256 * 64 / 1e3);
-    EXPECT_LT(Simulated(machine, Cg(256, 16, 1), way), alone / 8);
-    EXPECT_LT(Simulated(machine, Mg(64, 8, 1), way), Simulated(machine, Mg(64, 1, 1), way) / 6);
+    EXPECT_LT(Simulated(machine, Cg(256, 16, 1), variant), alone / 8);
+    EXPECT_LT(Simulated(machine, Mg(64, 8, 1), variant),
+              Simulated(machine, Mg(64, 1, 1), variant) / 6);
   }
 }
 
@@ -84,8 +87,8 @@ TEST(PutgetCells, ComputationIsDealtToTheRanks) {
 TEST(PutgetCells, GetsAreUnderWayWhileRanksMultiply) {
   const double chunk_us = 2 * 64 * 32 * 8 / 1e3;
   const PutgetCell cell = Summa(4, 2.0 * 64 * 64 * 32 / chunk_us / 1e3);
-  const double blocking = Simulated(Machine(1), cell, ProgramWay::kBlocking);
-  const double ahead = Simulated(Machine(1), cell, ProgramWay::kAhead);
+  const double blocking = Simulated(Machine(1), cell, ProgramVariant::kBlocking);
+  const double ahead = Simulated(Machine(1), cell, ProgramVariant::kAhead);
   EXPECT_GE(ahead, 4 * chunk_us);
   EXPECT_LT(ahead, 0.85 * blocking);
 }
@@ -93,8 +96,8 @@ TEST(PutgetCells, GetsAreUnderWayWhileRanksMultiply) {
 // The matrix's halves take as long as half of a vector.
 TEST(PutgetCells, HalfAVectorIsUnderWayWhileRanksMultiply) {
   const PutgetCell cell = Cg(4096, 2, 25);
-  EXPECT_LT(Simulated(Machine(1), cell, ProgramWay::kAhead),
-            0.95 * Simulated(Machine(1), cell, ProgramWay::kBlocking));
+  EXPECT_LT(Simulated(Machine(1), cell, ProgramVariant::kAhead),
+            0.95 * Simulated(Machine(1), cell, ProgramVariant::kBlocking));
 }
 
 // A task waits for its number and its positions; ahead, these come while a rank computes.
@@ -102,16 +105,16 @@ TEST(PutgetCells, TheNextTaskIsUnderWayWhileRanksCompute) {
   MachineDescription machine = Machine(1);
   machine.between_hosts.latency_us = 20;
   const PutgetCell cell = Md(512, 4, 0.05);
-  EXPECT_LT(Simulated(machine, cell, ProgramWay::kAhead),
-            0.9 * Simulated(machine, cell, ProgramWay::kBlocking));
+  EXPECT_LT(Simulated(machine, cell, ProgramVariant::kAhead),
+            0.9 * Simulated(machine, cell, ProgramVariant::kBlocking));
 }
 
 TEST(PutgetCells, InnerFacesLeaveBeforeTheFacesBeforeThemHaveCome) {
   MachineDescription machine = Machine(1);
   machine.between_hosts.latency_us = 50;
   const PutgetCell cell = Mg(128, 8, 1000);
-  EXPECT_LT(Simulated(machine, cell, ProgramWay::kAhead),
-            0.95 * Simulated(machine, cell, ProgramWay::kBlocking));
+  EXPECT_LT(Simulated(machine, cell, ProgramVariant::kAhead),
+            0.95 * Simulated(machine, cell, ProgramVariant::kBlocking));
 }
 
 // Where nothing but sending a message takes time. A sum is two doubles, and goes in a note.
@@ -122,14 +125,16 @@ TEST(PutgetCells, APutTakesOneMessageMoreThanASend) {
   machine.between_hosts.mb_s = kUnlimitedRate;
   machine.between_hosts.send_overhead.message_us = kMessageUs;
   const PutgetCell cell = Cg(256, 2, 1e9);
-  EXPECT_NEAR(Simulated(machine, cell, ProgramWay::kBlocking),
-              Simulated(machine, cell, ProgramWay::kMessages) + kProducts * kMessageUs, 1);
+  EXPECT_NEAR(Simulated(machine, cell, ProgramVariant::kBlocking),
+              Simulated(machine, cell, ProgramVariant::kMessages) + kProducts * kMessageUs, 1);
 }
 
 TEST(PutgetCells, VirtualTimeIsTheSameEveryTime) {
-  for (const ProgramWay way : kWays) {
-    EXPECT_EQ(Simulated(Machine(2), Mg(16, 8, 1), way), Simulated(Machine(2), Mg(16, 8, 1), way));
-    EXPECT_EQ(Simulated(Machine(2), Summa(9, 1), way), Simulated(Machine(2), Summa(9, 1), way));
+  for (const ProgramVariant variant : kVariants) {
+    EXPECT_EQ(Simulated(Machine(2), Mg(16, 8, 1), variant),
+              Simulated(Machine(2), Mg(16, 8, 1), variant));
+    EXPECT_EQ(Simulated(Machine(2), Summa(9, 1), variant),
+              Simulated(Machine(2), Summa(9, 1), variant));
   }
 }
 

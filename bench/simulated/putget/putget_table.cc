@@ -19,11 +19,11 @@ Status Print(const MachineDescription& machine, const PutgetCell& cell) {
                                  {"case", cell.name},
                                  {"ranks", cell.ranks},
                                  {"gflops", cell.gflops}};
-  for (const auto& [way, name] : {std::pair(ProgramWay::kMessages, "messages_us"),
-                                  std::pair(ProgramWay::kBlocking, "blocking_us"),
-                                  std::pair(ProgramWay::kAhead, "ahead_us")}) {
+  for (const auto& [variant, name] : {std::pair(ProgramVariant::kMessages, "messages_us"),
+                                      std::pair(ProgramVariant::kBlocking, "blocking_us"),
+                                      std::pair(ProgramVariant::kAhead, "ahead_us")}) {
     double us = 0;
-    BRIGADE_RETURN_IF_ERROR(SimulatePutget(machine, cell, way, &us));
+    BRIGADE_RETURN_IF_ERROR(SimulatePutget(machine, cell, variant, &us));
     line[name] = us;
   }
   std::cout << line.dump() << std::endl;

@@ -48,14 +48,14 @@ void Measure(Study* study, int atoms, int block, const Dynamics& asked) {
   Session* const session = study->session();
   const MdSystem system(atoms);
   const int times = study->rank() == 0 ? asked.uneven : 1;
-  struct Way {
+  struct Variant {
     std::string name, variant;
     std::unique_ptr<MdForces> forces;
   };
-  std::vector<Way> ways;
+  std::vector<Variant> variants;
   const auto add = [&](const std::string& name, const std::string& variant,
                        std::unique_ptr<MdForces> forces) {
-    if (options.Wants(variant)) ways.push_back({name, variant, std::move(forces)});
+    if (options.Wants(variant)) variants.push_back({name, variant, std::move(forces)});
   };
   std::vector<std::unique_ptr<OneSided>> windows;
   if (options.Wants("get") || options.Wants("nbget")) {
@@ -72,9 +72,9 @@ void Measure(Study* study, int atoms, int block, const Dynamics& asked) {
     add(session->PeerName("mpi"), "fold",
         std::make_unique<MdFolds>(session->comm(), system, times));
   }
-  const int steps = ways.empty()
-                        ? asked.steps
-                        : StepsThatFit(session->comm(), system, asked, ways.front().forces.get());
+  const int steps = variants.empty() ? asked.steps
+                                     : StepsThatFit(session->comm(), system, asked,
+                                                    variants.front().forces.get());
   MdMotion motion(session->comm(), system, steps);
   Case dynamics;
   dynamics.name = "Lennard-Jones dynamics, " +
@@ -90,16 +90,16 @@ void Measure(Study* study, int atoms, int block, const Dynamics& asked) {
   dynamics.roots = 1;
   dynamics.hops = steps;
   dynamics.prepare = [](int) {};  // a run begins from scratch
-  for (const Way& way : ways) {
+  for (const Variant& one : variants) {
     Subject subject;
-    subject.name = way.name;
-    subject.pattern = way.variant;
-    subject.run = [&motion, how = way.forces.get()](int) { return motion.Run(how); };
+    subject.name = one.name;
+    subject.pattern = one.variant;
+    subject.run = [&motion, how = one.forces.get()](int) { return motion.Run(how); };
     subject.check = [&motion](int) { return motion.Check(); };
     dynamics.subjects.push_back(std::move(subject));
   }
   session->Measure(dynamics);
-  if (study->rank() == 0 && !ways.empty()) {
+  if (study->rank() == 0 && !variants.empty()) {
     std::printf("%d atoms, %d steps: energy drifts by at most %.1e of itself\n", atoms, steps,
                 motion.furthest_drift());
   }
