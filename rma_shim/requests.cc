@@ -36,14 +36,14 @@ void Requests::Add(Operation* operation, MPI_Request* request) {
   if (operation->over) {
     MPI_Grequest_complete(*request);
   } else {
-    under_way_.push_back({operation, *request});
+    pending_.push_back({operation, *request});
   }
 }
 
 void Requests::Progress(std::vector<Failure>* failures) {
   CarriedWindow* moved = nullptr;
-  for (size_t i = 0; i < under_way_.size(); ++i) {
-    CarriedWindow* const window = under_way_[i].operation->window;
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    CarriedWindow* const window = pending_[i].operation->window;
     if (window == moved) continue;
     moved = window;
     const Status status = window->window()->Progress();
@@ -56,9 +56,9 @@ void Requests::Progress(std::vector<Failure>* failures) {
 
 // The error handler may call MPI for these requests, too, which are complete by then.
 bool Requests::Fail(const CarriedWindow* window, int error) {
-  const std::vector<UnderWay> failed = Take(
+  const std::vector<PendingRequest> failed = Take(
       [&](const Operation& operation) { return operation.window == window && !operation.over; });
-  for (const UnderWay& one : failed) {
+  for (const PendingRequest& one : failed) {
     one.operation->error = error;
     MPI_Grequest_complete(one.request);
   }
@@ -66,25 +66,25 @@ bool Requests::Fail(const CarriedWindow* window, int error) {
 }
 
 template <typename Which>
-std::vector<Requests::UnderWay> Requests::Take(const Which& which) {
+std::vector<Requests::PendingRequest> Requests::Take(const Which& which) {
   const auto left =
-      std::stable_partition(under_way_.begin(), under_way_.end(),
-                            [&](const UnderWay& one) { return !which(*one.operation); });
-  std::vector<UnderWay> taken(left, under_way_.end());
-  under_way_.erase(left, under_way_.end());
+      std::stable_partition(pending_.begin(), pending_.end(),
+                            [&](const PendingRequest& one) { return !which(*one.operation); });
+  std::vector<PendingRequest> taken(left, pending_.end());
+  pending_.erase(left, pending_.end());
   return taken;
 }
 
 void Requests::Complete(const CarriedWindow* window) {
-  const std::vector<UnderWay> over = Take([&](const Operation& operation) {
+  const std::vector<PendingRequest> over = Take([&](const Operation& operation) {
     return operation.over && (window == nullptr || operation.window == window);
   });
-  for (const UnderWay& one : over) MPI_Grequest_complete(one.request);
+  for (const PendingRequest& one : over) MPI_Grequest_complete(one.request);
 }
 
 void Requests::CompleteAll() {
-  for (UnderWay& one : under_way_) MPI_Grequest_complete(one.request);
-  under_way_.clear();
+  for (PendingRequest& one : pending_) MPI_Grequest_complete(one.request);
+  pending_.clear();
 }
 
 }  // namespace rma

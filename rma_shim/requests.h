@@ -30,7 +30,7 @@ class Requests {
   Requests(const Requests&) = delete;
   Requests& operator=(const Requests&) = delete;
 
-  bool any() const { return !under_way_.empty(); }
+  bool any() const { return !pending_.empty(); }
   // The request of an operation that was started. Takes it over.
   void Add(Operation* operation, MPI_Request* request);
   // An error to raise on a window, once for all its requests. The caller raises it after it has
@@ -49,18 +49,18 @@ class Requests {
   void CompleteAll();
 
  private:
-  struct UnderWay {
+  struct PendingRequest {
     Operation* operation;
     MPI_Request request;
   };
 
   // Returns those that `which` says, which are in the list no more.
   template <typename Which>
-  std::vector<UnderWay> Take(const Which& which);
+  std::vector<PendingRequest> Take(const Which& which);
   // Completes the requests of a broken window with an error. Returns false if it has none.
   bool Fail(const CarriedWindow* window, int error);
 
-  std::vector<UnderWay> under_way_;
+  std::vector<PendingRequest> pending_;
 };
 
 }  // namespace rma

@@ -14,9 +14,9 @@ source. A peer counts with the launch in which it does best against Brigade ther
 there; its messages count in the faster of their orders. A gain is the time of messages over that of windows, less one.
 Where ranks outnumber processors they share them, and waiting costs others their time. Over TCP on this host Brigade's
 puts and gets go by messages over it, and so do those on the windows of Open MPI 4 (osc/pt2pt) and MPICH 5; those of
-Open MPI 5 are memory there that all ranks map, and are left out. On simulated machines a put is a note, which says
-where it goes and tells of it, and its data: two messages where a send is one. Over slow links, with 12 us for a message
-on either side, that is more than blocking puts gain."""
+Open MPI 5 are memory there that all ranks map, and are left out. On simulated machines a put is a control message with
+the place of the data, and the data: two messages where a send is one. Over slow links, with 12 us for a message on
+either side, that is more than blocking puts gain."""
 # The comparisons of the paper, in our terms: numerator and denominator of a ratio of times.
 COMPARISONS = {"blocking_over_mpi": ("messages", "blocking"), "nonblocking_over_mpi": ("messages", "ahead"),
                "nonblocking_over_blocking": ("blocking", "ahead"), "rma_over_mpi": ("messages", "ahead")}

@@ -594,7 +594,7 @@ TEST(ZeroCopyReadsOfSome, ARankThatCannotExposeToAllExposesToNone) {
 }
 
 // Says to all others that it offers what it has said of the call before. The number of the call, as
-// a notice says it.
+// a status word has it.
 uint64_t OfferByHand(const Rank& me) {
   for (int peer = 0; peer < me.ranks; ++peer) {
     if (peer == me.rank) continue;
@@ -627,7 +627,7 @@ bool WouldAllRead(const Rank& me, uint64_t number) {
   return true;
 }
 
-// The number of the call, as a notice says it.
+// The number of the call, as a status word has it.
 uint64_t OfferUntilAllWouldRead(Rank* me, const PatternCall& call) {
   uint64_t number = OfferByHand(*me);
   for (; !WouldAllRead(*me, number); number = OfferByHand(*me)) {

@@ -782,19 +782,19 @@ TEST_P(TransportConformance, OpensAndClosesGroupsWithoutEnd) {
 }
 
 // Records the control messages to a rank, by sender.
-class NotingHandler final : public ControlHandler {
+class ControlRecorder final : public ControlHandler {
  public:
-  explicit NotingHandler(int size) : notes(static_cast<size_t>(size)) {}
+  explicit ControlRecorder(int size) : messages(static_cast<size_t>(size)) {}
   void OnControl(int from, ConstByteSpan message) override {
-    notes[static_cast<size_t>(from)].emplace_back(message.data, message.data + message.bytes);
+    messages[static_cast<size_t>(from)].emplace_back(message.data, message.data + message.bytes);
     ++count;
   }
-  std::vector<std::vector<Bytes>> notes;  // by sender
+  std::vector<std::vector<Bytes>> messages;  // by sender
   int count = 0;
 };
 
 // Lengths from 0 to the most.
-Bytes Note(int from, int number) {
+Bytes ControlBytes(int from, int number) {
   return Pattern(static_cast<size_t>(number) % (kMostControlBytes + 1),
                  static_cast<unsigned>(from * 1000 + number));
 }
@@ -803,8 +803,8 @@ Bytes Note(int from, int number) {
 // stopped by a piece without a receive.
 TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
-    constexpr int kNotes = 200;
-    NotingHandler handler(self.size);
+    constexpr int kControls = 200;
+    ControlRecorder handler(self.size);
     self.endpoint->SetControlHandler(group, &handler);
     const Bytes piece = Pattern(300000, 1);
     std::deque<Operation> sent;
@@ -813,18 +813,19 @@ TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
         ASSERT_OK(poller.Send({group, kind}, peer, Span(piece), &sent.emplace_back()));
       }
     }
-    for (int number = 0; number < kNotes; ++number) {
+    for (int number = 0; number < kControls; ++number) {
       for (int peer = 0; peer < self.size; ++peer) {
         constexpr Urgency kUrgencies[] = {Urgency::kUrgent, Urgency::kWithNext, Urgency::kCanWait};
-        const Urgency urgency = number == kNotes - 1 ? Urgency::kCanWait : kUrgencies[number % 3];
-        ASSERT_OK(poller.Control(group, peer, Span(Note(self.rank, number)), urgency));
+        const Urgency urgency =
+            number == kControls - 1 ? Urgency::kCanWait : kUrgencies[number % 3];
+        ASSERT_OK(poller.Control(group, peer, Span(ControlBytes(self.rank, number)), urgency));
       }
     }
-    while (handler.count < self.size * kNotes) poller.Poll(1);
+    while (handler.count < self.size * kControls) poller.Poll(1);
     for (int from = 0; from < self.size; ++from) {
-      for (int number = 0; number < kNotes; ++number) {
-        ASSERT_EQ(handler.notes[static_cast<size_t>(from)][static_cast<size_t>(number)],
-                  Note(from, number));
+      for (int number = 0; number < kControls; ++number) {
+        ASSERT_EQ(handler.messages[static_cast<size_t>(from)][static_cast<size_t>(number)],
+                  ControlBytes(from, number));
       }
     }
     Bytes receive_buffer(piece.size());
@@ -841,15 +842,16 @@ TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
 // group. Rank 1 makes no call before that.
 TEST_P(TransportConformance, UrgentControlMessagesAreNeverRefused) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
-    constexpr int kNotes = 3000;
+    constexpr int kControls = 3000;
     const std::unique_ptr<Bootstrap> all = self.bootstrap(Everyone(self.size));
     GroupId closed = -1;
     ASSERT_OK(self.endpoint->OpenGroup(all.get(), &closed));
-    NotingHandler handler(self.size);
+    ControlRecorder handler(self.size);
     self.endpoint->SetControlHandler(closed, &handler);
     if (self.rank == 0) {
-      for (int number = 0; number < kNotes; ++number) {
-        ASSERT_OK(self.endpoint->SendControl(closed, 1, Span(Note(0, number)), Urgency::kUrgent));
+      for (int number = 0; number < kControls; ++number) {
+        ASSERT_OK(
+            self.endpoint->SendControl(closed, 1, Span(ControlBytes(0, number)), Urgency::kUrgent));
       }
       self.endpoint->CloseGroup(closed);
     }
@@ -858,9 +860,9 @@ TEST_P(TransportConformance, UrgentControlMessagesAreNeverRefused) {
     ASSERT_OK(all->AllGather(&nothing, 1, everyone.data()));
     Operation sent, received;
     if (self.rank == 1) {
-      while (handler.count < kNotes) poller.Poll(1);
-      for (int number = 0; number < kNotes; ++number) {
-        ASSERT_EQ(handler.notes[0][static_cast<size_t>(number)], Note(0, number));
+      while (handler.count < kControls) poller.Poll(1);
+      for (int number = 0; number < kControls; ++number) {
+        ASSERT_EQ(handler.messages[0][static_cast<size_t>(number)], ControlBytes(0, number));
       }
       ASSERT_OK(poller.Send({group, ChannelKind::kAll}, 0, ConstByteSpan(), &sent));
       ASSERT_OK(poller.Wait(&sent));

@@ -225,7 +225,7 @@ TEST(WindowCosts, AFenceOfFewIsOneRound) {
 // packet.
 TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
   MachineDescription machine = OnlyMessages();
-  machine.between_hosts.joins_notes = true;
+  machine.between_hosts.joins_control = true;
   const auto microseconds_of = [&](int64_t bytes, bool fence_follows) {
     return MicrosecondsOfEpoch(machine, 2, [=](int rank, Window* window) {
       if (rank != 0) return;
@@ -246,7 +246,7 @@ TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
 TEST(WindowCosts, ShortPutsLeaveTogether) {
   constexpr int kTogether = RequestOutbox::kMostHeld + 1;
   MachineDescription machine = OnlyMessages();
-  machine.between_hosts.joins_notes = true;
+  machine.between_hosts.joins_control = true;
   const auto microseconds_of = [&](int puts) {
     return MicrosecondsOfEpoch(machine, 2, [=](int rank, Window* window) {
       for (int put = 0; rank == 0 && put < puts; ++put) {

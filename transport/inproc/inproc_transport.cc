@@ -30,8 +30,8 @@
 namespace brigade {
 namespace {
 
+using inproc::ControlArrival;
 using inproc::Mailbox;
-using inproc::Note;
 using inproc::Parcel;
 using inproc::ParcelPtr;
 
@@ -251,9 +251,9 @@ class InprocEndpoint : public Endpoint, private Polling {
     const Group& group = groups_.At(id);
     const int to = group.WorldRankOf(peer);
     BRIGADE_RETURN_IF_ERROR(Reachable(to));
-    const Note note{group.wire_id, group.rank, ControlMessage(message)};
-    const size_t most = urgency == Urgency::kUrgent ? SIZE_MAX : kMostNotes;
-    if (world_->mailboxes[to].PutNote(note, most)) return Status();
+    const ControlArrival control{group.wire_id, group.rank, ControlMessage(message)};
+    const size_t most = urgency == Urgency::kUrgent ? SIZE_MAX : kMostControls;
+    if (world_->mailboxes[to].PutControl(control, most)) return Status();
     return Status(StatusCode::kNoResource, "inproc: control messages wait to be taken");
   }
 
@@ -263,14 +263,15 @@ class InprocEndpoint : public Endpoint, private Polling {
     const int losses = world_->losses.load(std::memory_order_acquire);
     std::vector<ParcelPtr> arrivals;
     std::vector<ParcelPtr> returned;
-    std::vector<Note> notes;
+    std::vector<ControlArrival> controls;
     bool moved = false;
     {
       CompletionQueue::Hold hold(&completions_);
-      moved = world_->mailboxes[rank_].Take(&arrivals, &returned, &notes);
-      for (const Note& note : notes) {
-        const auto group = open_.find(note.wire_id);
-        if (group != open_.end()) control_.Push(group->second, note.from, note.message.span());
+      moved = world_->mailboxes[rank_].Take(&arrivals, &returned, &controls);
+      for (const ControlArrival& control : controls) {
+        const auto group = open_.find(control.wire_id);
+        if (group != open_.end())
+          control_.Push(group->second, control.from, control.message.span());
       }
       for (ParcelPtr& parcel : returned) FinishSend(parcel.get(), Status());
       for (ParcelPtr& parcel : arrivals) {
@@ -298,7 +299,7 @@ class InprocEndpoint : public Endpoint, private Polling {
 
  private:
   static constexpr int kAwaitUs = 100;
-  static constexpr size_t kMostNotes = 16;  // in a mailbox, before one more has to wait
+  static constexpr size_t kMostControls = 16;  // in a mailbox, before one more has to wait
 
   struct Group {
     int WorldRankOf(int peer) const {

@@ -43,7 +43,7 @@ struct Parcel {
 using ParcelPtr = std::shared_ptr<Parcel>;
 
 // A control message on its way.
-struct Note {
+struct ControlArrival {
   uint64_t wire_id = 0;
   int from = 0;  // in the group
   ControlMessage message;
@@ -56,23 +56,23 @@ class Mailbox {
   void PutArrival(ParcelPtr parcel) { Put(&arrivals_, std::move(parcel)); }
   void PutReturned(ParcelPtr parcel) { Put(&returned_, std::move(parcel)); }
   // False, and nothing done, if there are `most` already.
-  bool PutNote(const Note& note, size_t most) {
+  bool PutControl(const ControlArrival& control, size_t most) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (notes_.size() >= most) return false;
-    notes_.push_back(note);
+    if (controls_.size() >= most) return false;
+    controls_.push_back(control);
     full_.store(true, std::memory_order_release);
     return true;
   }
 
   // Takes everything; the vectors must be empty. False if there was nothing.
   bool Take(std::vector<ParcelPtr>* arrivals, std::vector<ParcelPtr>* returned,
-            std::vector<Note>* notes) {
+            std::vector<ControlArrival>* controls) {
     if (!full_.load(std::memory_order_acquire)) return false;
     std::lock_guard<std::mutex> lock(mutex_);
     full_.store(false, std::memory_order_relaxed);
     arrivals->swap(arrivals_);
     returned->swap(returned_);
-    notes->swap(notes_);
+    controls->swap(controls_);
     return true;
   }
 
@@ -86,7 +86,7 @@ class Mailbox {
   std::mutex mutex_;
   std::vector<ParcelPtr> arrivals_;
   std::vector<ParcelPtr> returned_;
-  std::vector<Note> notes_;
+  std::vector<ControlArrival> controls_;
   std::atomic<bool> full_{false};  // so that an idle poll takes no lock
 };
 

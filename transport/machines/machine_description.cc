@@ -173,10 +173,10 @@ class MachineReader {
     if (top.Has("shared_memory")) {
       machine_->shared_memory = ReadSharedMemory(top["shared_memory"], "shared_memory");
     }
-    Object pieces(problem_, top["pieces"], "pieces");
-    machine_->preferred_piece_bytes = pieces.Bytes("preferred_bytes");
-    machine_->overlap_piece_bytes = pieces.Bytes("overlap_bytes");
-    machine_->piece_cost_bytes = pieces.Bytes("cost_bytes");
+    Object segments(problem_, top["segments"], "segments");
+    machine_->preferred_piece_bytes = segments.Bytes("preferred_bytes");
+    machine_->overlap_piece_bytes = segments.Bytes("overlap_bytes");
+    machine_->piece_cost_bytes = segments.Bytes("cost_bytes");
   }
 
  private:
@@ -330,7 +330,7 @@ class MachineReader {
     link.receive_ports = object.Count("receive_ports");
     link.ports_of_host = object.Flag("ports_of_host");
     link.half_duplex = object.Flag("half_duplex");
-    if (object.Has("joins_notes")) link.joins_notes = object.Flag("joins_notes");
+    if (object.Has("joins_control")) link.joins_control = object.Flag("joins_control");
     link.send_overhead = ReadOverhead(object["send_overhead"], object.PathOf("send_overhead"));
     link.receive_overhead =
         ReadOverhead(object["receive_overhead"], object.PathOf("receive_overhead"));

@@ -91,7 +91,7 @@ struct Link {
   bool half_duplex = false;
   // A control message that may wait (Urgency::kWithNext) is sent in one message with the next one,
   // and costs only its bytes. Used by the simulator only.
-  bool joins_notes = false;
+  bool joins_control = false;
   Overhead send_overhead;
   Overhead receive_overhead;
 };

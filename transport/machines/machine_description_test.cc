@@ -86,7 +86,8 @@ TEST(MachineDescription, MemoryThatRanksShareIsWrittenAsRead) {
     EXPECT_EQ(again.shared_memory.kernel_mb_s, machine.shared_memory.kernel_mb_s);
     EXPECT_EQ(again.ToJson("measured: here"), text);
   }
-  ExpectRefused("\"pieces\"", "\"shared_memory\": {}, \"pieces\"", "shared_memory", "line_bytes");
+  ExpectRefused("\"segments\"", "\"shared_memory\": {}, \"segments\"", "shared_memory",
+                "line_bytes");
 }
 
 TEST(MachineDescription, HasTheValuesOfTheFile) {

@@ -51,9 +51,9 @@ class Writer {
                                 {"most_bytes", Bytes(shared.most_kernel_bytes)},
                                 {"rate", Quantity(shared.kernel_mb_s, "MB/s")}};
     }
-    json["pieces"]["preferred_bytes"] = Bytes(machine_.preferred_piece_bytes);
-    json["pieces"]["overlap_bytes"] = Bytes(machine_.overlap_piece_bytes);
-    json["pieces"]["cost_bytes"] = Bytes(machine_.piece_cost_bytes);
+    json["segments"]["preferred_bytes"] = Bytes(machine_.preferred_piece_bytes);
+    json["segments"]["overlap_bytes"] = Bytes(machine_.overlap_piece_bytes);
+    json["segments"]["cost_bytes"] = Bytes(machine_.piece_cost_bytes);
     return json;
   }
 
@@ -119,7 +119,7 @@ class Writer {
     json["receive_ports"] = Quantity(link.receive_ports, "count");
     json["ports_of_host"] = link.ports_of_host;
     json["half_duplex"] = link.half_duplex;
-    json["joins_notes"] = link.joins_notes;
+    json["joins_control"] = link.joins_control;
     json["send_overhead"] = OverheadJson(link.send_overhead);
     json["receive_overhead"] = OverheadJson(link.receive_overhead);
     return json;

@@ -38,7 +38,7 @@ bool JobOutnumbersProcessors() {
 }
 
 // Control messages pending in MPI before the next one has to wait.
-constexpr size_t kMostNotes = 64;
+constexpr size_t kMostControls = 64;
 
 // The memory of a range of a general layout as an MPI type, relative to the matrix' first element:
 // the end of a column, whole columns, the beginning of a column.
@@ -106,7 +106,7 @@ class MpiEndpoint : public Endpoint, private Polling {
     } else {
       groups_.carriers.LeaveToParent();  // a forked child may not call MPI
     }
-    LeaveNotes();
+    LeaveControls();
     // An engine does not free memory of pending sends, which MPI still reads.
     if (domain_->registered_bytes() > 0) (void)domain_.release();
   }
@@ -204,20 +204,20 @@ class MpiEndpoint : public Endpoint, private Polling {
       control_.Push(id, peer, message);
       return Status();
     }
-    if (urgency != Urgency::kUrgent && notes_.size() >= kMostNotes) {
+    if (urgency != Urgency::kUrgent && pending_controls_.size() >= kMostControls) {
       return Status(StatusCode::kNoResource, "mpi: control messages wait to be taken");
     }
-    notes_.push_back({MPI_REQUEST_NULL, ControlMessage(message)});
-    Note& note = notes_.back();
+    pending_controls_.push_back({MPI_REQUEST_NULL, ControlMessage(message)});
+    PendingControl& control = pending_controls_.back();
     const Status status =
-        MpiStatus(MPI_Isend(note.message.data, static_cast<int>(message.bytes), MPI_BYTE, to,
-                            group->first_tag, group->carrier->control, &note.request),
+        MpiStatus(MPI_Isend(control.message.data, static_cast<int>(message.bytes), MPI_BYTE, to,
+                            group->first_tag, group->carrier->control, &control.request),
                   "MPI_Isend");
-    if (!status.ok()) notes_.pop_back();
+    if (!status.ok()) pending_controls_.pop_back();
     return status;
   }
 
-  bool HoldsControl() const override { return !notes_.empty(); }
+  bool HoldsControl() const override { return !pending_controls_.empty(); }
 
   bool Progress() override {
     BRIGADE_CHECK(!completions_.running());
@@ -225,13 +225,13 @@ class MpiEndpoint : public Endpoint, private Polling {
     bool any = control_.Deliver();
     any |= completions_.Run();
     if (++polled_ % rules::kMpiPollsPerControlLook != 0) return any;
-    MoveNotes();
+    MoveControls();
     return control_.Deliver() || any;
   }
 
  private:
   // A control message that is being sent.
-  struct Note {
+  struct PendingControl {
     MPI_Request request;
     ControlMessage message;
   };
@@ -245,25 +245,25 @@ class MpiEndpoint : public Endpoint, private Polling {
     }
   }
   // Messages that MPI still reads are never freed.
-  void LeaveNotes() {
-    static auto& left = *new std::list<Note>;
-    left.splice(left.end(), notes_);
+  void LeaveControls() {
+    static auto& left = *new std::list<PendingControl>;
+    left.splice(left.end(), pending_controls_);
   }
 
   // Receives the control messages that have come, and frees those that have left.
-  void MoveNotes() {
-    for (auto note = notes_.begin(); note != notes_.end();) {
+  void MoveControls() {
+    for (auto control = pending_controls_.begin(); control != pending_controls_.end();) {
       int done = 0;
       // Failures are ignored.
-      (void)TestOwn(&note->request, &done, MPI_STATUS_IGNORE);
-      note = done ? notes_.erase(note) : std::next(note);
+      (void)TestOwn(&control->request, &done, MPI_STATUS_IGNORE);
+      control = done ? pending_controls_.erase(control) : std::next(control);
     }
     for (const Carrier& carrier : groups_.carriers.all()) {
-      if (carrier.groups > 0 && carrier.control != MPI_COMM_NULL) TakeNotes(carrier);
+      if (carrier.groups > 0 && carrier.control != MPI_COMM_NULL) TakeControls(carrier);
     }
   }
 
-  void TakeNotes(const Carrier& carrier) {
+  void TakeControls(const Carrier& carrier) {
     for (;;) {
       const MpiCall counted;
       int found = 0;
@@ -294,7 +294,7 @@ class MpiEndpoint : public Endpoint, private Polling {
   Capabilities capabilities_;
   std::unique_ptr<HeapDomain> domain_ = std::make_unique<HeapDomain>();
   mpi::Groups groups_;
-  std::list<Note> notes_;
+  std::list<PendingControl> pending_controls_;
   ControlQueue control_;
   uint64_t polled_ = 0;
   CompletionQueue completions_;

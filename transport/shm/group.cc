@@ -78,8 +78,8 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
   if (message.bytes > 0) std::memcpy(slot->payload, message.data, message.bytes);
   (void)stream->edge.Publish(slot);
   // A sleeping peer checks these counters first.
-  directories[peer]->notes.fetch_add(1, std::memory_order_release);
-  members[peer]->shared->notes.fetch_add(1, std::memory_order_release);
+  directories[peer]->control_count.fetch_add(1, std::memory_order_release);
+  members[peer]->shared->control_count.fetch_add(1, std::memory_order_release);
   members[peer]->shared->doorbell.Signal();
   if (urgency == Urgency::kWithNext) {
     members[peer]->piece_follows = true;
@@ -89,13 +89,14 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
   return true;
 }
 
-bool Group::WriteNotes(EdgeMemory* memory) {
-  while (!notes.empty() &&
-         (members[notes.front().to]->lost ||
-          Write(notes.front().to, notes.front().message.span(), Urgency::kUrgent, memory))) {
-    notes.pop_front();
+bool Group::WriteControls(EdgeMemory* memory) {
+  while (!pending_controls.empty() &&
+         (members[pending_controls.front().to]->lost ||
+          Write(pending_controls.front().to, pending_controls.front().message.span(),
+                Urgency::kUrgent, memory))) {
+    pending_controls.pop_front();
   }
-  return notes.empty();
+  return pending_controls.empty();
 }
 
 void Group::CloseEdges() {
@@ -113,7 +114,7 @@ void Group::CloseEdges() {
 
 bool Group::IsOver() {
   if (!left) {
-    if (!notes.empty()) return false;  // Write changes directories of members
+    if (!pending_controls.empty()) return false;  // Write changes directories of members
     for (const auto& stream : in) {
       if (stream != nullptr && stream->leased > 0) return false;
     }

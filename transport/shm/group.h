@@ -31,7 +31,7 @@ inline constexpr auto kControl = static_cast<ChannelKind>(kChannelKinds);
 // A directory in the segment of each rank, for each of its groups: the beginnings of the edges to
 // other members, and the members that do not use them any more.
 struct alignas(64) Directory {
-  std::atomic<uint32_t> notes;  // control messages ever written for this rank
+  std::atomic<uint32_t> control_count;  // control messages ever written for this rank
   // Follow the directory: [kEdgeKinds][ranks], as InEdge expects.
   std::atomic<uint64_t>* entries() { return reinterpret_cast<std::atomic<uint64_t>*>(this + 1); }
   // Follow the entries, by member: 1 once the member does not read this directory any more.
@@ -46,7 +46,7 @@ struct alignas(64) Directory {
 };
 
 // A control message that waits for memory.
-struct Note {
+struct PendingControl {
   int to;
   ControlMessage message;
 };
@@ -64,11 +64,11 @@ struct Group {
   std::vector<std::unique_ptr<InStream>> in;
   KernelCopyRange kernel_copies;  // of its messages
   bool crowded = false;  // its ranks on this host outnumber the processors that they may use
-  uint32_t notes_seen = 0;
-  std::deque<Note> notes;  // control messages that wait for memory
-  bool is_closed = false;  // on this rank
-  bool left = false;       // other members know that this rank reads none of their edges
-  int gone = 0;            // number of first members that read none of this rank's edges
+  uint32_t controls_seen = 0;
+  std::deque<PendingControl> pending_controls;  // wait for memory
+  bool is_closed = false;                       // on this rank
+  bool left = false;  // other members know that this rank reads none of their edges
+  int gone = 0;       // number of first members that read none of this rank's edges
 
   int size() const { return static_cast<int>(members.size()); }
 
@@ -98,10 +98,10 @@ struct Group {
   // REQUIRES: `peer` is not lost.
   bool Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* memory);
   // Writes the control messages that wait. Returns true if all are written.
-  bool WriteNotes(EdgeMemory* memory);
+  bool WriteControls(EdgeMemory* memory);
   // Calls tell(from, message) for every control message that has come.
   template <typename Tell>
-  void TakeNotes(const Tell& tell);
+  void TakeControls(const Tell& tell);
 
   // Closes the edges from all members: no further message is taken.
   void CloseEdges();
@@ -121,10 +121,10 @@ struct Group {
 };
 
 template <typename Tell>
-void Group::TakeNotes(const Tell& tell) {
-  const uint32_t written = directories[rank]->notes.load(std::memory_order_acquire);
-  if (written == notes_seen) return;
-  notes_seen = written;
+void Group::TakeControls(const Tell& tell) {
+  const uint32_t written = directories[rank]->control_count.load(std::memory_order_acquire);
+  if (written == controls_seen) return;
+  controls_seen = written;
   for (const auto& [peer, from] : ranks) {
     InStream* const stream = In(kControl, from);
     InEdge& edge = stream->edge;
@@ -137,7 +137,7 @@ void Group::TakeNotes(const Tell& tell) {
       }
       edge.GiveBack(edge.Take(), /*piece=*/false);
       // Its sender may wait for room.
-      if (++stream->notes % (kRingSlots / 2) == 0) {
+      if (++stream->controls_taken % (kRingSlots / 2) == 0) {
         peer->shared->doorbell.Signal();
         peer->shared->progress_doorbell.Signal();
       }

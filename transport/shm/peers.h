@@ -22,7 +22,7 @@ namespace brigade::shm {
 struct alignas(64) Public {
   Doorbell doorbell;
   std::atomic<uint32_t> departed;
-  std::atomic<uint32_t> notes;  // control messages ever written for this rank
+  std::atomic<uint32_t> control_count;  // control messages ever written for this rank
   // The doorbell of the progress thread, while the program is outside the library. Signalled by
   // control messages, by pieces that these announced, and by released pieces; not by inline
   // messages of a pattern, nor by a rank that waits for the owner in its call.
@@ -34,7 +34,7 @@ struct Peer {
   Public* shared = nullptr;
   ProcessWatch process;  // of none, if it is this one
   bool lost = false;
-  bool piece_follows = false;  // a note that was written to it, and signals progress_doorbell
+  bool piece_follows = false;  // a control message written to it, and signals progress_doorbell
 };
 
 // Returns kPeerLost. `rank`: the peer's rank in the group of the failed operation.

@@ -165,7 +165,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
       slot->bytes = static_cast<uint16_t>(piece.bytes);
       CopyBytes(slot->payload, piece.data, piece.bytes);
       out->edge.Publish(slot);
-      RingBehindPiece(out->peer);
+      SignalBehindPiece(out->peer);
       completion->status = Status();
       completions_.Finish(completion, CompletionQueue::kSend);
       return Status();
@@ -175,7 +175,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     slot->kind = Slot::kPiece;
     std::memcpy(slot->payload, &at, sizeof(at));
     sends_.Add(out, out->edge.Publish(slot), completion);
-    RingBehindPiece(out->peer);
+    SignalBehindPiece(out->peer);
     return Status();
   }
 
@@ -199,19 +199,19 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     BRIGADE_CHECK_LT(static_cast<size_t>(peer), group.members.size());
     BRIGADE_CHECK_LE(message.bytes, kMostControlBytes);
     if (group.members[peer]->lost) return shm::Lost(*group.members[peer], peer);
-    if (group.WriteNotes(&edge_memory_) && group.Write(peer, message, urgency, &edge_memory_)) {
+    if (group.WriteControls(&edge_memory_) && group.Write(peer, message, urgency, &edge_memory_)) {
       return Status();
     }
     if (urgency != Urgency::kUrgent) {
-      RingBehindPiece(group.members[peer]);  // others may have waited for this one
+      SignalBehindPiece(group.members[peer]);  // others may have waited for this one
       return Status(StatusCode::kNoResource, "shm: control messages wait to be taken");
     }
-    group.notes.push_back({peer, ControlMessage(message)});
-    has_notes_ = true;
+    group.pending_controls.push_back({peer, ControlMessage(message)});
+    has_controls_ = true;
     return Status();
   }
 
-  bool HoldsControl() const override { return has_notes_; }
+  bool HoldsControl() const override { return has_controls_; }
 
   EdgeAccess* edges() override { return this; }
   OutEdge* EdgeTo(const Channel& channel, int peer) override {
@@ -244,7 +244,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
       moved = receives_.TakeArrivals();
       moved |= sends_.Progress(/*waits=*/!receives_.empty());
     }
-    if (public_->notes.load(std::memory_order_acquire) != notes_seen_ || has_notes_) MoveNotes();
+    if (public_->control_count.load(std::memory_order_acquire) != controls_seen_ || has_controls_)
+      MoveControls();
     if (loss_) FailLost();
     if (!leaving_.empty()) FreeGroups();
     moved |= control_.Deliver();
@@ -284,8 +285,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
   // A forked child has all of this, and none of it is its own.
   bool IsForked() const { return segment_->address().process != getpid(); }
 
-  // The note that announced it did not ring.
-  static void RingBehindPiece(shm::Peer* peer) {
+  // The control message that announced it has not signalled the doorbell.
+  static void SignalBehindPiece(shm::Peer* peer) {
     if (std::exchange(peer->piece_follows, false)) peer->shared->progress_doorbell.Signal();
   }
 
@@ -295,15 +296,16 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
   }
 
   // Takes in the control messages that have come, and writes those for which there was no memory.
-  void MoveNotes() {
-    notes_seen_ = public_->notes.load(std::memory_order_acquire);
-    bool has_notes = false;
+  void MoveControls() {
+    controls_seen_ = public_->control_count.load(std::memory_order_acquire);
+    bool has_controls = false;
     groups_.ForEach([&](GroupId id, Group* group) {
-      has_notes |= !group->WriteNotes(&edge_memory_);
+      has_controls |= !group->WriteControls(&edge_memory_);
       if (group->is_closed) return;
-      group->TakeNotes([&](int from, ConstByteSpan message) { control_.Push(id, from, message); });
+      group->TakeControls(
+          [&](int from, ConstByteSpan message) { control_.Push(id, from, message); });
     });
-    has_notes_ = has_notes;
+    has_controls_ = has_controls;
   }
 
   void LookForLosses() { loss_ |= peers_.LookForLosses(); }
@@ -346,8 +348,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
   int crowded_groups_ = 0;       // open
   std::vector<Group*> leaving_;  // closed
   ControlQueue control_;
-  uint32_t notes_seen_ = 0;  // of control messages for this rank
-  bool has_notes_ = false;   // of this rank, that wait for memory
+  uint32_t controls_seen_ = 0;  // of control messages for this rank
+  bool has_controls_ = false;   // of this rank, that wait for memory
   CompletionQueue completions_;
   shm::Receives receives_{&completions_};
   shm::Sends sends_{&completions_};

@@ -196,7 +196,7 @@ class ShmPostedBuffer : public testing::Test {
     received->over = false;
     EXPECT_TRUE(endpoint_->PostReceive(channel_, 0, {nullptr, SIZE_MAX}, received).ok());
   }
-  void SendLine() {
+  void SendInline() {
     Slot* const slot = out_->Next();
     slot->kind = Slot::kInline;
     slot->bytes = 8;
@@ -216,7 +216,7 @@ class ShmPostedBuffer : public testing::Test {
   // Takes a lease, so that edges stay when their group is closed.
   void KeepEdges() {
     Receive(&kept_);
-    SendLine();
+    SendInline();
     while (!kept_.over) endpoint_->Progress();
   }
 
@@ -239,7 +239,7 @@ TEST_F(ShmPostedBuffer, IsForTheReceiveThatComesNext) {
   ASSERT_TRUE(SendToPostedBuffer());
   EXPECT_EQ(BytesOf(&one), 3u);
   EXPECT_EQ(buffer_, data_);
-  SendLine();
+  SendInline();
   EXPECT_FALSE(Post()) << "the message is here";
   EXPECT_EQ(BytesOf(&two), 8u);
 }
@@ -248,7 +248,7 @@ TEST_F(ShmPostedBuffer, NeedNotBeUsed) {
   Operation received;
   Receive(&received);
   ASSERT_TRUE(Post());
-  SendLine();
+  SendInline();
   EXPECT_FALSE(SendToPostedBuffer());
   EXPECT_EQ(BytesOf(&received), 8u);
   EXPECT_EQ(buffer_, std::vector<std::byte>(kBytes, std::byte{9}));
@@ -275,7 +275,7 @@ TEST_F(ShmPostedBuffer, IsAwaitedWhileItsSenderCopies) {
   std::thread sender([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     is_copied = true;
-    SendLine();
+    SendInline();
   });
   endpoint_->CloseGroup(channel_.group);
   EXPECT_TRUE(is_copied);
@@ -815,13 +815,13 @@ class ShmProgressThread : public testing::Test {
     sleeper.join();
     return std::chrono::steady_clock::now() - start < std::chrono::microseconds(longest_us);
   }
-  void SendNote(Urgency urgency) {
+  void SendControlMessage(Urgency urgency) {
     ASSERT_TRUE(endpoint_->SendControl(group_, 0, piece_, urgency).ok());
   }
   void SendPiece() {
     ASSERT_TRUE(endpoint_->PostSend(PointToPoint(group_), 0, piece_, &sent_).ok());
   }
-  void SendLine() {
+  void SendInline() {
     OutEdge* const out = endpoint_->edges()->EdgeTo({group_, ChannelKind::kAll}, 0);
     Slot* const slot = out->Next();
     slot->kind = Slot::kInline;
@@ -836,21 +836,21 @@ class ShmProgressThread : public testing::Test {
   Operation sent_;
 };
 
-TEST_F(ShmProgressThread, IsWokenByANote) {
+TEST_F(ShmProgressThread, IsWokenByAControlMessage) {
   for (int i = 0; i < 100; ++i) {
-    EXPECT_TRUE(Wakes(kLongUs, [&] { SendNote(Urgency::kCanWait); }));
-    EXPECT_TRUE(Wakes(kLongUs, [&] { SendNote(Urgency::kUrgent); }));
+    EXPECT_TRUE(Wakes(kLongUs, [&] { SendControlMessage(Urgency::kCanWait); }));
+    EXPECT_TRUE(Wakes(kLongUs, [&] { SendControlMessage(Urgency::kUrgent); }));
   }
 }
 
-TEST_F(ShmProgressThread, IsWokenByThePieceThatANoteAnnounced) {
-  EXPECT_FALSE(Wakes(kShortUs, [&] { SendNote(Urgency::kWithNext); }));
+TEST_F(ShmProgressThread, IsWokenByThePieceThatAControlMessageAnnounced) {
+  EXPECT_FALSE(Wakes(kShortUs, [&] { SendControlMessage(Urgency::kWithNext); }));
   EXPECT_TRUE(Wakes(kLongUs, [&] { SendPiece(); }));
   EXPECT_TRUE(Wakes(kLongUs, [&] {
-    SendNote(Urgency::kWithNext);
-    SendNote(Urgency::kCanWait);
+    SendControlMessage(Urgency::kWithNext);
+    SendControlMessage(Urgency::kCanWait);
   }));
-  EXPECT_TRUE(Wakes(kLongUs, [&] { SendPiece(); })) << "of the first of the two notes";
+  EXPECT_TRUE(Wakes(kLongUs, [&] { SendPiece(); })) << "of the first of the two control messages";
   EXPECT_FALSE(Wakes(kShortUs, [&] { SendPiece(); })) << "which nobody announced";
 }
 
@@ -871,7 +871,7 @@ TEST_F(ShmProgressThread, IsWokenByAPieceThatIsGivenBack) {
   EXPECT_TRUE(sent_.over);
 }
 
-TEST_F(ShmProgressThread, IsWokenByRoomForNotes) {
+TEST_F(ShmProgressThread, IsWokenByRoomForControlMessages) {
   const auto takes_one = [&] {
     return endpoint_->SendControl(group_, 0, piece_, Urgency::kWithNext).ok();
   };
@@ -886,7 +886,7 @@ TEST_F(ShmProgressThread, IsWokenByRoomForNotes) {
 }
 
 TEST_F(ShmProgressThread, IsNotWokenByALine) {
-  EXPECT_FALSE(Wakes(kShortUs, [&] { SendLine(); }));
+  EXPECT_FALSE(Wakes(kShortUs, [&] { SendInline(); }));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ struct InStream {
   Fifo<Receive> receives;
   bool has_posted = false;  // a buffer, for the first of these
   int leased = 0;
-  uint32_t notes = 0;  // control messages taken
+  uint32_t controls_taken = 0;
 };
 
 }  // namespace brigade::shm

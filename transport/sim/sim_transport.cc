@@ -193,24 +193,24 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
     const Group& group = groups_.At(id);
     SimStream* const stream = group.shared->ControlTo(group.rank, Checked(group, peer));
     idle_polls_ = 0;
-    if (urgency == Urgency::kWithNext && world_->streams.LinkOf(*stream).joins_notes) {
+    if (urgency == Urgency::kWithNext && world_->streams.LinkOf(*stream).joins_control) {
       held_.push_back({stream, ControlMessage(message)});
       return Status();
     }
-    SpendOnNote(*stream, message.bytes, /*joins_next=*/false);
+    SpendOnControl(*stream, message.bytes, /*joins_next=*/false);
     SendHeldTo(*stream, /*joined=*/true);
-    PostNote({stream, ControlMessage(message)}, /*joins_next=*/false);
+    PostControl({stream, ControlMessage(message)}, /*joins_next=*/false);
     return Status();
   }
 
   bool Progress() override {
     BRIGADE_CHECK(!in_callback_);
     world_->scheduler.CatchUp(rank_);
-    if (TakeNotes()) return true;
+    if (TakeControls()) return true;
     // A second poll without other calls in between would be repeated until something happens:
     // sleeps instead.
     if (ended_.empty() && idle_polls_++ > 0) world_->scheduler.Sleep(rank_);
-    if (ended_.empty()) return TakeNotes();
+    if (ended_.empty()) return TakeControls();
     idle_polls_ = 0;
     while (!ended_.empty()) {
       const SimStreams::Ended ended = ended_.front();
@@ -241,7 +241,7 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
     groups_.ForEach([&](GroupId id, const Group* group) {
       if (group->shared.get() != stream.group) return;
       control_.Push(id, stream.from, message);
-      notes_overhead_us_ +=
+      control_overhead_us_ +=
           joined_next ? overhead.OfBytes(message.bytes) : overhead.Microseconds(message.bytes);
     });
     world_->scheduler.Wake(rank_);
@@ -253,17 +253,17 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
     int rank = 0;
   };
 
-  struct Note {
+  struct HeldControl {
     SimStream* stream;
     ControlMessage message;
   };
 
-  void SpendOnNote(const SimStream& stream, size_t bytes, bool joins_next) {
+  void SpendOnControl(const SimStream& stream, size_t bytes, bool joins_next) {
     const Overhead& overhead = world_->streams.LinkOf(stream).send_overhead;
     Spend(joins_next ? overhead.OfBytes(bytes) : overhead.Microseconds(bytes));
   }
-  void PostNote(const Note& note, bool joins_next) {
-    world_->streams.Post(note.stream, note.message,
+  void PostControl(const HeldControl& control, bool joins_next) {
+    world_->streams.Post(control.stream, control.message,
                          machine_.memory_of_kind[static_cast<int>(MemoryKind::kHost)],
                          world_->scheduler.clock(rank_), joins_next);
   }
@@ -271,14 +271,14 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
   // message that follows.
   template <typename Goes>
   void SendHeld(const Goes& goes, bool joined) {
-    std::vector<Note> kept;
-    for (const Note& note : held_) {
-      if (!goes(*note.stream)) {
-        kept.push_back(note);
+    std::vector<HeldControl> kept;
+    for (const HeldControl& control : held_) {
+      if (!goes(*control.stream)) {
+        kept.push_back(control);
         continue;
       }
-      SpendOnNote(*note.stream, note.message.bytes, joined);
-      PostNote(note, joined);
+      SpendOnControl(*control.stream, control.message.bytes, joined);
+      PostControl(control, joined);
     }
     held_ = std::move(kept);
   }
@@ -291,10 +291,10 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
   }
 
   // Tells of the control messages that have come. True if there was one.
-  bool TakeNotes() {
+  bool TakeControls() {
     if (control_.empty()) return false;
     idle_polls_ = 0;
-    Spend(std::exchange(notes_overhead_us_, 0));
+    Spend(std::exchange(control_overhead_us_, 0));
     in_callback_ = true;
     control_.Deliver();
     in_callback_ = false;
@@ -373,9 +373,9 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
   GroupTable<Group> groups_;
   Fifo<SimStreams::Ended> ended_;
   ControlQueue control_;
-  double notes_overhead_us_ = 0;  // of those in it
-  std::vector<Note> held_;        // until something else is sent there
-  int idle_polls_ = 0;            // in a row
+  double control_overhead_us_ = 0;  // of those in it
+  std::vector<HeldControl> held_;   // until something else is sent there
+  int idle_polls_ = 0;              // in a row
   bool in_callback_ = false;
   std::vector<BusWork::Demand> demands_;  // scratch of Work
 };

@@ -63,9 +63,10 @@ class Rank {
                     .ok());
   }
   void Handle(ControlHandler* handler) { endpoint_->SetControlHandler(channel_.group, handler); }
-  void Note(int peer, size_t bytes, Urgency urgency) {
-    const std::vector<std::byte> note(bytes);
-    EXPECT_TRUE(endpoint_->SendControl(channel_.group, peer, {note.data(), bytes}, urgency).ok());
+  void Control(int peer, size_t bytes, Urgency urgency) {
+    const std::vector<std::byte> message(bytes);
+    EXPECT_TRUE(
+        endpoint_->SendControl(channel_.group, peer, {message.data(), bytes}, urgency).ok());
   }
   // The clock when the operation is over.
   double Wait(const Operation& operation) {
@@ -124,17 +125,17 @@ TEST(SimTransport, OneMessage) {
   });
 }
 
-struct Noting final : ControlHandler {
+struct Counting final : ControlHandler {
   void OnControl(int, ConstByteSpan) override { ++count; }
   int count = 0;
 };
 
-// A note of 40 bytes, which costs 0.08 us, 0.4 us on the link and 0.16 us, and a piece of 1000
-// bytes; a message costs 2, 1 and 3 us besides. Where they are joined only the piece does, unless
-// it has to wait for its receive.
+// A control message of 40 bytes, which costs 0.08 us, 0.4 us on the link and 0.16 us, and a piece
+// of 1000 bytes; a message costs 2, 1 and 3 us besides. Where they are joined only the piece does,
+// unless it has to wait for its receive.
 TEST(SimTransport, AControlMessageJoinsTheNextMessage) {
   struct Case {
-    bool joins_notes;
+    bool joins_control;
     size_t eager_bytes;
     double sent_at;
     double noted_at;
@@ -147,21 +148,21 @@ TEST(SimTransport, AControlMessageJoinsTheNextMessage) {
     machine.between_hosts.message_us = 1;
     machine.between_hosts.send_overhead = {2, 500};
     machine.between_hosts.receive_overhead = {3, 250};
-    machine.between_hosts.joins_notes = c.joins_notes;
+    machine.between_hosts.joins_control = c.joins_control;
     machine.between_hosts.eager_bytes = c.eager_bytes;
     OnRanks(2, machine, [&](Rank& me, int rank) {
       std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
       Operation operation;
-      Noting notes;
-      me.Handle(&notes);
+      Counting controls;
+      me.Handle(&controls);
       if (rank == 0) {
-        me.Note(1, 40, Urgency::kWithNext);
+        me.Control(1, 40, Urgency::kWithNext);
         me.Send(1, data, &operation);
         EXPECT_NEAR(me.clock(), c.sent_at, 1e-5);
         me.Wait(operation);
       } else {
         me.Receive(0, &receive_buffer, &operation);
-        while (notes.count == 0) me.endpoint()->Progress();
+        while (controls.count == 0) me.endpoint()->Progress();
         EXPECT_NEAR(me.clock(), c.noted_at, 1e-5);
         EXPECT_NEAR(me.Wait(operation), c.received_at, 1e-5);
         EXPECT_EQ(receive_buffer, data);
@@ -175,25 +176,25 @@ TEST(SimTransport, AControlMessageJoinsTheNextMessage) {
 TEST(SimTransport, AControlMessageWaitsForTheNextOneToItsMember) {
   MachineDescription machine = Machine();
   machine.between_hosts.send_overhead = {2, kUnlimitedRate};
-  machine.between_hosts.joins_notes = true;
+  machine.between_hosts.joins_control = true;
   OnRanks(3, machine, [](Rank& me, int rank) {
-    Noting notes;
-    me.Handle(&notes);
+    Counting controls;
+    me.Handle(&controls);
     if (rank == 0) {
-      me.Note(1, 10, Urgency::kWithNext);
-      me.Note(2, 10, Urgency::kCanWait);
+      me.Control(1, 10, Urgency::kWithNext);
+      me.Control(2, 10, Urgency::kCanWait);
       EXPECT_DOUBLE_EQ(me.clock(), 2);
       me.Idle(100);
-      me.Note(1, 10, Urgency::kCanWait);
+      me.Control(1, 10, Urgency::kCanWait);
       EXPECT_DOUBLE_EQ(me.clock(), 104);
-      me.Note(1, 10, Urgency::kWithNext);
+      me.Control(1, 10, Urgency::kWithNext);
       me.Idle(100);
       me.Close();
       EXPECT_DOUBLE_EQ(me.clock(), 206);
     } else if (rank == 1) {
-      while (notes.count == 0) me.endpoint()->Progress();
+      while (controls.count == 0) me.endpoint()->Progress();
       EXPECT_NEAR(me.clock(), 104 + 0.1 + 5, 1e-5);
-      while (notes.count < 3) me.endpoint()->Progress();
+      while (controls.count < 3) me.endpoint()->Progress();
       EXPECT_NEAR(me.clock(), 206 + 0.1 + 5, 1e-5);
     }
   });

@@ -307,10 +307,10 @@ TEST_P(TcpTransportTest, LongRunsAreSentFromUserMemory) {
 
 TEST_P(TcpTransportTest, ANoteOfAPieceGoesWithIt) {
   Connect();
-  const std::byte note[32] = {};
+  const std::byte message[32] = {};
   const int before = writes;
   const Status sent =
-      ranks_[0].endpoint->SendControl(ranks_[0].group, 1, {note, 32}, Urgency::kWithNext);
+      ranks_[0].endpoint->SendControl(ranks_[0].group, 1, {message, 32}, Urgency::kWithNext);
   EXPECT_TRUE(sent.ok()) << sent.ToString();
   EXPECT_EQ(writes, before);
   Send(0, 1000, 'p');
@@ -320,13 +320,13 @@ TEST_P(TcpTransportTest, ANoteOfAPieceGoesWithIt) {
 // Held control messages are sent although the peer sends nothing: this many may not be held.
 TEST_P(TcpTransportTest, NotesThatWaitForMoreMakeRoom) {
   Connect();
-  constexpr int kNotes = 1000;
+  constexpr int kControls = 1000;
   constexpr int kTries = 1000000;
-  const std::byte note[32] = {};
+  const std::byte message[32] = {};
   int sent = 0;
-  for (int tries = 0; tries < kTries && sent < kNotes; ++tries) {
+  for (int tries = 0; tries < kTries && sent < kControls; ++tries) {
     const Status status =
-        ranks_[0].endpoint->SendControl(ranks_[0].group, 1, {note, 32}, Urgency::kWithNext);
+        ranks_[0].endpoint->SendControl(ranks_[0].group, 1, {message, 32}, Urgency::kWithNext);
     if (status.ok()) {
       ++sent;
     } else {
@@ -334,7 +334,7 @@ TEST_P(TcpTransportTest, NotesThatWaitForMoreMakeRoom) {
       ranks_[0].endpoint->Progress();
     }
   }
-  EXPECT_EQ(sent, kNotes);
+  EXPECT_EQ(sent, kControls);
 }
 
 // By a rank that posts them and then computes.

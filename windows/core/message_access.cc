@@ -96,7 +96,7 @@ Status MessageAccess::AwaitRoom(int target) {
     BRIGADE_RETURN_IF_ERROR(BeginFlush(target, FlushedPart::kAll, &flush));
     BRIGADE_RETURN_IF_ERROR(AwaitFlush(target, flush));
   }
-  const auto has_room = [&] { return messages_->outbox().under_way(target) < kMostUnderWay; };
+  const auto has_room = [&] { return messages_->outbox().under_way(target) < kMostPending; };
   if (has_room()) return Status();
   return wait_.Until(/*by_message=*/true, "a target that is behind with what it was asked",
                      has_room);

@@ -24,7 +24,7 @@ namespace brigade {
 class MessageAccess {
  public:
   // Requests to one target that are under way: one more waits.
-  static constexpr size_t kMostUnderWay = 256;
+  static constexpr size_t kMostPending = 256;
   // Requests behind which one more waits until the target has carried them out.
   static constexpr size_t kMostUnflushed = 8192;
 

@@ -117,7 +117,8 @@ TEST(PutgetCells, InnerFacesLeaveBeforeTheFacesBeforeThemHaveCome) {
             0.95 * Simulated(machine, cell, ProgramVariant::kBlocking));
 }
 
-// Where nothing but sending a message takes time. A sum is two doubles, and goes in a note.
+// Where nothing but sending a message takes time. A sum is two doubles, and goes in a control
+// message.
 TEST(PutgetCells, APutTakesOneMessageMoreThanASend) {
   constexpr double kMessageUs = 10;
   constexpr int kProducts = 26;

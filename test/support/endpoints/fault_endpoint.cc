@@ -27,8 +27,10 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
 
   void CloseGroup(GroupId group) override {
     target()->CloseGroup(group);
-    const auto of_group = [&](const Note& note) { return note.relay->group == group; };
-    notes_.erase(std::remove_if(notes_.begin(), notes_.end(), of_group), notes_.end());
+    const auto of_group = [&](const DelayedControl& control) {
+      return control.relay->group == group;
+    };
+    controls_.erase(std::remove_if(controls_.begin(), controls_.end(), of_group), controls_.end());
     relays_.erase(group);
     for (auto it = streams_.begin(); it != streams_.end();) {
       const auto& [stream_group, kind, peer, sends] = it->first;
@@ -118,7 +120,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
     BRIGADE_CHECK(!delivering_);
     bool any = target()->Progress();
     delivering_ = true;
-    any |= DeliverNotes();
+    any |= DeliverControls();
     std::vector<Stream> order;
     for (const auto& [stream, operations] : streams_) order.push_back(stream);
     std::shuffle(order.begin(), order.end(), random_);
@@ -150,14 +152,14 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
   struct Relay final : ControlHandler {
     Relay(FaultEndpoint* e, GroupId g, ControlHandler* h) : endpoint(e), group(g), handler(h) {}
     void OnControl(int from, ConstByteSpan message) override {
-      endpoint->notes_.push_back({this, from, ControlMessage(message), endpoint->Delay()});
+      endpoint->controls_.push_back({this, from, ControlMessage(message), endpoint->Delay()});
     }
     FaultEndpoint* const endpoint;
     const GroupId group;
     ControlHandler* const handler;
   };
   // A control message that has come, and whose handler has not been called.
-  struct Note {
+  struct DelayedControl {
     Relay* relay;
     int from;
     ControlMessage message;
@@ -184,20 +186,20 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
   }
 
   // Tells of the control messages that are due, those of one sender in order.
-  bool DeliverNotes() {
+  bool DeliverControls() {
     bool any = false;
     std::set<std::pair<const Relay*, int>> waiting;  // senders
-    for (size_t i = 0; i < notes_.size();) {
-      const std::pair<const Relay*, int> sender(notes_[i].relay, notes_[i].from);
-      const bool is_due = notes_[i].polls_left-- <= 0;
+    for (size_t i = 0; i < controls_.size();) {
+      const std::pair<const Relay*, int> sender(controls_[i].relay, controls_[i].from);
+      const bool is_due = controls_[i].polls_left-- <= 0;
       if (!is_due || waiting.count(sender) > 0) {
         waiting.insert(sender);
         ++i;
         continue;
       }
-      const Note note = notes_[i];
-      notes_.erase(notes_.begin() + static_cast<std::ptrdiff_t>(i));
-      note.relay->handler->OnControl(note.from, note.message.span());
+      const DelayedControl control = controls_[i];
+      controls_.erase(controls_.begin() + static_cast<std::ptrdiff_t>(i));
+      control.relay->handler->OnControl(control.from, control.message.span());
       any = true;
     }
     return any;
@@ -234,7 +236,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
   // All operations whose callback has not run.
   std::map<Stream, Operations> streams_;
   std::map<GroupId, std::unique_ptr<Relay>> relays_;
-  std::deque<Note> notes_;
+  std::deque<DelayedControl> controls_;
 };
 
 }  // namespace

@@ -203,11 +203,11 @@ TEST_F(FaultEndpointTest, DelaysControlMessagesAndKeepsTheirOrder) {
   Open(faults);
   endpoint_->SetControlHandler(group_, &handler);
   int refused = 0;
-  constexpr int kNotes = 100;
-  for (int i = 0; i < kNotes;) {
-    const std::byte note{static_cast<unsigned char>(i)};
+  constexpr int kControls = 100;
+  for (int i = 0; i < kControls;) {
+    const std::byte message{static_cast<unsigned char>(i)};
     const Urgency urgency = i % 2 == 0 ? Urgency::kUrgent : Urgency::kCanWait;
-    const Status status = endpoint_->SendControl(group_, 0, {&note, 1}, urgency);
+    const Status status = endpoint_->SendControl(group_, 0, {&message, 1}, urgency);
     if (status.ok()) {
       ++i;
       continue;
@@ -218,9 +218,9 @@ TEST_F(FaultEndpointTest, DelaysControlMessagesAndKeepsTheirOrder) {
     endpoint_->Progress();
   }
   EXPECT_GT(refused, 0);
-  EXPECT_LT(handler.numbers.size(), size_t{kNotes}) << "nothing was delayed";
-  while (handler.numbers.size() < kNotes) endpoint_->Progress();
-  for (int i = 0; i < kNotes; ++i) EXPECT_EQ(handler.numbers[static_cast<size_t>(i)], i);
+  EXPECT_LT(handler.numbers.size(), size_t{kControls}) << "nothing was delayed";
+  while (handler.numbers.size() < kControls) endpoint_->Progress();
+  for (int i = 0; i < kControls; ++i) EXPECT_EQ(handler.numbers[static_cast<size_t>(i)], i);
 }
 
 TEST_F(FaultEndpointTest, ClosingTakesBackDelayedCallbacks) {

@@ -55,7 +55,7 @@ ssize_t PlainIo::Write(IoSocket* socket, const iovec* ranges, int count) {
   State& state = sockets_[socket];
   state.ranges = ranges;
   state.count = count;
-  return kUnderWay;
+  return kPending;
 }
 
 int PlainIo::AwaitRoom(IoSocket* socket) {

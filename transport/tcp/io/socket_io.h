@@ -60,7 +60,7 @@ class SocketIo {
 
   // Writes `count` ranges. The ranges and their array must stay until OnWritten, unless this
   // returns the result at once. REQUIRES: no write is pending on this socket.
-  static constexpr ssize_t kUnderWay = std::numeric_limits<ssize_t>::min();
+  static constexpr ssize_t kPending = std::numeric_limits<ssize_t>::min();
   virtual ssize_t Write(IoSocket* socket, const iovec* ranges, int count) = 0;
   // Writes as much as the socket takes at once, and returns the bytes, or -EAGAIN. No write is
   // pending afterwards. REQUIRES: as Write.

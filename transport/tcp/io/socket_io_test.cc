@@ -127,7 +127,7 @@ TEST_P(SocketIoTest, ALongWriteGoesOnWhenThereIsRoom) {
     const iovec range{const_cast<char*>(text.data()) + sent, text.size() - sent};
     ssize_t written = io_->Write(near_.get(), &range, 1);
     std::string taken;
-    if (written == SocketIo::kUnderWay) {
+    if (written == SocketIo::kPending) {
       while (near_->writes.empty()) {
         taken += TakeFromFar(1);
         io_->Progress();
@@ -163,7 +163,7 @@ TEST_P(SocketIoTest, AWriteMayFollowWhereRoomIsAwaited) {
   const iovec range{const_cast<char*>(text.data()), text.size()};
   while (SocketIo::WriteNow(*near_, &range, 1) != -EAGAIN) continue;
   EXPECT_EQ(io_->AwaitRoom(near_.get()), 0);
-  EXPECT_EQ(io_->Write(near_.get(), &range, 1), SocketIo::kUnderWay);
+  EXPECT_EQ(io_->Write(near_.get(), &range, 1), SocketIo::kPending);
   char taken[65536];
   while (recv(far_, taken, sizeof(taken), 0) > 0) continue;
   ProgressUntil([&] { return !near_->writes.empty(); });
@@ -215,7 +215,7 @@ TEST_P(SocketIoTest, AWriteToAPeerThatIsGoneIsAnErrorAndNoSignal) {
   const std::string text = Text(1000000);
   const iovec range{const_cast<char*>(text.data()), text.size()};
   ssize_t written = io_->Write(near_.get(), &range, 1);
-  if (written == SocketIo::kUnderWay) {
+  if (written == SocketIo::kPending) {
     ProgressUntil([&] { return !near_->writes.empty(); });
     written = near_->writes.back();
   }
@@ -386,7 +386,7 @@ TEST_P(SocketIoTest, AWriteContinuesWhileItsFirstThreadComputes) {
   });
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
-    if (written == SocketIo::kUnderWay) {
+    if (written == SocketIo::kPending) {
       ProgressUntil([&] { return !near.writes.empty(); });
       written = near.writes.back();
       near.writes.clear();
@@ -436,7 +436,7 @@ TEST_P(SocketIoTest, OutlivesTheThreadThatDroveIt) {
     ProgressUntil([&] { return near_->came == "one"; });
     written = io_->Write(near_.get(), &range, 1);
   }).join();
-  if (written == SocketIo::kUnderWay) {
+  if (written == SocketIo::kPending) {
     // Not before the thread is buried by the kernel, too: a while after it was joined.
     usleep(100000);
     ASSERT_EQ(send(far_, "two", 3, 0), 3);

@@ -69,7 +69,7 @@ void Connection::Pump() {
     if (batch_.written() && !FillBatch()) return;
     const ssize_t written =
         io_->Write(this, batch_.ranges(), static_cast<int>(batch_.range_count()));
-    if (written == SocketIo::kUnderWay) {
+    if (written == SocketIo::kPending) {
       writing_ = true;
       return;
     }
