@@ -112,7 +112,7 @@ class Study:
             rows.append([line["machine"], line["ranks"], line["case"], f"{line['gflops']:g}",
                          *(format_us(line[way]) for way in ways), *(f"{messages / other:.2f}" for other in others)])
         unit = "product" if self.benchmark == "SUMMA" else "iteration"
-        return [Section(f"Simulated machines, one {unit}, all ways by Brigade", "plain",
+        return [Section(f"Simulated machines, one {unit}, all variants by Brigade", "plain",
                         {"table": Table(header, rows)})]
 
     def row(self, key, found):

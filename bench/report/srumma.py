@@ -35,7 +35,7 @@ TARGETS = {"sleeps": "with a processor free for the target's progress thread", "
 OURS = "diagonal"
 
 
-class Way(NamedTuple):
+class Variant(NamedTuple):
     """How ours goes. `ahead`: blocks on their way while one is multiplied; `blocks`: how those of others come."""
 
     title: str
@@ -47,22 +47,22 @@ class Way(NamedTuple):
 _IN_PLACE = "read in place where the host sees them, else got"
 _GOT = "got, by the kernel's copies within a host"
 _STAGED = "got by messages, through staging memory"
-OUR_WAY = Way("ours", "diagonal", 1, _IN_PLACE)
-WAYS = {
-    "natural": Way("natural order", "natural", 1, _IN_PLACE),
-    "blocking": Way("blocking", "diagonal", 0, _IN_PLACE),
-    "natural blocking": Way("natural, blocking", "natural", 0, _IN_PLACE),
-    "two ahead": Way("two ahead", "diagonal", 2, _IN_PLACE),
-    "four ahead": Way("four ahead", "diagonal", 4, _IN_PLACE),
-    "fetched": Way("copied, not read in place", "diagonal", 1, _GOT),
-    "staged": Way("by messages", "diagonal", 1, _STAGED),
-    "staged blocking": Way("by messages, blocking", "diagonal", 0, _STAGED),
+OUR_VARIANT = Variant("ours", "diagonal", 1, _IN_PLACE)
+VARIANTS = {
+    "natural": Variant("natural order", "natural", 1, _IN_PLACE),
+    "blocking": Variant("blocking", "diagonal", 0, _IN_PLACE),
+    "natural blocking": Variant("natural, blocking", "natural", 0, _IN_PLACE),
+    "two ahead": Variant("two ahead", "diagonal", 2, _IN_PLACE),
+    "four ahead": Variant("four ahead", "diagonal", 4, _IN_PLACE),
+    "fetched": Variant("copied, not read in place", "diagonal", 1, _GOT),
+    "staged": Variant("by messages", "diagonal", 1, _STAGED),
+    "staged blocking": Variant("by messages, blocking", "diagonal", 0, _STAGED),
 }
 # Between hosts nothing is read in place and all goes by messages: there these are others of the same.
 SAME_BETWEEN_HOSTS = ("fetched", "staged", "staged blocking")
 ONE_HOST = "shared memory"
 # It is handed matrices of which it does not know that they are in a window.
-PBLAS_WAY = Way("our PBLAS", "diagonal", 1, _GOT)
+PBLAS_VARIANT = Variant("our PBLAS", "diagonal", 1, _GOT)
 PDGEMMS = {"our PBLAS": "our PBLAS", "": "stock pdgemm", "our BLACS": "pdgemm on our BLACS", "MKL": "MKL's pdgemm",
            "Global Arrays": "Global Arrays"}
 LEAST_OF_PDGEMM = 0.98  # on one host
@@ -242,14 +242,14 @@ def way_row(place, key, product):
             return "–"
         return Cell(f"{product.ours[way].median / ours.median:.2f}") if way in product.ours else ""
 
-    return [key.rows, format_us(ours.median), *map(cell, WAYS)]
+    return [key.rows, format_us(ours.median), *map(cell, VARIANTS)]
 
 
 def used_part():
     """Returns the part that explains the names."""
     return {"title": "What each of ours used", "plot": None, "table": Table(
         ["", "order", "blocks under way", "blocks of others are"],
-        [list(way) for way in (OUR_WAY, PBLAS_WAY, *WAYS.values())])}
+        [list(way) for way in (OUR_VARIANT, PBLAS_VARIANT, *VARIANTS.values())])}
 
 
 def floor_part(found):
@@ -314,8 +314,8 @@ def product_section(place, lines):
              "SUMMA by gets", "SUMMA by broadcasts"],
             [product_row(*item) for item in of_grid.items()])})
         same = "" if place == ONE_HOST else "; –: between hosts nothing is read in place, and all goes by messages"
-        parts.append({"title": f"{name}: other ways, over ours in diagonal order (figures 8, 10){same}", "plot": None,
-                      "table": Table(["n", "ours, us", *(way.title for way in WAYS.values())],
+        parts.append({"title": f"{name}: variants, over ours in diagonal order (figures 8, 10){same}", "plot": None,
+                      "table": Table(["n", "ours, us", *(way.title for way in VARIANTS.values())],
                                      [way_row(place, *item) for item in of_grid.items()])})
     parts.append(used_part())
     if place == ONE_HOST:

@@ -14,4 +14,4 @@ def sections(lines):
              *(f"{line['send_us'] / line[f'{way}_us']:.2f}" for way in ways)] for line in lines.to_dict("records")]
     header = ["machine", "ranks", "case", "size", "bytes", *(f"{names[way]} between fences, us" for way in ways),
               "sends and receives, us", *(f"sends / {names[way]}" for way in ways)]
-    return [Section("Simulated machines, all ways by Brigade", "plain", {"table": Table(header, rows)})]
+    return [Section("Simulated machines, all variants by Brigade", "plain", {"table": Table(header, rows)})]
