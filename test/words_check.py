@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Finds constructions that a reader has to parse twice; exit code 1 if there is one.
 
-A construction is a sentence of a comment or of a Markdown page that begins with one of OPENERS, which hides the noun of
-the sentence, or one of OLD_NAMES, anywhere in a file."""
+A construction is a sentence of a comment, a text of a program (an error, a log, --help, of which manual pages are made)
+or a Markdown page that begins with one of OPENERS, which hides the noun of the sentence, or one of OLD_NAMES, anywhere
+in a file."""
 
 import argparse
 import io
@@ -77,11 +78,42 @@ def python_comments(text):
     begins = True  # a statement
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string.lstrip("#!")
+            if not token.string.startswith("#!"):
+                yield token.start[0], token.string.lstrip("#")
         else:
             if token.type == tokenize.STRING and begins and token.string.startswith('"""'):
                 yield token.start[0], token.string.strip('"') + "\n"  # a comment behind it is none of its sentences
             begins = token.type in (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
+
+
+def c_texts(text):
+    """Yields (number of the first line, text) for each string; adjacent strings are one."""
+    since, said, end = 0, "", 0
+    for match in C_TOKEN.finditer(text):
+        if not match[0].startswith('"'):
+            continue
+        if said and text[end:match.start()].strip():
+            yield since, said
+            said = ""
+        since = since if said else text.count("\n", 0, match.start()) + 1
+        said += match[0][1:-1].replace("\\n", "\n")
+        end = match.end()
+    if said:
+        yield since, said
+
+
+def python_texts(text):
+    """As c_texts, without joining."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.STRING:
+            yield token.start[0], token.string.lstrip("rbf").strip("\"'")
+
+
+def line_texts(text):
+    """Yields (number, text) for each line that is no comment."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.lstrip().startswith("#"):
+            yield number, line
 
 
 def paragraphs(comments):
@@ -108,8 +140,17 @@ def markdown(text):
     return [(1, "\n".join(lines))]
 
 
+def texts(file, text):
+    """(number of the first line, text) of all that a program may print."""
+    if file.suffix in C_SUFFIXES:
+        return c_texts(text)
+    if file.suffix == ".py":
+        return python_texts(text)
+    return line_texts(text) if file.suffix in (".sh", ".j2") else ()
+
+
 def prose(file, text):
-    """(number of the first line, text) of all that the file says to a reader."""
+    """(number of the first line, text) of all that the file says to a reader of its source, or of its page."""
     if file.suffix in C_SUFFIXES:
         return paragraphs(c_comments(text))
     if file.suffix in HASH_SUFFIXES or file.name in HASH_NAMES:
@@ -124,14 +165,14 @@ def prose(file, text):
 def constructions(file, text):
     """(number of the line, complaint) of each construction, in the order of the lines."""
     found = []
-    for since, said in prose(file, text):
+    for since, said in (*prose(file, text), *texts(file, text)):
         for match in OPENER.finditer(said):
             sentence = said[match.start(1):].splitlines()[0][:60]
             found.append((since + said.count("\n", 0, match.start(1)), f"begins with {match[1]}: {sentence}"))
     for old, standard in OLD_NAMES.items():
         for match in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", text):
             found.append((text.count("\n", 0, match.start()) + 1, f"{old} is called {standard}"))
-    return sorted(found)
+    return sorted(set(found))
 
 
 def main():

@@ -23,8 +23,8 @@ class WordsCheckTest(unittest.TestCase):
         self.assertEqual(self.lines("a.cc", "// Copies What\n// Such names.\n// See also\n// Those.\n"), [])
 
     def test_openers_of_python(self):
-        text = '"""What it is"""\n\n\ndef f(x="""What"""):\n    """Returns. Who knows"""\n    # Such is it\n'
-        self.assertEqual(self.lines("a.py", text), [1, 5, 6])
+        text = '#!/x\n"""What it is"""\n\n\ndef f(x=0):\n    """Returns. Who knows"""\n    # Such is it\n'
+        self.assertEqual(self.lines("a.py", text), [2, 6, 7])
 
     def test_openers_of_shells_and_bazel(self):
         for name in ("a.sh", "a.bzl", "a.cmake", "BUILD"):
@@ -32,6 +32,11 @@ class WordsCheckTest(unittest.TestCase):
 
     def test_openers_of_fortran(self):
         self.assertEqual(self.lines("a.f90", "integer :: i ! What is counted\n"), [1])
+
+    def test_openers_of_what_programs_print(self):
+        self.assertEqual(self.lines("a.cc", 'f("A file."\n  " Who wrote it?");\ng("What", "a Who");\n'), [1, 3])
+        self.assertEqual(self.lines("a.py", 'f("A.", help="Such is it", x=f"Who {y}")\n'), [1, 1])
+        self.assertEqual(self.lines("a.sh", "cat <<EOT\nWhat it does\nEOT\n"), [2])
 
     def test_openers_of_pages(self):
         text = "# What\n\nSee. Who\nknows?\n\n- Those\n\n```\n\nWhat\n```\n\n| Such | a |\n"

@@ -7,7 +7,7 @@ from bench.report.style import Cell, Table, time_cell
 
 TITLE = "Products of matrices as the LI paper measures them"
 PAPER = """Put and get over LAM-MPI were as fast as its messages; BSPlib outran them from 16 processes on. Over BSPlib
-and PUB get was mostly slower than put. What As found predicts the speedup, p / (1 + sqrt(p) g / (f (n - 1))), where
+and PUB get was mostly slower than put. The values of As predict the speedup, p / (1 + sqrt(p) g / (f (n - 1))), where
 g is the cost of a double, twice that of an int, and f that of a floating point operation: over BSPlib it said 8 for n =
 320 on 16 PCs, and 10.33 was measured. Without the transposition of a block, products took three to seven times as
 long."""

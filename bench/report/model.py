@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What brigade_bench model measured: how far the cost model is off, and how much slower than the best the library's own
-choice is.
+"""Measurements of brigade_bench model: how far the cost model is off, and how much slower than the best the library's
+own choice is.
 
 Files are named after the edges that were measured (shm.jsonl, cluster.jsonl) and may hold several numbers of ranks.
 Every case is there twice, one measurement after the other: each picks the best way, and the other times it, and the way

@@ -205,8 +205,8 @@ STUDIES = {
     "cg": Study("NAS CG as the ARMCI paper measures it", """Blocking puts replaced sends and receives; non-blocking, a
 vector went in two halves, one exchanged while the other was summed. On 128 processors over Myrinet that gained more
 than 10 % over MPI.""", """Halves go ahead by messages as well as by puts, so MPI may gain by that, too. A put with
-notification and a message are then much the same: one segment over a link, one copy in shared memory. What differs is
-who is awake: ranks that wait for MPI poll.""", "NAS_CG", "send", "put"),
+notification and a message are then much the same: one segment over a link, one copy in shared memory. The difference
+is that ranks that wait for MPI poll.""", "NAS_CG", "send", "put"),
     "mg": Study("NAS MG as the ARMCI paper measures it", """Puts with notification replaced sends and receives, and
 gained 7 to 37 %. Two sets of buffers, and the next dimension's transfer issued before this one was worked on, brought
 that to 28 to 46 %.""", """A face is short, and an MPI of today sends a short message without asking its receiver, as a

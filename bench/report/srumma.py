@@ -247,7 +247,7 @@ def way_row(place, key, product):
 
 def used_part():
     """Returns the part that explains the names."""
-    return {"title": "What each of ours used", "plot": None, "table": Table(
+    return {"title": "Variants of Brigade", "plot": None, "table": Table(
         ["", "order", "blocks under way", "blocks of others are"],
         [list(way) for way in (OUR_VARIANT, PBLAS_VARIANT, *VARIANTS.values())])}
 
