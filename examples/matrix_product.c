@@ -25,8 +25,8 @@ static void check(brigade_status status) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static int64_t own_rows(void) { return brigade_dealt_count(kSize, kBlock, 0, grid[0], row); }
-static int64_t own_cols(void) { return brigade_dealt_count(kSize, kBlock, 0, grid[1], col); }
+static int64_t own_rows(void) { return brigade_local_count(kSize, kBlock, 0, grid[0], row); }
+static int64_t own_cols(void) { return brigade_local_count(kSize, kBlock, 0, grid[1], col); }
 
 /* Which index the `local`-th of a rank is. */
 static int64_t global(int64_t local, int procs, int proc) {

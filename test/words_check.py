@@ -47,6 +47,10 @@ OLD_NAMES = {
     "kLeastSharedLandingBytes": "kLeastPostedBytes",
     "wide line": "inline message in a wide ring",
     "letter box": "short-put mailbox",
+    "TakeNotes": "TakeControls",
+    "joins_notes": "joins_control",
+    "Dealing": "Distribution",
+    "Way": "Variant, or what it stands for",
 }
 
 C_SUFFIXES = (".h", ".hpp", ".cc", ".c", ".rs")

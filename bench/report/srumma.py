@@ -24,7 +24,7 @@ was, to 5 %, over the time without one. Each rank has a processor. While the tar
 progress thread; while it computes, none is. In shared memory a get is a copy by the origin, without that thread;
 over TCP on this host gets are made to go by messages, as between hosts. Products: a launch has ours in diagonal order
 beside the pdgemm of one library, which is preloaded, or GA_Dgemm of Global Arrays, and both have the BLAS of that
-launch; launches take turns. Global Arrays deals matrices itself, in one piece to each rank. Ratios are a peer's time
+launch; launches take turns. Global Arrays distributes matrices itself, one block to each rank. Ratios are a peer's time
 over that of ours in the same launch; to SUMMA, which is another program, over launches. "alone" is dgemm of each
 rank's share at once, without any communication. The bound is the longer of that and of what must be fetched at the
 rate of a link. On simulated machines a rank reads what its host has in place, and fetches the rest for itself alone;

@@ -10,7 +10,7 @@
 #include "transport/sim/event_queue.h"
 #include "transport/sim/sim_network.h"
 #include "windows/multiply/contention.h"
-#include "windows/multiply/dealing.h"
+#include "windows/multiply/distribution.h"
 #include "windows/multiply/panels.h"
 #include "windows/multiply/visits.h"
 
@@ -91,7 +91,7 @@ using Owners = std::vector<std::vector<std::vector<int>>>;
 
 Owners OwnersOf(const SrummaCell& cell, MultiplyOrder order, int width) {
   const int64_t block = cell.block;
-  const Dealing blocks{block, 0, cell.side, 0};
+  const Distribution blocks{block, 0, cell.side, 0};
   const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, block * cell.side, width);
   Owners owners;
   for (int row = 0; row < cell.side; ++row) {

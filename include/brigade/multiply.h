@@ -224,7 +224,7 @@ BRIGADE_EXPORT brigade_status brigade_multiply(brigade_multiplier* multiplier,
 /// @param procs   number of rows, or columns, of the grid
 /// @param proc    the row, or column, whose indices are counted
 /// @return the count; -1 if an argument is out of range
-BRIGADE_EXPORT int64_t brigade_dealt_count(int64_t n, int64_t block, int source, int procs,
+BRIGADE_EXPORT int64_t brigade_local_count(int64_t n, int64_t block, int source, int procs,
                                            int proc);
 
 /// @}

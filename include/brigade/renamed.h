@@ -27,6 +27,7 @@
 #define BRIGADE_FREE BRIGADE_FREE__is_now__BRIGADE_AUTO
 #define BRIGADE_DEALT BRIGADE_DEALT__is_now__BRIGADE_RING_ALLREDUCE
 
+#define brigade_dealt_count(...) brigade_dealt_count__is_now__brigade_local_count
 #define BRIGADE_MULTIPLY_OWN_FIRST BRIGADE_MULTIPLY_OWN_FIRST__is_now__BRIGADE_MULTIPLY_DIAGONAL
 
 #define BRIGADE_ELEMENT_BYTE BRIGADE_ELEMENT_BYTE__is_now__BRIGADE_BYTE

@@ -19,7 +19,7 @@ struct CostQuery {
   // one after the other.
   Topology topology;
   int ranks = 2;
-  // The host of each rank; empty: as the machine deals them, `ranks_per_host` in a row.
+  // The host of each rank; empty: as on the machine, `ranks_per_host` in a row.
   std::vector<int> hosts;
   // Ranks of a host read where others' chunks lie: one message is there for all of them, which no
   // closed form knows.

@@ -61,8 +61,9 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
       }
       // Two ranks have one order only, so they may exchange.
       if (pattern == Pattern::kAllReduce && ranks.count == 2) {
-        const bool deals = ranks.transport->lands_in_peer_memory && bytes > rules::kPairSumBytes;
-        topology = deals ? kReduceScatterAllgather : kHypercube;
+        const bool in_shares =
+            ranks.transport->lands_in_peer_memory && bytes > rules::kPairSumBytes;
+        topology = in_shares ? kReduceScatterAllgather : kHypercube;
       }
       break;
     }

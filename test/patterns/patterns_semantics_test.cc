@@ -888,7 +888,8 @@ TEST_P(Semantics, AStartThatDoesNotFitHasNoEffect) {
   });
 }
 
-// Long sums of any order go along the wide tree there, where others deal.
+// Long sums of any order go along the wide tree there, where others go by reduce-scatter +
+// allgather.
 TEST_P(Semantics, RanksThatShareMemoryAndProcessorsDoNotDeal) {
   if (Semantics::GetParam().hosts > 1) GTEST_SKIP() << "there they go by host";
   OnRanks(4, [&](InprocWorld& world, int rank) {

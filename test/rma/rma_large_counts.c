@@ -66,7 +66,7 @@ static void datatypes(void) {
   const MPI_Count two[] = {1, 3}, places[] = {9, 2}, bytes[] = {64, 12};
   const MPI_Count sizes[] = {6, 8}, parts[] = {2, 3}, starts[] = {1, 4};
   const MPI_Datatype ints[] = {MPI_INT, MPI_INT};
-  const int dealt[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
+  const int distributions[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
   const int usual[] = {MPI_DISTRIBUTE_DFLT_DARG, 2}, grid[] = {2, 2};
   int* memory;
   MPI_Win win;
@@ -84,7 +84,7 @@ static void datatypes(void) {
   PUT_ALONG(create_hindexed_block, 2, 3, bytes, MPI_INT);
   PUT_ALONG(create_struct, 2, two, bytes, ints);
   PUT_ALONG(create_subarray, 2, sizes, parts, starts, MPI_ORDER_C, MPI_INT);
-  PUT_ALONG(create_darray, 4, 3, 2, sizes, dealt, usual, grid, MPI_ORDER_FORTRAN, MPI_INT);
+  PUT_ALONG(create_darray, 4, 3, 2, sizes, distributions, usual, grid, MPI_ORDER_FORTRAN, MPI_INT);
   MPI_Type_vector_c(2, 1, 3, MPI_INT, &vector);
   PUT_ALONG(create_resized, vector, 0, 28);
   MPI_Type_create_resized_c(vector, 0, 28, &made);

@@ -46,8 +46,8 @@ static int64_t global_of(int64_t local, int procs, int proc) {
 static void make(int matrix, int64_t rows, int64_t cols, brigade_distributed_matrix* made,
                  brigade_window** window) {
   const int row = me / grid_cols, col = me % grid_cols;
-  const int64_t own_rows = brigade_dealt_count(rows, kBlock, 0, grid_rows, row);
-  const int64_t own_cols = brigade_dealt_count(cols, kBlock, 0, grid_cols, col);
+  const int64_t own_rows = brigade_local_count(rows, kBlock, 0, grid_rows, row);
+  const int64_t own_cols = brigade_local_count(cols, kBlock, 0, grid_cols, col);
   double* data;
   int64_t i, j;
   memset(made, 0, sizeof(*made));
@@ -107,7 +107,7 @@ static void multiply(int rows, int cols, int in_windows) {
   product.c.col = 11;
 
   c = product.c.data;
-  count = product.c.ld * brigade_dealt_count(kSize, kBlock, 0, cols, me % cols);
+  count = product.c.ld * brigade_local_count(kSize, kBlock, 0, cols, me % cols);
   original = malloc((size_t)(count + 1) * sizeof(double));
   first = malloc((size_t)(count + 1) * sizeof(double));
   memcpy(original, c, (size_t)count * sizeof(double));
@@ -213,8 +213,8 @@ static void mistakes(void) {
     brigade_multiplier_destroy(multiplier);
   }
   ok(brigade_multiplier_free(NULL), "free nothing");
-  check(brigade_dealt_count(10, 3, 1, 2, 1) == 6 && brigade_dealt_count(10, 3, 1, 2, 0) == 4 &&
-            brigade_dealt_count(10, 0, 0, 1, 0) == -1,
+  check(brigade_local_count(10, 3, 1, 2, 1) == 6 && brigade_local_count(10, 3, 1, 2, 0) == 4 &&
+            brigade_local_count(10, 0, 0, 1, 0) == -1,
         "how indices are distributed");
   brigade_group_destroy(group);
   free(product.a.data);

@@ -22,7 +22,7 @@
 #include "test/support/load_blas.h"
 #include "test/support/stress.h"
 #include "test/windows/window_ranks.h"
-#include "windows/multiply/dealing.h"
+#include "windows/multiply/distribution.h"
 
 namespace brigade {
 namespace {
@@ -207,8 +207,8 @@ class Part {
   const DistributedMatrix matrix_;
   int row_;
   int col_;
-  Dealing rows_;
-  Dealing cols_;
+  Distribution rows_;
+  Distribution cols_;
   std::vector<IndexRange> own_rows_;
   std::vector<IndexRange> own_cols_;
   int64_t ld_;
@@ -291,13 +291,13 @@ class Random {
     const bool b_turned = call.op_b != Transpose::kNo;
     // Blocks fit each other, or do not; each rank has one, or many.
     const bool fits = Happens(5);
-    const bool is_dealt_once = Happens(3);
+    const bool is_one_block = Happens(3);
     const int64_t block = Draw(1, 12);
-    Place(&call.a, a_turned ? call.k : call.m, a_turned ? call.m : call.k, grid, fits,
-          is_dealt_once, block);
-    Place(&call.b, b_turned ? call.n : call.k, b_turned ? call.k : call.n, grid, fits,
-          is_dealt_once, block);
-    Place(&call.c, call.m, call.n, grid, fits, is_dealt_once, block);
+    Place(&call.a, a_turned ? call.k : call.m, a_turned ? call.m : call.k, grid, fits, is_one_block,
+          block);
+    Place(&call.b, b_turned ? call.n : call.k, b_turned ? call.k : call.n, grid, fits, is_one_block,
+          block);
+    Place(&call.c, call.m, call.n, grid, fits, is_one_block, block);
     const double imaginary = IsComplex(call.element) && !call.is_hermitian ? 0.5 : 0;
     problem.alpha = Complex{Happens(3) ? 1 : -0.75, imaginary};
     problem.beta = Happens(3) ? Complex{0} : Happens(5) ? Complex{1} : Complex{1.25, imaginary};
@@ -307,7 +307,7 @@ class Random {
 
  private:
   void Place(DistributedMatrix* matrix, int64_t rows, int64_t cols, const Grid& grid, bool fits,
-             bool is_dealt_once, int64_t block) {
+             bool is_one_block, int64_t block) {
     const bool is_part = !fits || Happens(3);
     matrix->row = is_part ? Draw(0, 9) : 0;
     matrix->col = is_part ? Draw(0, 9) : 0;
@@ -315,7 +315,7 @@ class Random {
     const int64_t more_cols = is_part ? Draw(0, 9) : 0;
     Shape(matrix, matrix->row + rows + more_rows, matrix->col + cols + more_cols,
           fits ? block : Draw(1, 12), fits ? block : Draw(1, 12));
-    if (is_dealt_once) {
+    if (is_one_block) {
       matrix->row_block = (matrix->rows + grid.rows - 1) / grid.rows;
       matrix->col_block = (matrix->cols + grid.cols - 1) / grid.cols;
     }

@@ -14,7 +14,7 @@
 #include "windows/api/layout_handle.h"
 #include "windows/api/window_handle.h"
 #include "windows/message/window_space.h"
-#include "windows/multiply/dealing.h"
+#include "windows/multiply/distribution.h"
 #include "windows/multiply/multiply.h"
 #include "windows/multiply/multiply_call.h"
 
@@ -144,8 +144,8 @@ brigade_status brigade_multiply(brigade_multiplier* multiplier, const brigade_pr
   });
 }
 
-int64_t brigade_dealt_count(int64_t n, int64_t block, int source, int procs, int proc) {
+int64_t brigade_local_count(int64_t n, int64_t block, int source, int procs, int proc) {
   const bool makes_sense = n >= 0 && block >= 1 && procs >= 1 && source >= 0 && source < procs &&
                            proc >= 0 && proc < procs;
-  return makes_sense ? brigade::Dealing{block, source, procs, 0}.CountOf(n, proc) : -1;
+  return makes_sense ? brigade::Distribution{block, source, procs, 0}.CountOf(n, proc) : -1;
 }

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "windows/multiply/dealing.h"
+#include "windows/multiply/distribution.h"
 #include "windows/multiply/multiply_call.h"
 
 namespace brigade {

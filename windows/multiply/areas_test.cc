@@ -62,8 +62,8 @@ TEST(Areas, CoverTheWantedElementsForAnyDistribution) {
   for (int trial = 0; trial < 60; ++trial) {
     const int64_t size = draw(1, 500);
     const auto deal = [&](int procs) {
-      const Dealing dealing{draw(1, 90), draw(0, procs - 1), procs, draw(0, 40), 0};
-      return OwnRanges(dealing, size, draw(0, procs - 1));
+      const Distribution distribution{draw(1, 90), draw(0, procs - 1), procs, draw(0, 40), 0};
+      return OwnRanges(distribution, size, draw(0, procs - 1));
     };
     const std::vector<IndexRange> rows = deal(draw(1, 4));
     const std::vector<IndexRange> cols = deal(draw(1, 4));

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "membuf/element.h"
-#include "windows/multiply/dealing.h"
+#include "windows/multiply/distribution.h"
 
 namespace brigade {
 namespace {
@@ -45,8 +45,8 @@ Status CheckMatrix(const DistributedMatrix& matrix, int64_t used_rows, int64_t u
                                          grid.rows, matrix.row, matrix.more_rows, used_rows));
   BRIGADE_RETURN_IF_ERROR(CheckDimension("col", matrix.cols, matrix.col_block, matrix.col_source,
                                          grid.cols, matrix.col, matrix.more_cols, used_cols));
-  Dealing rows = RowsOf(matrix, grid.rows);
-  Dealing cols = ColsOf(matrix, grid.cols);
+  Distribution rows = RowsOf(matrix, grid.rows);
+  Distribution cols = ColsOf(matrix, grid.cols);
   const int64_t own_rows = rows.CountOf(matrix.rows, rank / grid.cols);
   const int64_t own_cols = cols.CountOf(matrix.cols, rank % grid.cols);
   // The BLAS counts in 31 bits.
@@ -86,9 +86,9 @@ struct OwnPart {
 
 OwnPart OwnPartOf(const DistributedMatrix& matrix, int64_t used_rows, int64_t used_cols,
                   Element element, const MultiplierOptions& grid, int rank) {
-  const auto here = [](const Dealing& dealing, int64_t used, int proc) {
-    const int64_t before = dealing.CountOf(dealing.first, proc);
-    return IndexRange{before, dealing.CountOf(dealing.first + used, proc)};
+  const auto here = [](const Distribution& distribution, int64_t used, int proc) {
+    const int64_t before = distribution.CountOf(distribution.first, proc);
+    return IndexRange{before, distribution.CountOf(distribution.first + used, proc)};
   };
   const IndexRange rows = here(RowsOf(matrix, grid.rows), used_rows, rank / grid.cols);
   const IndexRange cols = here(ColsOf(matrix, grid.cols), used_cols, rank % grid.cols);

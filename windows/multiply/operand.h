@@ -15,15 +15,15 @@
 #include "membuf/status.h"
 #include "windows/core/window.h"
 #include "windows/layout/typed_layout.h"
-#include "windows/multiply/dealing.h"
+#include "windows/multiply/distribution.h"
 #include "windows/multiply/multiply_call.h"
 
 namespace brigade {
 
-inline Dealing RowsOf(const DistributedMatrix& matrix, int grid_rows) {
+inline Distribution RowsOf(const DistributedMatrix& matrix, int grid_rows) {
   return {matrix.row_block, matrix.row_source, grid_rows, matrix.row, matrix.more_rows};
 }
-inline Dealing ColsOf(const DistributedMatrix& matrix, int grid_cols) {
+inline Distribution ColsOf(const DistributedMatrix& matrix, int grid_cols) {
   return {matrix.col_block, matrix.col_source, grid_cols, matrix.col, matrix.more_cols};
 }
 
@@ -56,8 +56,8 @@ class Operand {
           std::vector<PartPlace> places, MultiplyStatistics* statistics);
 
   // How op(matrix)'s rows and columns are distributed.
-  const Dealing& op_rows() const { return options_.is_transposed ? cols_ : rows_; }
-  const Dealing& op_cols() const { return options_.is_transposed ? rows_ : cols_; }
+  const Distribution& op_rows() const { return options_.is_transposed ? cols_ : rows_; }
+  const Distribution& op_cols() const { return options_.is_transposed ? rows_ : cols_; }
 
   // A block of op(matrix), not yet transposed: `*block` says where it is, or, in `buffer`, will be.
   // REQUIRES: the buffer holds it; no fetch into the buffer or the block is under way.
@@ -77,8 +77,8 @@ class Operand {
 
   const Options options_;
   const Window* const given_;  // the caller's
-  const Dealing rows_;
-  const Dealing cols_;
+  const Distribution rows_;
+  const Distribution cols_;
   const int64_t element_bytes_;
   Window* const window_;
   const std::vector<PartPlace> places_;

@@ -6,7 +6,8 @@
 
 namespace brigade {
 
-std::vector<Panel> CutIntoPanels(const Dealing& a, const Dealing& b, int64_t k, int64_t width) {
+std::vector<Panel> CutIntoPanels(const Distribution& a, const Distribution& b, int64_t k,
+                                 int64_t width) {
   std::vector<Panel> classes;
   std::map<std::pair<int, int>, size_t> numbers;
   for (int64_t i = 0; i < k;) {

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "windows/multiply/dealing.h"
+#include "windows/multiply/distribution.h"
 
 namespace brigade {
 
@@ -28,7 +28,8 @@ struct Panel {
 
 // Class after class, in the order in which they first appear; the same on all ranks but for the
 // width. `a`, `b`: how the `k` indices of the sum are distributed in A and B.
-std::vector<Panel> CutIntoPanels(const Dealing& a, const Dealing& b, int64_t k, int64_t width);
+std::vector<Panel> CutIntoPanels(const Distribution& a, const Distribution& b, int64_t k,
+                                 int64_t width);
 
 // The class with which the rank at (row, col) of the grid begins in diagonal order: the diagonal
 // shift k_0 = (i + j) mod q. REQUIRES: not empty. Source: SRUMMA, section 3.1.

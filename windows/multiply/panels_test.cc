@@ -26,51 +26,51 @@ class Random {
   int64_t Draw(int64_t least, int64_t most) {
     return std::uniform_int_distribution<int64_t>(least, most)(random_);
   }
-  Dealing DrawDealing() {
-    Dealing dealing;
-    dealing.block = Draw(1, 7);
-    dealing.procs = static_cast<int>(Draw(1, 4));
-    dealing.source = static_cast<int>(Draw(0, dealing.procs - 1));
-    dealing.first = Draw(0, 20);
-    dealing.more = Draw(1 - dealing.block, 5);
-    return dealing;
+  Distribution DrawDistribution() {
+    Distribution distribution;
+    distribution.block = Draw(1, 7);
+    distribution.procs = static_cast<int>(Draw(1, 4));
+    distribution.source = static_cast<int>(Draw(0, distribution.procs - 1));
+    distribution.first = Draw(0, 20);
+    distribution.more = Draw(1 - distribution.block, 5);
+    return distribution;
   }
 
  private:
   std::mt19937 random_{5};
 };
 
-TEST(Dealing, EveryIndexHasOneOwnerAndItsPlaceThere) {
+TEST(Distribution, EveryIndexHasOneOwnerAndItsPlaceThere) {
   Random random;
   for (int trial = 0; trial < 300; ++trial) {
-    const Dealing dealing = random.DrawDealing();
+    const Distribution distribution = random.DrawDistribution();
     const int64_t n = random.Draw(0, 60);
     // Index by index, as the blocks are distributed.
-    std::vector<int64_t> has(static_cast<size_t>(dealing.procs));
-    std::vector<std::vector<int64_t>> own(static_cast<size_t>(dealing.procs));
+    std::vector<int64_t> has(static_cast<size_t>(distribution.procs));
+    std::vector<std::vector<int64_t>> own(static_cast<size_t>(distribution.procs));
     int64_t begin = 0;  // of a block
     int number = 0;
-    for (int64_t g = 0; g < dealing.first + n; ++g) {
-      const int64_t length = dealing.block + (number == 0 ? dealing.more : 0);
+    for (int64_t g = 0; g < distribution.first + n; ++g) {
+      const int64_t length = distribution.block + (number == 0 ? distribution.more : 0);
       if (g == begin + length) {
         begin = g;
         ++number;
       }
-      const auto owner = static_cast<size_t>((number + dealing.source) % dealing.procs);
-      const int64_t i = g - dealing.first;
+      const auto owner = static_cast<size_t>((number + distribution.source) % distribution.procs);
+      const int64_t i = g - distribution.first;
       if (i >= 0) {
-        EXPECT_EQ(static_cast<size_t>(dealing.OwnerOf(i)), owner);
-        EXPECT_EQ(dealing.LocalOf(i), has[owner]);
-        EXPECT_EQ(dealing.BlockEnd(i) + dealing.first,
-                  begin + dealing.block + (number == 0 ? dealing.more : 0));
+        EXPECT_EQ(static_cast<size_t>(distribution.OwnerOf(i)), owner);
+        EXPECT_EQ(distribution.LocalOf(i), has[owner]);
+        EXPECT_EQ(distribution.BlockEnd(i) + distribution.first,
+                  begin + distribution.block + (number == 0 ? distribution.more : 0));
         own[owner].push_back(i);
       }
       ++has[owner];
     }
-    for (int proc = 0; proc < dealing.procs; ++proc) {
+    for (int proc = 0; proc < distribution.procs; ++proc) {
       const auto p = static_cast<size_t>(proc);
-      EXPECT_EQ(dealing.CountOf(dealing.first + n, proc), has[p]);
-      const std::vector<IndexRange> ranges = OwnRanges(dealing, n, proc);
+      EXPECT_EQ(distribution.CountOf(distribution.first + n, proc), has[p]);
+      const std::vector<IndexRange> ranges = OwnRanges(distribution, n, proc);
       EXPECT_EQ(All(ranges), own[p]);
       EXPECT_EQ(CountOf(ranges), static_cast<int64_t>(own[p].size()));
       const int64_t from = random.Draw(0, CountOf(ranges));
@@ -78,7 +78,7 @@ TEST(Dealing, EveryIndexHasOneOwnerAndItsPlaceThere) {
       EXPECT_EQ(All(Slice(ranges, from, count)),
                 std::vector<int64_t>(own[p].begin() + from, own[p].begin() + from + count));
       // How another matrix deals the same indices.
-      const Dealing other = random.DrawDealing();
+      const Distribution other = random.DrawDistribution();
       int64_t place = 0;
       for (const IndexPiece& piece : PiecesOf(other, ranges)) {
         EXPECT_EQ(piece.place, place);
@@ -96,8 +96,8 @@ TEST(Dealing, EveryIndexHasOneOwnerAndItsPlaceThere) {
 TEST(Panels, HoldEveryIndexOnceAndHaveOneOwner) {
   Random random;
   for (int trial = 0; trial < 300; ++trial) {
-    const Dealing a = random.DrawDealing();
-    const Dealing b = random.DrawDealing();
+    const Distribution a = random.DrawDistribution();
+    const Distribution b = random.DrawDistribution();
     const int64_t k = random.Draw(1, 80);
     const int64_t width = random.Draw(1, 20);
     std::vector<int64_t> seen;
@@ -118,12 +118,12 @@ TEST(Panels, HoldEveryIndexOnceAndHaveOneOwner) {
 }
 
 TEST(Panels, LieInOnePieceForSmallBlocksOnASquareGrid) {
-  const Dealing dealing{2, 0, 3, 0};
-  const std::vector<Panel> panels = CutIntoPanels(dealing, dealing, 60, 100);
+  const Distribution distribution{2, 0, 3, 0};
+  const std::vector<Panel> panels = CutIntoPanels(distribution, distribution, 60, 100);
   ASSERT_EQ(panels.size(), 3U);
   for (const Panel& panel : panels) {
     EXPECT_EQ(panel.width, 20);
-    EXPECT_EQ(PiecesOf(dealing, panel.indices).size(), 1U);
+    EXPECT_EQ(PiecesOf(distribution, panel.indices).size(), 1U);
   }
 }
 
@@ -131,8 +131,9 @@ TEST(Panels, LieInOnePieceForSmallBlocksOnASquareGrid) {
 TEST(Visits, TakeEveryPanelOnceAndSumsAsTheyAreListed) {
   Random random;
   for (int trial = 0; trial < 300; ++trial) {
-    const std::vector<Panel> panels = CutIntoPanels(random.DrawDealing(), random.DrawDealing(),
-                                                    random.Draw(1, 80), random.Draw(1, 20));
+    const std::vector<Panel> panels =
+        CutIntoPanels(random.DrawDistribution(), random.DrawDistribution(), random.Draw(1, 80),
+                      random.Draw(1, 20));
     const int classes = panels.back().class_number + 1;
     const int first_class = static_cast<int>(random.Draw(0, classes - 1));
     for (int order = 0; order < kMultiplyOrders; ++order) {
@@ -151,7 +152,7 @@ TEST(Visits, TakeEveryPanelOnceAndSumsAsTheyAreListed) {
 }
 
 TEST(Visits, BeginWhereTheirNameSays) {
-  const Dealing blocks{10, 0, 4, 0};
+  const Distribution blocks{10, 0, 4, 0};
   const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, 40, 5);
   const int first_class = FirstClassOf(panels, 2, 5);
   EXPECT_EQ(first_class, 3);
@@ -164,7 +165,7 @@ TEST(Visits, BeginWhereTheirNameSays) {
 
 // The paper's grid: q x q processes, the q of a column on one host, a block each.
 int Contention(int q, MultiplyOrder order) {
-  const Dealing blocks{100, 0, q, 0};
+  const Distribution blocks{100, 0, q, 0};
   std::vector<std::vector<std::vector<int>>> asked;
   std::vector<int> host_of;
   const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, 100 * q, 100);

@@ -93,8 +93,8 @@ Product::Product(const MultiplyCall& call, const MultiplyOptions& options,
       grid_(grid),
       rank_(rank),
       element_bytes_(ElementBytes(call.element)) {
-  const Dealing c_rows = RowsOf(call.c, grid.rows);
-  const Dealing c_cols = ColsOf(call.c, grid.cols);
+  const Distribution c_rows = RowsOf(call.c, grid.rows);
+  const Distribution c_cols = ColsOf(call.c, grid.cols);
   const int grid_row = rank / grid.cols;
   const int grid_col = rank % grid.cols;
   rows_ = OwnRanges(c_rows, call.m, grid_row);
@@ -114,9 +114,9 @@ Product::Product(const MultiplyCall& call, const MultiplyOptions& options,
   const size_t elements = std::min(grid.buffer_bytes / element_bytes_, size_t{INT32_MAX});
   cutting_ = Cut(m_, n_, call.k, static_cast<int64_t>(elements));
   CutIntoTiles(cutting_.rows, cutting_.cols);
-  const Dealing along_a =
+  const Distribution along_a =
       call.op_a == Transpose::kNo ? ColsOf(call.a, grid.cols) : RowsOf(call.a, grid.rows);
-  const Dealing along_b =
+  const Distribution along_b =
       call.op_b == Transpose::kNo ? RowsOf(call.b, grid.rows) : ColsOf(call.b, grid.cols);
   panels_ = CutIntoPanels(along_a, along_b, call.k, cutting_.width);
   first_class_ = FirstClassOf(panels_, grid_row, grid_col);

@@ -18,7 +18,7 @@
 #include "windows/multiply/areas.h"
 #include "windows/multiply/blas.h"
 #include "windows/multiply/cutting.h"
-#include "windows/multiply/dealing.h"
+#include "windows/multiply/distribution.h"
 #include "windows/multiply/multiply_call.h"
 #include "windows/multiply/operand.h"
 #include "windows/multiply/panels.h"

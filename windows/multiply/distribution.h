@@ -1,18 +1,18 @@
-// Dealing: one dimension of a submatrix, whose indices are distributed in blocks over the rows or
-// to the columns of a grid, in turn. All indices count from 0, and from the beginning of the
+// Distribution: one dimension of a submatrix, whose indices are distributed in blocks over the rows
+// or to the columns of a grid, in turn. All indices count from 0, and from the beginning of the
 // submatrix.
 //
 // Source: the block-cyclic distribution of ScaLAPACK.
 
-#ifndef BRIGADE_WINDOWS_MULTIPLY_DEALING_H_
-#define BRIGADE_WINDOWS_MULTIPLY_DEALING_H_
+#ifndef BRIGADE_WINDOWS_MULTIPLY_DISTRIBUTION_H_
+#define BRIGADE_WINDOWS_MULTIPLY_DISTRIBUTION_H_
 
 #include <cstdint>
 #include <vector>
 
 namespace brigade {
 
-struct Dealing {
+struct Distribution {
   int64_t block = 1;
   int source = 0;     // who has the first block of the matrix
   int procs = 1;      // rows, or columns, of the grid
@@ -53,7 +53,7 @@ struct IndexRange {
 
 int64_t CountOf(const std::vector<IndexRange>& ranges);
 // Returns the indices of [0, n) that a proc has. Adjacent indices are one range, here and below.
-std::vector<IndexRange> OwnRanges(const Dealing& dealing, int64_t n, int proc);
+std::vector<IndexRange> OwnRanges(const Distribution& distribution, int64_t n, int proc);
 // `count` of the indices in `ranges`, from number `from` on.
 std::vector<IndexRange> Slice(const std::vector<IndexRange>& ranges, int64_t from, int64_t count);
 
@@ -66,8 +66,9 @@ struct IndexPiece {
 };
 
 // Where owners have the indices in `ranges`, in their order.
-std::vector<IndexPiece> PiecesOf(const Dealing& dealing, const std::vector<IndexRange>& ranges);
+std::vector<IndexPiece> PiecesOf(const Distribution& distribution,
+                                 const std::vector<IndexRange>& ranges);
 
 }  // namespace brigade
 
-#endif  // BRIGADE_WINDOWS_MULTIPLY_DEALING_H_
+#endif  // BRIGADE_WINDOWS_MULTIPLY_DISTRIBUTION_H_

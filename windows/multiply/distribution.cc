@@ -1,10 +1,10 @@
-#include "windows/multiply/dealing.h"
+#include "windows/multiply/distribution.h"
 
 #include <algorithm>
 
 namespace brigade {
 
-int64_t Dealing::CountOf(int64_t n, int proc) const {
+int64_t Distribution::CountOf(int64_t n, int proc) const {
   if (n <= block + more) return proc == source ? n : 0;
   n -= more;
   const int64_t whole = n / block;
@@ -23,11 +23,11 @@ int64_t CountOf(const std::vector<IndexRange>& ranges) {
   return count;
 }
 
-std::vector<IndexRange> OwnRanges(const Dealing& dealing, int64_t n, int proc) {
+std::vector<IndexRange> OwnRanges(const Distribution& distribution, int64_t n, int proc) {
   std::vector<IndexRange> ranges;
   for (int64_t i = 0; i < n;) {
-    const int64_t end = std::min(n, dealing.BlockEnd(i));
-    if (dealing.OwnerOf(i) == proc) {
+    const int64_t end = std::min(n, distribution.BlockEnd(i));
+    if (distribution.OwnerOf(i) == proc) {
       if (!ranges.empty() && ranges.back().end == i) {
         ranges.back().end = end;
       } else {
@@ -51,13 +51,14 @@ std::vector<IndexRange> Slice(const std::vector<IndexRange>& ranges, int64_t fro
   return slice;
 }
 
-std::vector<IndexPiece> PiecesOf(const Dealing& dealing, const std::vector<IndexRange>& ranges) {
+std::vector<IndexPiece> PiecesOf(const Distribution& distribution,
+                                 const std::vector<IndexRange>& ranges) {
   std::vector<IndexPiece> pieces;
   int64_t place = 0;
   for (const IndexRange& range : ranges) {
     for (int64_t i = range.begin; i < range.end;) {
-      const int64_t count = std::min(range.end, dealing.BlockEnd(i)) - i;
-      const IndexPiece piece{dealing.OwnerOf(i), dealing.LocalOf(i), place, count};
+      const int64_t count = std::min(range.end, distribution.BlockEnd(i)) - i;
+      const IndexPiece piece{distribution.OwnerOf(i), distribution.LocalOf(i), place, count};
       if (!pieces.empty() && pieces.back().owner == piece.owner &&
           pieces.back().local + pieces.back().count == piece.local) {
         pieces.back().count += count;
