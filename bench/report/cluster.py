@@ -33,7 +33,8 @@ SHARE = {
     "pingpong runs of 256 B": lambda p: 1,
 }
 # Names of topologies in tables, and the other contenders, in this order.
-TOPOLOGIES = {"circulant": "circulant graph", "two trees": "two trees", "ring": "ring (chain)", "tree": "binomial tree"}
+TOPOLOGIES = {"circulant": "circulant graph", "two trees": "two trees", "ring": "increasing ring",
+              "tree": "binomial tree"}
 CONTENDERS = [*TOPOLOGIES.values(), "free", "Open MPI", "Open MPI, tuned", "MPICH", "MPICH, tuned"]
 TITLES = {"pingpong contiguous": "send, contiguous", "pingpong runs of 256 B": "send, in runs of 256 bytes"}
 

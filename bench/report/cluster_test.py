@@ -95,7 +95,7 @@ class Topologies(unittest.TestCase):
         header, cells = tables[0][1]
         self.assertEqual(dict(zip(header, cells[0])), {
             "ranks": "5", "message": "97.7 KiB", "bound, µs": "2000", "circulant graph": "*1.10", "two trees": "1.40",
-            "ring (chain)": "1.20", "binomial tree": "3.00", "free": "1.01", "Open MPI": "4.50",
+            "increasing ring": "1.20", "binomial tree": "3.00", "free": "1.01", "Open MPI": "4.50",
             "Open MPI, tuned": "1.30", "MPICH": "2.50", "MPICH, tuned": "2.30"})
         self.assertEqual([row[1] for row in cells], ["97.7 KiB", "1 MiB"])
         self.assertEqual(cells[1][5], "*1.00")

@@ -31,7 +31,7 @@ Pattern PatternNamed(const std::string& name) {
 
 std::string NameOf(const ScaleCell& cell, const Topology& topology) {
   if (!cell.multi() || topology.shape == Shape::kCirculant) return TopologyName(topology);
-  return topology.by_host ? "ring by host" : "ring";
+  return topology.by_host ? "increasing ring by host" : "increasing ring";
 }
 
 Status AddChoice(const MachineDescription& machine, const Options& options, const ScaleCell& cell,
