@@ -55,7 +55,7 @@ OLD_NAMES = {
 
 C_SUFFIXES = (".h", ".hpp", ".cc", ".c", ".rs")
 C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|(?P<comment>//[^\n]*|/\*.*?\*/)', re.S)
-HASH_SUFFIXES = (".sh", ".bzl", ".cmake", ".map", ".txt")
+HASH_SUFFIXES = (".sh", ".in", ".bzl", ".cmake", ".map", ".txt")
 HASH_NAMES = ("BUILD", "WORKSPACE")
 # At the beginning of a text, of a sentence, of a paragraph, of an entry of a list, or of a cell of a table.
 OPENER = re.compile(rf"(?:^|[.:;!?][\"')`*]*\s+|\n *\n|\n *(?:[-*]|\d+\.) +|\| *)[\"'(`*]*({'|'.join(OPENERS)})\b")
@@ -150,7 +150,7 @@ def texts(file, text):
         return c_texts(text)
     if file.suffix == ".py":
         return python_texts(text)
-    return line_texts(text) if file.suffix in (".sh", ".j2") else ()
+    return line_texts(text) if file.suffix in (".sh", ".in", ".j2") else ()
 
 
 def prose(file, text):

@@ -93,12 +93,12 @@ def _sizes(text):
     return text
 
 
-def _pieces(text):
-    pieces = text.split(",")
-    for piece in pieces:
-        if piece not in cluster_job.PIECES:
-            raise argparse.ArgumentTypeError(f"no piece '{piece}'; there are {', '.join(cluster_job.PIECES)}")
-    return pieces
+def _parts(text):
+    parts = text.split(",")
+    for part in parts:
+        if part not in cluster_job.PARTS:
+            raise argparse.ArgumentTypeError(f"no part '{part}'; there are {', '.join(cluster_job.PARTS)}")
+    return parts
 
 
 def _libraries(text):
@@ -111,9 +111,9 @@ def _libraries(text):
 
 
 def make_parser():
-    pieces = "\n".join(f"  {name:10} {title}" for name, title in cluster_job.TITLES.items())
+    parts = "\n".join(f"  {name:10} {title}" for name, title in cluster_job.TITLES.items())
     parser = Parser(prog="bench/run.sh", description=DESCRIPTION, allow_abbrev=False,
-                    formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f"pieces of --only:\n{pieces}")
+                    formatter_class=argparse.RawDescriptionHelpFormatter, epilog=f"parts of --only:\n{parts}")
     extent = parser.add_mutually_exclusive_group()
     extent.add_argument("--quick", action="store_true",
                         help="a first look: 20 seconds after the build, one launch of everything, and no figure of "
@@ -171,8 +171,8 @@ def make_parser():
     cluster = parser.add_argument_group("of the cluster")
     cluster.add_argument("--rate", help="of each link, both ways, also with --model and --study; default: " +
                          cluster_job.RATE)
-    cluster.add_argument("--only", metavar="PIECE,...", type=_pieces,
-                         help="these pieces, which may be added to what DIR holds; default: all, topologies only with "
+    cluster.add_argument("--only", metavar="PART,...", type=_parts,
+                         help="these parts, which may be added to what DIR holds; default: all, topologies only with "
                          "--full")
     cluster.add_argument("--ranks", metavar="P,...", type=_numbers,
                          help="of patterns, ring, strided and topologies; default: 4,7,8, of topologies 5,7,8")
@@ -229,7 +229,7 @@ def parse(argv):
         parser.error(f"--rate: '{arguments.rate}' is no rate such as 400mbit")
     arguments.transport = arguments.transport or "tcp"
     if arguments.only is None:
-        arguments.only = [piece for piece in cluster_job.PIECES if arguments.full or piece != "topologies"]
+        arguments.only = [part for part in cluster_job.PARTS if arguments.full or part != "topologies"]
     if arguments.limit is None:
         brief = {"main": 300, "cluster": 1200, "study": 1200}.get(arguments.job, 0)
         arguments.limit = 3600 if arguments.full and brief else brief

@@ -53,7 +53,7 @@ class Accepted(unittest.TestCase):
             self.assertEqual(arguments.parse(["--papers", "--output", folder]).output, pathlib.Path(folder))
 
     def test_a_plain_run_of_the_cluster_stays_brief(self):
-        everything = list(arguments.cluster_job.PIECES)
+        everything = list(arguments.cluster_job.PARTS)
         self.assertIn("topologies", everything)
         self.assertEqual(arguments.parse(["--cluster", "8"]).only, [p for p in everything if p != "topologies"])
         self.assertEqual(arguments.parse(["--cluster", "8", "--full"]).only, everything)
@@ -104,7 +104,7 @@ class Refused(unittest.TestCase):
         self.assertIn("'1' is no number of hosts", refused("--cluster", "1"))
         self.assertIn("'0x8' is no number of hosts", refused("--cluster", "0x8"))
         self.assertIn("'fast' is no rate", refused("--cluster", "8", "--rate", "fast"))
-        self.assertIn("no piece 'rign'; there are patterns, send", refused("--cluster", "8", "--only", "rign"))
+        self.assertIn("no part 'rign'; there are patterns, send", refused("--cluster", "8", "--only", "rign"))
         self.assertIn("no library 'x'", refused("--cluster", "8", "--libraries", "x"))
         self.assertIn("no list of numbers", refused("--cluster", "8", "--ranks", "a"))
         for sizes in ("", "0", "-8", "64KK", "8,,16", "1e3"):

@@ -14,7 +14,7 @@ HOSTS = 4
 SETTINGS = ("BRIGADE_", "OMPI_MCA_", "UCX_", "MPIR_CVAR_", "I_MPI_", "FI_")
 LOOPBACK = {"BRIGADE_IFACE": "lo"}
 # Pieces of bench/driver/cluster_job.py. Two pairs of launches of ScaLAPACK decide nothing.
-PIECES = ["patterns", "send"]
+PARTS = ["patterns", "send"]
 ALONE = ["--peers", "none", "--shim", "none"]
 EXCHANGE = ["exchange", "--blocks", "0,1K,64K,1M"]
 WINDOWS = [(2, ["one-sided", "--sizes", "8,1K,64K,1M"]), (2, EXCHANGE), (4, EXCHANGE)]
@@ -53,10 +53,10 @@ class BehindJob:
                 for ranks, study in WINDOWS]
 
     def on_slow_hosts(self, cluster):
-        """Returns the cluster's job: the pieces of which few launches decide something."""
+        """Returns the cluster's job: the parts of which few launches decide something."""
         libraries = [library.label for library in peers.LIBRARIES if not library.only_full and (
             library.mpi == "openmpi" or (peers.INSTALLED / library.mpi).is_dir())]
-        given = argparse.Namespace(**{**vars(self.given), "only": PIECES, "libraries": libraries, "full": False})
+        given = argparse.Namespace(**{**vars(self.given), "only": PARTS, "libraries": libraries, "full": False})
         return ClusterJob(given, self.job.output, self.job.programs, cluster, self.job.version)
 
     def run(self, launcher):

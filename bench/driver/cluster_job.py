@@ -1,4 +1,4 @@
-"""The cluster's job: hosts with slow links are raised on this machine, measured piece by piece, and taken down."""
+"""The cluster's job: hosts with slow links are raised on this machine, measured part by part, and taken down."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Cluster:
 
 
 class ClusterJob:
-    """Plans launches, a piece at a time; the arguments are the driver's."""
+    """Plans launches, a part at a time; the arguments are the driver's."""
 
     def __init__(self, arguments, output, programs, cluster, version):
         self.arguments = arguments
@@ -52,8 +52,8 @@ class ClusterJob:
                           if (library.label in wanted if wanted is not None else self.full or not library.only_full)]
 
     def plan(self):
-        """[(piece, [Launch])]"""
-        return [(piece, list(PIECES[piece](self))) for piece in self.arguments.only]
+        """[(part, [Launch])]"""
+        return [(part, list(PARTS[part](self))) for part in self.arguments.only]
 
     def run(self, launcher):
         plan = self.plan()
@@ -72,7 +72,7 @@ class ClusterJob:
             print(json.dumps({"hosts": self.cluster.hosts, "rate": self.cluster.rate, "payload_MBps": rate}),
                   file=lines)
 
-    # ---- what pieces are made of -----------------------------------------------------------------------------------
+    # ---- what parts are made of -----------------------------------------------------------------------------------
 
     def launch(self, title, command, environment=None):
         return Launch(title, [*self.cluster.command, *command], environment or {})
@@ -103,7 +103,7 @@ class ClusterJob:
         return [ranks for ranks in wanted if ranks <= self.cluster.hosts] or [self.cluster.hosts]
 
 
-# ---- the pieces: each appends to the file of its name --------------------------------------------------------------
+# ---- the parts: each appends to the file of its name --------------------------------------------------------------
 
 
 def patterns(job):
@@ -152,7 +152,7 @@ def ring(job):
 
 
 def strided(job):
-    """The patterns on panels whose columns are 256 bytes long, and on panels of the same bytes in one piece"""
+    """The patterns on panels whose columns are 256 bytes long, and on panels of the same bytes, contiguous"""
     ranks = max(job.ranks())
     common = ["--shapes", "free", "--peers", "none", "--shim", "none", "--seconds", job.either("1", "0.3")]
     for number in job.rounds(6, 2):
@@ -227,5 +227,5 @@ def topologies(job):
             yield job.bench(ranks, library, f"topologies_{job.cluster.rate}", ["spread", *options], number)
 
 
-PIECES = {piece.__name__: piece for piece in (patterns, send, ring, strided, scalapack, loopback, overlap, topologies)}
-TITLES = {name: piece.__doc__ for name, piece in PIECES.items()}
+PARTS = {part.__name__: part for part in (patterns, send, ring, strided, scalapack, loopback, overlap, topologies)}
+TITLES = {name: part.__doc__ for name, part in PARTS.items()}

@@ -97,7 +97,7 @@ class Library(NamedTuple):
     only_full: bool = False
 
 
-# MPICH cuts only non-blocking reductions into pieces. Both MPIs yield when idle, MPICH without a setting.
+# MPICH cuts only non-blocking reductions into segments. Both MPIs yield when idle, MPICH without a setting.
 _MPICH_BEST = {"BCAST": "pipelined_tree", "ALLGATHER": "ring", "REDUCE_SCATTER_BLOCK": "pairwise",
                "REDUCE_SCATTER": "pairwise", "ALLREDUCE": "ring", "REDUCE": "nb", "IREDUCE": "tsp_tree",
                "ALLTOALL": "pairwise"}
@@ -129,11 +129,12 @@ LIBRARIES = [
                                              "IREDUCE": "tsp_ring"})),
 ]
 
-# TCP between two processes of one host: Open MPI's as it is and with larger buffers, messages sent at once, and pieces.
+# TCP between two processes of one host: Open MPI's as it is and with larger buffers, fragments, and eager messages.
 LOOPBACK_TUNINGS = {
     "": [],
     "buffers 4M": ["--mca", "btl_tcp_sndbuf", "4194304", "--mca", "btl_tcp_rcvbuf", "4194304"],
-    "pieces 1M": ["--mca", "btl_tcp_max_send_size", "1048576", "--mca", "btl_tcp_rdma_pipeline_send_length", "1048576"],
+    "fragments 1M": ["--mca", "btl_tcp_max_send_size", "1048576",
+                     "--mca", "btl_tcp_rdma_pipeline_send_length", "1048576"],
     "eager 512K": ["--mca", "btl_tcp_eager_limit", "524288", "--mca", "btl_tcp_rndv_eager_limit", "524288",
                    "--mca", "btl_tcp_max_send_size", "1048576"],
 }

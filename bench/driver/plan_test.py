@@ -104,7 +104,7 @@ class Behind(unittest.TestCase):
                                      (True, {library.label for library in peers.LIBRARIES if not library.only_full})):
             with unittest.mock.patch.object(pathlib.Path, "is_dir", return_value=is_installed):
                 job = behind().on_slow_hosts(Cluster(4, "400mbit"))
-            launches = [launch for _, piece in job.plan() for launch in piece]
+            launches = [launch for _, part in job.plan() for launch in part]
             self.assertEqual({label_of(launch) for launch in launches}, labels)
             self.assertEqual({launch.command[-1] for launch in launches},
                              {"/output/cluster_patterns.jsonl", "/output/cluster_send.jsonl"})

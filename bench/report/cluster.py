@@ -221,7 +221,7 @@ def ring_section(lines, rate):
 
 
 def strided_section(lines):
-    """Panels in short runs against the same bytes in one piece."""
+    """Panels in short runs against the same bytes, contiguous."""
     figures = collections.defaultdict(dict)
     for key, subjects in collect(select(lines, subject="brigade")).items():
         case = "send" if key.case.startswith("pingpong") else key.case
