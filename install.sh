@@ -35,7 +35,7 @@ while [[ $# -gt 0 ]]; do
     --help) usage; exit 0 ;;
     --prefix=* | --libdir=* | --mpi=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
     --prefix | --libdir | --mpi)
-      [[ -n ${2-} ]] || refuse "$1 wants a name"
+      [[ -n ${2-} ]] || refuse "$1 needs a name"
       declare "${1#--}=$2"
       shift 2
       ;;

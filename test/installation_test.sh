@@ -26,7 +26,7 @@ refused() {
 }
 refused 'unknown argument --prefx' --prefx "$work/none"
 refused '--prefix is missing'
-refused '--prefix wants a name' --prefix=
+refused '--prefix needs a name' --prefix=
 refused '/dev/null is no folder that you can write to' --prefix=/dev/null/brigade
 refused 'there is no MPI cray' --prefix "$work/none" --mpi cray
 MPICC=/usr/bin/mpicc refused "--either is built with Debian's MPIs" --prefix "$work/none" --either

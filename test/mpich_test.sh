@@ -215,7 +215,7 @@ other_launcher() {
   bazel build "${options[@]}" //test/blacs:blacs_cases && openmpi=$(bazel info "${options[@]}" bazel-bin) &&
     job 2 env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$openmpi/test/blacs/blacs_cases" lonely \
       >"$work/launcher" 2>&1
-  [[ $(grep -c "the launcher says that 2 processes .* of another MPI" "$work/launcher") -eq 2 ]] ||
+  [[ $(grep -c "the launcher has started 2 processes .* of another MPI" "$work/launcher") -eq 2 ]] ||
     { cat "$work/launcher"; false; }
 }
 

@@ -90,7 +90,7 @@ says 'BRIGADE_STATS=often: must be 0, 1 or ranks'
 
 # Hydra under a program of Open MPI.
 run 0 env MPI_LOCALNRANKS=2 "$info"
-says '^  the launcher says that 2 processes .* mpirun is of another MPI than the program'
+says '^  the launcher has started 2 processes .* mpirun is of another MPI than the program'
 
 # Rank 0 speaks for all.
 run 0 "$run_mpi" 2 "$info"

@@ -63,7 +63,7 @@ Status ListLibraries(const std::string& program, std::string* list) {
   int ends[2];
   if (base == 0 || dladdr(reinterpret_cast<void*>(base), &loader) == 0 ||
       pipe2(ends, O_CLOEXEC) != 0) {
-    return {StatusCode::kUnavailable, "the dynamic loader cannot be asked"};
+    return {StatusCode::kUnavailable, "the dynamic loader cannot be run"};
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

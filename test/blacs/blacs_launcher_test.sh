@@ -27,7 +27,7 @@ done
 
 # Started by the mpirun of another MPI each would be alone.
 "$run_mpi" 1 env "${silent[@]}" MPI_LOCALNRANKS=2 LD_PRELOAD="$PWD/$shim" "$cases" lonely >"$out" 2>&1
-if [ "$(grep -c 'brigade: the launcher says that 2 processes .* of another MPI' "$out")" != 1 ]; then
+if [ "$(grep -c 'brigade: the launcher has started 2 processes .* of another MPI' "$out")" != 1 ]; then
   echo "FAILED: a launcher of another MPI is not named; got:"
   cat "$out"
   failures=$((failures + 1))

@@ -65,9 +65,10 @@ int LocalRank() {
 std::string WrongLauncher(int ranks) {
   const int said = LocalRanks();
   if (ranks > 1 || said == 1) return "";
-  return "the launcher says that " + std::to_string(said) +
-         " processes of the job are on this host, and MPI that this one is alone; so each is a job "
-         "of its own: mpirun is of another MPI than the program, or srun wants another --mpi";
+  return "the launcher has started " + std::to_string(said) +
+         " processes of the job on this host, and in MPI this process is alone; so each is a job "
+         "of "
+         "its own: mpirun is of another MPI than the program, or srun needs another --mpi";
 }
 
 }  // namespace brigade

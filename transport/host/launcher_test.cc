@@ -83,7 +83,7 @@ TEST_F(LauncherTest, NoNumber) {
 TEST_F(LauncherTest, AProcessThatIsAloneIsOddWhereTheLauncherSaysMore) {
   EXPECT_EQ(WrongLauncher(1), "");
   Say("MPI_LOCALNRANKS", "4");
-  EXPECT_NE(WrongLauncher(1).find("says that 4 processes"), std::string::npos);
+  EXPECT_NE(WrongLauncher(1).find("has started 4 processes"), std::string::npos);
   EXPECT_EQ(WrongLauncher(4), "");
   EXPECT_EQ(WrongLauncher(2), "");
 }

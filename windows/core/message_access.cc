@@ -70,7 +70,7 @@ Status MessageAccess::Delegate(const RmaRequest& request, bool* is_done) {
   Flush flush;
   if (status.ok()) status = BeginFlush(request.rank, FlushedPart::kAll, &flush);
   if (status.ok()) {
-    status = wait_.UntilAlone(/*by_message=*/true, "a target to have done what was asked", [&] {
+    status = wait_.UntilAlone(/*by_message=*/true, "a target to complete requests", [&] {
       return IsFlushed(request.rank, flush) && messages_->outbox().under_way(request.rank) == 0;
     });
   }
@@ -98,7 +98,7 @@ Status MessageAccess::AwaitRoom(int target) {
   }
   const auto has_room = [&] { return messages_->outbox().under_way(target) < kMostPending; };
   if (has_room()) return Status();
-  return wait_.Until(/*by_message=*/true, "a target that is behind with what it was asked",
+  return wait_.Until(/*by_message=*/true, "a target with the most requests that may be pending",
                      has_room);
 }
 
@@ -122,7 +122,7 @@ Status MessageAccess::BeginUnlock(int target, Flush* flush) {
 
 Status MessageAccess::AwaitFlush(int target, const Flush& flush) {
   if (flush.token != 0) {
-    BRIGADE_RETURN_IF_ERROR(wait_.Until(/*by_message=*/true, "a target to have done what was asked",
+    BRIGADE_RETURN_IF_ERROR(wait_.Until(/*by_message=*/true, "a target to complete requests",
                                         [&] { return IsFlushed(target, flush); }));
     uint64_t& flushed = requests_flushed_[static_cast<size_t>(target)];
     flushed = std::max(flushed, flush.requests);

@@ -234,7 +234,7 @@ Window::Memory Window::End(std::unique_ptr<Window> window) {
 Status Window::Free() {
   if (is_freed_) return Status();
   if (epochs_.has_locks()) {
-    return {StatusCode::kInvalidArgument, "a window is freed of which locks are held"};
+    return {StatusCode::kInvalidArgument, "a window is freed while this rank holds its locks"};
   }
   // By messages: after them no rank sends to a closed group.
   BRIGADE_RETURN_IF_ERROR(EndFence({/*nothing_precedes=*/false, /*nothing_succeeds=*/true},
@@ -245,7 +245,7 @@ Status Window::Free() {
 
 Status Window::Leave() {
   if (epochs_.has_locks()) {
-    return {StatusCode::kInvalidArgument, "a window is left of which locks are held"};
+    return {StatusCode::kInvalidArgument, "a window is left while this rank holds its locks"};
   }
   is_freed_ = is_abandoned_ = true;
   const WindowWait::ProgressGuard guard(&*wait_);

@@ -78,7 +78,7 @@ Status Window::AwaitAllAsked() {
   const WindowWait::ProgressGuard guard(&*wait_);
   if (message_access_->sends_fences()) BRIGADE_RETURN_IF_ERROR(SendFences());
   // Answers that have not left yet would wait for this rank's next call.
-  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*by_message=*/true, "what others have asked for", [&] {
+  BRIGADE_RETURN_IF_ERROR(wait_->Until(/*by_message=*/true, "requests of other ranks", [&] {
     return IsDone(asked) && state()->sends_in_flight == 0 && !messages_->has_kept_frames();
   }));
   messages_->EndFence();

@@ -92,7 +92,7 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
   if (!is_whole || bytes <= 0 || bytes > request.bytes - origin->announced_bytes ||
       __builtin_add_overflow(request.offset, origin->announced_bytes + bytes, &end)) {
     return BadFrame(from, "announces a segment of " + std::to_string(bytes) +
-                              " bytes, which belongs to nothing it has asked for");
+                              " bytes, which belongs to no request");
   }
   entry->is_answered = request.kind == RmaKind::kFetch;
   entry->place = end - bytes;
@@ -290,7 +290,7 @@ Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, St
       !window_->attached->Hold(*request.layout, count,
                                reinterpret_cast<int64_t>(window_->memory) + header.offset)) {
     return BadFrame(from, "requests " + std::to_string(header.bytes) +
-                              " bytes of which some are not attached to the window");
+                              " bytes, and some are not attached to the window");
   }
   request.at.emplace(&*request.layout, count);
   if (IsAccumulate(header) && !HoldsWhole(header, *request.layout)) {

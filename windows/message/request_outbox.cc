@@ -319,7 +319,7 @@ void RequestOutbox::EndIfOver(Outgoing* request) {
 Status RequestOutbox::TakeReply(int from, const RmaFrame& message) {
   Outgoing* const request = Find(message.header.token);
   if (request == nullptr || request->target != from || !request->wants_reply()) {
-    return BadFrame(from, "replies to what nobody asked");
+    return BadFrame(from, "replies to no request");
   }
   if (message.header.bytes <= 0 ||
       message.header.bytes > request->to->size() - request->announced_back ||
@@ -328,7 +328,7 @@ Status RequestOutbox::TakeReply(int from, const RmaFrame& message) {
            : !request->lands_in_place &&
                  message.header.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
     return BadFrame(from, "replies with " + std::to_string(message.header.bytes) +
-                              " bytes, which is not what was asked for");
+                              " bytes, which no request expects");
   }
   request->announced_back += message.header.bytes;
   std::deque<Arrival>& arrivals = PeerOf(from).arrivals;

@@ -23,8 +23,8 @@ Status LockQueue::Request(int origin, LockKind kind, bool by_message, bool* gran
   const State state = asks.state.load(std::memory_order_relaxed);
   if (state != State::kNone) {
     return {StatusCode::kMismatch,
-            "rank " + std::to_string(origin) + " locks a window of which it " +
-                (state == State::kHolds ? "has" : "has asked for") + " the lock already"};
+            "rank " + std::to_string(origin) + " locks a window whose lock it " +
+                (state == State::kHolds ? "holds" : "has requested") + " already"};
   }
   asks.kind = kind;
   asks.by_message = by_message;
@@ -43,7 +43,7 @@ Status LockQueue::Request(int origin, LockKind kind, bool by_message, bool* gran
 Status LockQueue::Release(int origin, std::vector<int>* granted_by_message) {
   if (entry(origin).state.load(std::memory_order_relaxed) != State::kHolds) {
     return {StatusCode::kMismatch,
-            "rank " + std::to_string(origin) + " unlocks a window of which it has no lock"};
+            "rank " + std::to_string(origin) + " unlocks a window whose lock it does not hold"};
   }
   --front().holders;
   entry(origin).state.store(State::kNone, std::memory_order_relaxed);

@@ -71,7 +71,7 @@ int PlainIo::AwaitRoom(IoSocket* socket) {
 }
 
 Status PlainIo::RegisterMemory(ByteSpan) {
-  return Status(StatusCode::kUnavailable, "plain sockets know no registered memory");
+  return Status(StatusCode::kUnavailable, "plain sockets have no registered memory");
 }
 
 Status PlainIo::Watch(int descriptor, void (*readable)(void*), void* context) {
