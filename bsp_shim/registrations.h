@@ -17,7 +17,7 @@
 namespace brigade {
 namespace bsp {
 
-// One call, as others are told of it.
+// One call, as other processes get it.
 struct RegistrationCall {
   static constexpr int64_t kNull = -1;
 

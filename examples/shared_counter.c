@@ -1,5 +1,5 @@
-/* Tasks for whoever is free: each rank takes the next number from a counter that rank 0 has, which
-   need not call for that.
+/* Tasks for ranks that are free: each rank takes the next number from a counter that rank 0 has,
+   which need not call for that.
 
    mpicc examples/shared_counter.c -o shared_counter \
      -Iinclude -Lbazel-bin/patterns/api -lbrigade -Wl,-rpath,$PWD/bazel-bin/patterns/api

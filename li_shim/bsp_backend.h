@@ -61,7 +61,7 @@ class BspBackend final : public Backend {
   const BspLibrary library_;
   const std::string settings_;
   std::vector<void*> memory_ = std::vector<void*>(kSlots);  // by slot
-  // By slot: what each process has registered, which BSPlib knows and does not tell.
+  // By slot: what each process has registered, which no function of BSPlib returns.
   std::vector<std::vector<size_t>> bytes_of_;
 };
 

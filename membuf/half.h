@@ -29,7 +29,7 @@ inline float FloatOfBits(uint32_t bits) {
 }
 
 // Returns the same number. No branches, and no subnormal floats for a Float16, which a processor
-// may be told to flush to 0.
+// may flush to 0 if its settings say so.
 inline float ToFloat(Float16 x) {
   const uint32_t sign = (x.bits & 0x8000u) << 16;
   const uint32_t magnitude = x.bits & 0x7fffu;

@@ -23,7 +23,7 @@ bool IsErrorsAbort(MPI_Errhandler handler) {
 #endif
 }
 
-void Tell(const char* routine, const std::string& text) {
+void Print(const char* routine, const std::string& text) {
   std::string where;
   if (MpiIsActive()) {
     int rank = 0;
@@ -36,13 +36,13 @@ void Tell(const char* routine, const std::string& text) {
 
 }  // namespace
 
-int Raise(MPI_Win window, const char* routine, int error, const std::string& text, bool tells) {
+int Raise(MPI_Win window, const char* routine, int error, const std::string& text, bool prints) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Win_get_errhandler(window, &handler);
   const bool is_fatal = handler == MPI_ERRORS_ARE_FATAL || IsErrorsAbort(handler);
   MPI_Errhandler_free(&handler);
   if (is_fatal) Fail(routine, text);
-  if (tells) Tell(routine, text);
+  if (prints) Print(routine, text);
   MPI_Win_call_errhandler(window, error);
   return error;
 }
@@ -52,7 +52,7 @@ int ErrorClassOf(const Status& status) {
 }
 
 void Fail(const char* routine, const std::string& text) {
-  Tell(routine, text);
+  Print(routine, text);
   EndMpiJob(1);
 }
 

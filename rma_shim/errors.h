@@ -14,9 +14,9 @@ namespace brigade {
 namespace rma {
 
 // Calls the error handler of `window` and returns `error`, a class of MPI. Where the handler is
-// MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT the job ends with `text`; otherwise `tells` has it on
+// MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT the job ends with `text`; otherwise `prints` has it on
 // stderr.
-int Raise(MPI_Win window, const char* routine, int error, const std::string& text, bool tells);
+int Raise(MPI_Win window, const char* routine, int error, const std::string& text, bool prints);
 
 // The class of a failure that is not the caller's.
 int ErrorClassOf(const Status& status);

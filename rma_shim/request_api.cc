@@ -43,7 +43,7 @@ bool Progress() {
   }
   for (const Requests::Failure& failure : failures) {
     brigade::rma::Raise(failure.window, "a request of one-sided communication", failure.error,
-                        failure.text, /*tells=*/true);
+                        failure.text, /*prints=*/true);
   }
   return Progress();
 }

@@ -1,4 +1,4 @@
-"""The tables of the LI paper, which tells of a cluster of 16 PCs with two processors each."""
+"""The tables of the LI paper, whose cluster has 16 PCs with two processors each."""
 
 import statistics
 from typing import NamedTuple

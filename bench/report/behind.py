@@ -32,7 +32,7 @@ WINDOWS = "Windows"
 PEERS = {"mpi": "brigade", "stock": "shim"}
 # A measured time this many times the prediction, or its inverse, is a fault of the model.
 WRONG = 2
-# Values that tell nothing of a user; of all other settings only the name is shown.
+# Values that reveal nothing of a user; of all other settings only the name is shown.
 HARMLESS = re.compile(r"[0-9]+(\.[0-9]+)?[kKmMgG]?|on|off|auto|always|never|hint|strict|info|none|shm|tcp|mpi|sockets")
 
 

@@ -10,7 +10,7 @@ PAPER = """By itself libbrigade_pblas.so takes products whose m, n and k are all
 pblas_shim/rules.h, P?SYRK and P?HERK from kLeastPblasHalfSize on, on grids of several rows and columns, and no
 P?TRMM."""
 METHOD = """Small products: C of n x n and k = 256. A launch has the pdgemm of one library, which is preloaded, beside
-ours in diagonal order on a window's memory; launches take turns, and our PBLAS are told to take everything. Ratios are
+ours in diagonal order on a window's memory; launches take turns, and our PBLAS are set to take everything. Ratios are
 the other's time over that of our PBLAS, each over that of ours in its own launch: above 1 taking the product gains.
 Half products: pdsyrk and pdtrmm beside the whole product A A' by gets. Half of the arithmetic, all ranks at once, taken
 from that is the least that either could take by gets, since it needs as many. The pdsyrk of our PBLAS goes by gets; the

@@ -183,7 +183,7 @@ BRIGADE_EXPORT brigade_status brigade_bootstrap_callback(brigade_allgather_callb
 /// brigade_bootstrap_options_init().
 typedef struct {
   size_t size;         ///< set by brigade_bootstrap_options_init()
-  const char* job;     ///< a name that tells jobs apart; equal on all ranks; NULL means ""
+  const char* job;     ///< the name of the job; equal on all ranks; NULL means ""
   const char* secret;  ///< a secret of the job's processes; equal on all ranks; NULL means none
   /// Seconds that ranks wait for each other in brigade_bootstrap_tcp(), and in each gather of
   /// brigade_group_from_bootstrap(); 0 means 60.

@@ -41,7 +41,7 @@ Schedule TreeBarrier(const ScheduleParameters& p) {
   return b.Build();
 }
 
-// Everybody tells everybody, and waits once only.
+// Each rank sends to all others, and waits once only.
 Schedule ExchangeBarrier(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const int out = b.AddStream("S", ChunkRole::kBufferedSend);

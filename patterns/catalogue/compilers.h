@@ -74,8 +74,8 @@ Schedule CompileReduce(const ScheduleParameters& p);
 // Result everywhere. Trees and rings: reduce to rank 0, then broadcast back along the same tree,
 // piece by piece, the broadcast of a piece overlapping the reduction of later ones; copies: 2 n at
 // a leaf, n elsewhere. Hypercube: partners exchange partial results, one dimension at a time; ranks
-// beyond the largest power of two fold in first and are told at the end; copies: n, or 2 n at a
-// rank that folds in. Reduce-scatter + allgather: multi-reduce of the matrix's shares, one per
+// beyond the largest power of two fold in first and get the result at the end; copies: n, or 2 n at
+// a rank that folds in. Reduce-scatter + allgather: multi-reduce of the matrix's shares, one per
 // rank, then multi-broadcast of the results, along the increasing ring (where memory is shared,
 // each to all at once), sums one piece ahead of results; n of each share; copies: (s + 1) n, and
 // where only some share memory s - 2 more at each relay; combines: (s - 1) n. Exchange, where
@@ -106,8 +106,8 @@ Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 // last rank; combines: one per piece of all blocks at all but rank 0.
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
-// Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each tells
-// all others, or on more than kMostInOneRound ranks, up and down a tree.
+// Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each
+// sends to all others, or on more than kMostInOneRound ranks, up and down a tree.
 Schedule CompileBarrier(const ScheduleParameters& p);
 
 // Gather along a k-nomial tree: a relay puts the blocks of all ranks below it behind its own, into

@@ -1,6 +1,6 @@
-// Exchange: whoever is to have the result of a combine gets all contributions, and combines them in
-// the order of a tree. One round of messages, and the bits of that tree. For ranks that share
-// memory: there one copy serves all readers.
+// Exchange: each rank that is to have the result of a combine gets all contributions, and combines
+// them in the order of a tree. One round of messages, and the bits of that tree. For ranks that
+// share memory: there one copy serves all readers.
 
 #ifndef BRIGADE_PATTERNS_CATALOGUE_EXCHANGE_H_
 #define BRIGADE_PATTERNS_CATALOGUE_EXCHANGE_H_

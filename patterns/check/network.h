@@ -64,7 +64,7 @@ class Network {
   // The current slot has been used for the last time.
   void Free(int rank, int stream);
 
-  // Piece `piece` of `blocks`, which tell messages apart. False if a send meets a receive of
+  // Piece `piece` of `blocks`, by which messages differ. False if a send meets a receive of
   // another piece.
   bool PostSend(int from, int to, Slot* slot, const BlockRun& blocks, int64_t piece);
   bool PostReceive(int from, int to, Slot* slot, const BlockRun& blocks, int64_t piece);

@@ -44,7 +44,7 @@ struct UserMemory {
   // Contributions that are apart from both.
   std::vector<Value> source;
   std::vector<std::vector<Value>> source_blocks;
-  uint64_t knows = 0;  // ranks of whose arrival it has heard
+  uint64_t knows = 0;  // ranks whose arrival it has received
 };
 
 }  // namespace brigade

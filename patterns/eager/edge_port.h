@@ -46,8 +46,8 @@ class EdgePort : public PortBase {
                (MayBeForwarded() ? rules::kMostEagerPieces : rules::kMostInlinePieces) &&
            !ExpectsPostedBlocks();
   }
-  // Waits a little for the next message from the call's peer, and tells whether it is one that
-  // fits, of which the first piece is there.
+  // Waits a little for the next message from the call's peer. Returns whether the message
+  // fits and its first piece is there.
   bool HasFirstPiece();
 
   void StartReceives() {}

@@ -1,4 +1,4 @@
-// The edges of a group, to whoever runs a call over them.
+// The edges of a group, for the rooms that run calls over them.
 
 #ifndef BRIGADE_PATTERNS_EAGER_GROUP_EDGES_H_
 #define BRIGADE_PATTERNS_EAGER_GROUP_EDGES_H_
@@ -61,7 +61,7 @@ bool PollUntil(Engine* engine, int peer, const Over& over) {
   return slot;
 }
 // The next message of an edge, which is paused for as the transport likes; null if it does not
-// come. Then it is to be waited for with a posted receive, which also hears of peers that are gone.
+// come. Then it is to be waited for with a posted receive, which fails if the peer is lost.
 // Not so many polls that the transport puts the rank to sleep: what others wait for moves only
 // where everything is polled.
 inline const Slot* Poll(Engine* engine, InEdge* edge, int peer) {

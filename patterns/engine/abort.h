@@ -1,4 +1,4 @@
-// Abort: what broke a group, as its members tell each other by control messages.
+// Abort: what broke a group, as its members send it to each other by control messages.
 //
 // The first message says who broke the group, and in which call; why, in words, follows in further
 // ones. The first byte of every control message is its kind.

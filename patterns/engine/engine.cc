@@ -153,7 +153,7 @@ void Engine::RecheckProgressThread() {
   NotifyOfProgressThread();
 }
 
-// A forked child shares with its parent what listeners tell others.
+// A forked child shares with its parent what listeners publish.
 void Engine::NotifyOfProgressThread() {
   const bool answers = progress_thread_ != nullptr && allows_progress_thread_;
   if (answers == progress_thread_answers_ || IsForked()) return;
@@ -357,7 +357,7 @@ bool Engine::HasFailed(GroupState* group) {
 void Engine::BreakFailing() {
   for (size_t i = 0; i < failing_.size();) {
     GroupState* const group = failing_[i];
-    // A send to whoever is gone has failed, who may have said why.
+    // A send to a lost rank has failed. That rank may have sent the reason before.
     if (group->failure.code() == StatusCode::kPeerLost) (void)endpoint_->Progress();
     if (HasFailed(group) && !group->is_held) {
       BreakGroup(group, group->failure, group->cause);  // which takes it out

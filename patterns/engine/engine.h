@@ -206,8 +206,8 @@ class Engine {
     Clock::time_point since_;
   };
 
-  // A failure of a group, and what others are told of it: closes the group, ends all its
-  // activities, and tells the other members, unless it is broken already. In a forked child only
+  // A failure of a group, and what others get of it: closes the group, ends all its activities, and
+  // sends the failure to the other members, unless it is broken already. In a forked child only
   // keeps the failure. Not from callbacks.
   void BreakGroup(GroupState* group, const Status& status, const Abort& cause);
   // The same for a failure of this rank that belongs to no call on the group.
@@ -263,9 +263,9 @@ class Engine {
   void AwaitUnbrokenSends(bool back);
 
   bool AdvanceActivities();
-  // Breaks groups whose failure callbacks have noticed, or others have told of.
+  // Breaks groups whose failure a callback has found, or another rank has sent.
   void BreakFailing();
-  // Takes over what others have said of the group. True if it is broken.
+  // Takes over what others have sent about the group. True if it is broken.
   static bool HasFailed(GroupState* group);
   void TellOthers(const GroupState& group);
   void OnEnquiry(GroupState* group, int from, ConstByteSpan message);
@@ -298,7 +298,7 @@ class Engine {
   uint64_t advances_ = 0;   // of activities, as counted by Move
   uint64_t enquiries_ = 0;  // that have come
   std::vector<Listener*> listeners_;
-  bool progress_thread_answers_ = false;  // as listeners were told
+  bool progress_thread_answers_ = false;  // as listeners were notified
   std::vector<GroupState*> groups_;       // that callers hold
   // There were some: to whom still sends to this rank nobody else says that it receives no more.
   bool left_all_groups_ = false;

@@ -19,7 +19,7 @@ void GroupControl::OnControl(int from, ConstByteSpan message) {
     on_enquiry_(from, message);
     return;
   }
-  // Of several who tell of it the first is listened to.
+  // Only the first report counts.
   if (complete_ || (from_ >= 0 && from_ != from)) return;
   if (from_ < 0) {
     from_ = from;

@@ -1,5 +1,5 @@
-// GroupControl: hears the control messages of one group: those that say that it is broken,
-// enquiries, and, for somebody else, all others.
+// GroupControl: handles the control messages of one group: reports that it is broken, and
+// enquiries. Passes all others to another handler.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_GROUP_CONTROL_H_
 #define BRIGADE_PATTERNS_ENGINE_GROUP_CONTROL_H_
@@ -22,7 +22,8 @@ class GroupControl final : public ControlHandler {
  public:
   using OnEnquiry = std::function<void(int from, ConstByteSpan message)>;
 
-  // The group is put into `failing` when somebody tells that it is broken. Both must outlive this.
+  // The group is put into `failing` when a member reports that it is broken. Both must outlive
+  // this.
   GroupControl(GroupState* group, std::vector<GroupState*>* failing, OnEnquiry on_enquiry)
       : group_(group), failing_(failing), on_enquiry_(std::move(on_enquiry)) {}
 
@@ -32,14 +33,14 @@ class GroupControl final : public ControlHandler {
   // Kinds of control messages, their first bytes, from here on are not this class's affair.
   static constexpr uint8_t kFirstKindOfOthers = 16;
 
-  // Is told of those, from now on; null: nobody.
+  // The handler of those, from now on; null: none.
   void SetOther(ControlHandler* other) { other_ = other; }
 
   void OnControl(int from, ConstByteSpan message) override;
 
-  // The member who tells that the group is broken; -1: nobody.
+  // The member that reported that the group is broken; -1: none.
   int from() const { return from_; }
-  // Whether all of that has come, or is waited for no longer: its sender may be gone.
+  // Whether the whole report has come, or is not waited for, since its sender may be lost.
   bool knows_all() const;
   const Abort& abort() const { return reader_.abort(); }
 

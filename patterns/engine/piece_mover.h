@@ -29,7 +29,7 @@ inline CutRule RuleOf(const CatalogueEntry& entry, const PieceSettings& settings
 
 class PieceMover {
  public:
-  // `processor`: who is told of the work first; null for processors that exist.
+  // `processor`: is notified of work first; null for processors that exist.
   explicit PieceMover(SimulatedProcessor* processor) : processor_(processor) {}
 
   // `call` must outlive the mover, or be replaced by another Reset. `shares_memory`: what is copied

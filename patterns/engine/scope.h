@@ -19,8 +19,8 @@ struct EdgeConfig {
   bool of_pairs = false;  // for point-to-point messages
   PieceSettings settings;
 
-  // The payload for which a first piece's receive buffer has room: as much as any, so that a wrong
-  // message's header can tell what is wrong, unless a long receive buffer should be filled.
+  // The payload for which a first piece's receive buffer has room: as much as any, so that the
+  // header of a wrong message can be read, unless a long receive buffer should be filled.
   size_t FirstRoom(size_t expected_bytes) const {
     const size_t most = MostPayload(settings);
     const size_t lazy = capabilities->tuning.lazy_credit_bytes;

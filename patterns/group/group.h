@@ -98,8 +98,8 @@ class Group {
   Cost Predict(const PatternCall& call) const;
 
   // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
-  // happened here, and the others may have started it: brigade.h says what this rank then owes
-  // them. kOutOfMemory: it can never be started; of a collective call the same on all ranks. The
+  // happened here, and the others may have started it: brigade.h says what this rank must then
+  // do. kOutOfMemory: it can never be started; of a collective call the same on all ranks. The
   // matrix, locations and blocks of `call`, the array of blocks included, must stay valid until
   // the operation is done. Operations on one scope take place in the order of their starts, as do
   // sends to, and receives from, one rank.
@@ -109,7 +109,7 @@ class Group {
   // of Start that depend on arguments. The memory of `call` must stay valid as long as *prepared.
   Status Prepare(const PatternCall& call, std::unique_ptr<PersistentCall>* prepared);
 
-  // The group's first failure, as far as this rank has heard of it; looks, and does not wait.
+  // The group's first failure, as far as this rank knows; looks, and does not wait.
   Status failure() const;
   // The rank that broke the group, and its call. REQUIRES: failure() is not OK.
   const brigade::Abort& cause() const;

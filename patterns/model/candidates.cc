@@ -145,8 +145,8 @@ std::vector<Candidate> Cuts(const MachineDescription& machine, const PieceSettin
   return cuts;
 }
 
-// The rule's, if it is as good as any, as far as a model can tell: it knows from experience what is
-// not in the model. Else, of those that are equally good, the longest: each piece costs.
+// The rule's, if its prediction is as good as any within the model's error: measurements set the
+// rule. Else, of those that are equally good, the longest: each piece costs.
 Candidate BestCut(const MachineDescription& machine, const PieceSettings& settings,
                   const CostQuery& query) {
   const std::vector<Candidate> cuts = Cuts(machine, settings, query);

@@ -164,7 +164,7 @@ TEST(RankCandidates, TreesForShortMessagesAndRingsForLongOnes) {
   EXPECT_GT(lengthy.cost.pieces, 30);
 }
 
-// Where others are no better by more than a model can tell.
+// Where others are better by less than the model's error.
 TEST(RankCandidates, TheRuleCutsWhereItIsAsGoodAsAny) {
   EXPECT_EQ(Ranked(Query(Pattern::kSend, 4096), false).front().piece_bytes, 0u);
   const CostQuery query = Query(Pattern::kBroadcast, 4 << 20);

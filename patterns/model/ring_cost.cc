@@ -110,7 +110,7 @@ SegmentTimes MultiBroadcastByHostTimes(const Steps& steps, const CostQuery& quer
   const Hop near(steps, 0, piece, ChunkRole::kForward, ChunkRole::kReceive, steps.Crowd());
   const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
-  const int others = most - 1;  // that a gate tells
+  const int others = most - 1;  // to which a gate sends
   const int blocks = query.ranks - most;
   const double processor = far.processor_us() + others * near.send_us + out;
   const double busy = std::max({processor, far.wire_us, others * near.wire_us});
@@ -148,7 +148,7 @@ SegmentTimes ReduceScatterAllgatherTimes(const Steps& steps, const CostQuery& qu
   const int others = query.ranks - 1;
   const double at_port = edges.AtPort();
   const double processor_us = edges.AtProcessor();
-  // Where memory is shared each tells all its result at once.
+  // Where memory is shared each sends its result to all at once.
   const double told = steps.SharesMemory() ? hop.us() : edges.Around(0);
   const double sums = std::max(edges.Around(combine), others * at_port);
   const double results = std::max({told, others * at_port, others * (processor_us + out)});

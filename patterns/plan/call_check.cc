@@ -114,7 +114,7 @@ Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int 
 
 Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int size, int rank) {
   const bool has_user_op = entry.combines && call.op == CombineOp::kUser;
-  // Again: a signature does not tell all wrong operations from right ones.
+  // Again: calls with wrong and right operations may have the same signature.
   if (has_user_op) BRIGADE_RETURN_IF_ERROR(CheckUserOp(entry, call));
   if (HasMatrix(call.pattern) && !IsRight(entry, call, call.matrix)) {
     return WrongMatrix(entry, call, call.matrix, "matrix");

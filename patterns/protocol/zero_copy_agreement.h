@@ -6,7 +6,7 @@
 // Each rank publishes a status word to each other rank (edge.h): where its matrices lie, or that
 // they cannot be read. A rank that has found all matrices publishes that it reads, and once all
 // have, no rank can leave. A rank that cannot expose its matrices, or has started the call, runs
-// the schedule at once, in which each rank sends before it waits: its message tells the others to
+// the schedule at once, in which each rank sends before it waits: its message makes the others
 // leave, too. A rank that waits finds out whether the calls match, as in other waits.
 
 #ifndef BRIGADE_PATTERNS_PROTOCOL_ZERO_COPY_AGREEMENT_H_

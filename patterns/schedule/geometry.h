@@ -18,7 +18,7 @@ namespace brigade {
 
 // Messages that go by host: within one, where one copy serves all readers.
 inline constexpr Topology kWithinHost{Shape::kTree, rules::kWideBranches};
-// So many ranks that share memory tell each other in one round.
+// So many ranks that share memory exchange in one round.
 inline constexpr int kMostInOneRound = rules::kMostRanksOnExchange;
 
 struct TreeNode {

@@ -58,7 +58,7 @@ struct PieceSettings {
   // The longest point-to-point message that travels with its header (of the transport, equal on all
   // ranks).
   size_t eager_bytes = SIZE_MAX;
-  // The most that goes with the header of a longer one (likewise).
+  // The most that goes with the header of a longer one (of the transport, equal on all ranks).
   size_t ahead_bytes = 0;
   // Pieces of point-to-point messages that are twice as long hold a multiple of it (of the
   // transport).

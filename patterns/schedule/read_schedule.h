@@ -29,7 +29,7 @@ struct ReadStep {
 };
 
 struct ReadSchedule {
-  // Times that a rank may expose: status words tell no more apart.
+  // Times that a rank may expose: status words distinguish no more.
   static constexpr int kMostExposures = 2;
 
   // Of a kCombine: the other ranks, whose contributions are taken from left to right. The calling

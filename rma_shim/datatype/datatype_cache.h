@@ -17,7 +17,7 @@
 namespace brigade {
 namespace rma {
 
-// MPI tells it by an attribute when a datatype is freed, whose handle may then be another's. Any
+// A callback of an attribute removes a datatype that MPI frees, since MPI reuses its handle. Any
 // thread may free one at any time; all else is done by one thread at a time.
 class DatatypeCache {
  public:

@@ -23,8 +23,8 @@ class MpiJob {
   int processes() const { return processes_; }
   int process() const { return process_; }
 
-  // The first collective call over the job, the same in all libraries: `who` begins, and what its
-  // processes tell each other, in `all`. kInvalidArgument, the same on all, if not all are `who`.
+  // The first collective call over the job, the same in all libraries: `who` begins, and the
+  // numbers of all processes, in `all`. kInvalidArgument, the same on all, if not all are `who`.
   // Sleeps while it waits: some may come much later.
   using Numbers = std::array<int64_t, 3>;
   Status Greet(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const;

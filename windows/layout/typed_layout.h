@@ -6,8 +6,7 @@
 // offset" k is the k-th byte in it. Offsets count from the address of the value and may be
 // negative.
 //
-// The serial form is what one rank tells another, once. It is read with suspicion: what Parse
-// accepts can be walked.
+// The serial form is sent to another rank, once. Parse accepts only forms that can be walked.
 //
 // Source: the light-weight form of derived datatypes of MPI/SX, section 4.
 

@@ -65,8 +65,8 @@ class Multiplier {
   // all ranks, and C is unspecified.
   Status Multiply(const MultiplyCall& call, const MultiplyOptions& options = MultiplyOptions(),
                   MultiplyStatistics* statistics = nullptr);
-  // Whether it is broken, as far as this rank has heard. It tells a kMismatch of the ranks' calls
-  // from one of their messages.
+  // Whether it is broken, as far as this rank knows. After a kMismatch: false if the calls of ranks
+  // differ, true if their messages do.
   bool is_broken() const { return !window_->failure().ok(); }
   // Takes the place of Multiply on a rank that cannot make the call, and ends it on all. REQUIRES:
   // `why` is one of the failures after which nothing happened.

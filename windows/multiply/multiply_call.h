@@ -43,8 +43,8 @@ enum class Transpose : uint8_t {
 // The part of C that is computed. The rest is neither read nor changed.
 enum class Half : uint8_t {
   kBoth = 0,
-  kUpper,  // with the diagonal, likewise
-  kLower,
+  kUpper,  // with the diagonal
+  kLower,  // with the diagonal
 };
 inline constexpr int kHalves = 3;
 
