@@ -11,7 +11,8 @@ namespace brigade {
 namespace blacs {
 namespace {
 
-// Tells our communicator creations from the caller's own on the same parent; BLACS' message tag.
+// Separates our communicator creations from the caller's own on the same parent; BLACS' message
+// tag.
 constexpr int kCreateTag = 9976;
 
 // Makes a communicator of `members` of `parent`, without calls of other ranks. The only call that

@@ -14,7 +14,7 @@ namespace {
 static_assert(rules::kBspFirstPacketBytes >= sizeof(PacketHeader));
 
 // Parts to each other process that leave before one of its own has come: as much as TCP takes in
-// before it is asked.
+// without a grant.
 constexpr size_t kPartsAhead = 2;
 
 bool HaveCredits(const Group& group) {

@@ -1,9 +1,9 @@
-// Superstep: what a process asks for until the next synchronisation, and how that does it.
+// Superstep: requests of a process until the next synchronisation, and how that does them.
 //
 // Each process has a packet for each other one, to which calls append: what is put and sent is
 // copied there. The synchronisation exchanges packets, and so everybody knows that all have come.
 // Their first bytes say how long they are. The rest lands where it belongs if messages cost no
-// credits, pair after pair; otherwise it goes in parts so short that none is asked for, to all at
+// credits, pair after pair; otherwise it goes in parts so short that none takes credits, to all at
 // the same time, which keeps slow links busy.
 // Then everybody sends what was got from it, and at last writes: first what it has got, in the
 // order of its calls, then what was put to it, by process and in the order of its calls. Nobody
@@ -38,7 +38,7 @@ class Superstep {
   // `group` must outlive it. `direct_bytes`: direct operations of more go directly; equal on all.
   Superstep(Group* group, size_t direct_bytes);
 
-  // --- what is asked for; `there` is a slot and an offset in its memory ---
+  // --- requests; `there` is a slot and an offset in its memory ---
 
   struct Place {
     int process;
@@ -59,7 +59,7 @@ class Superstep {
   const PacketHeader& HeaderOf(int process) const { return *arrived(process).header(); }
   // Returns the registrations of each process, and the ends of registrations, in this superstep.
   std::vector<RegistrationCalls> RegistrationCallsOfAll() const;
-  // Does all that was asked for. `messages`: those to this process, until the next Meet() ends.
+  // Does all that was requested. `messages`: those to this process, until the next Meet() ends.
   Status Complete(const Registrations& registrations, std::vector<Message>* messages);
 
  private:
@@ -78,7 +78,7 @@ class Superstep {
   Status ExchangeParts();
   // To all, what goes of their packets in one message from there on.
   Status SendParts(size_t at);
-  // Gets and direct operations, those of this process and those that others ask of it.
+  // Gets and direct operations, those of this process and those that others request of it.
   Status DoAsked(const Registrations& registrations);
   // Sends the data that others get from this process, and receives the data that this process gets.
   Status ExchangeAnswers(const Registrations& registrations);

@@ -1,4 +1,4 @@
-// Which backend carries the program, as the environment asks: BRIGADE_LI_*.
+// Which backend carries the program, by the environment: BRIGADE_LI_*.
 
 #ifndef BRIGADE_LI_SHIM_CHOICE_H_
 #define BRIGADE_LI_SHIM_CHOICE_H_

@@ -97,7 +97,7 @@ Status WindowsBackend::Barrier() {
   for (Memory& memory : memory_) {
     if (!memory.is_synced) continue;
     memory.is_synced = false;
-    // Where all reach all memory by themselves, what was asked for is done.
+    // Where all reach all memory by themselves, all puts and gets are done.
     if (memory.window->is_direct()) continue;
     BRIGADE_RETURN_IF_ERROR(memory.window->Fence());
     have_met = true;

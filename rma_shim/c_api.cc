@@ -350,7 +350,7 @@ PUBLIC(Win_lock, (int type, int rank, int assert, MPI_Win win)) {
     const LockKind kind = type == MPI_LOCK_EXCLUSIVE ? LockKind::kExclusive : LockKind::kShared;
     return OutcomeOfTarget(carried, rank, [&](Window* window) {
       // Programs rely on it that no lock is taken then: OpenCoarrays waits for an event within such
-      // an epoch, and the rank that posts it asks for an exclusive lock.
+      // an epoch, and the rank that posts it requests an exclusive lock.
       return (assert& MPI_MODE_NOCHECK) != 0 ? window->LockUnchecked(rank)
                                              : window->Lock(kind, rank);
     });

@@ -170,7 +170,7 @@ Status CarriedWindow::CheckReach(Settings::When when) const {
     return Refused("some of its ranks share no memory");
   }
   if (when == Settings::When::kOn) return Status();
-  // A target that is inside MPI would never carry out what it is asked for.
+  // A target that is inside MPI would never carry out requests.
   if (window_->size() > 1 && window_->capabilities().calls_mpi) {
     return Refused("some of its ranks reach each other by transport mpi only");
   }

@@ -3,7 +3,7 @@
 
 A construction is a sentence of a comment, a text of a program (an error, a log, --help, of which manual pages are made)
 or a Markdown page that begins with one of OPENERS, which hides the noun of the sentence, or one of OLD_NAMES, anywhere
-in a file."""
+in a file. Words that fit people, not ranks, and pointers to an earlier sentence are counted in comments and pages."""
 
 import argparse
 import io
@@ -17,6 +17,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ITSELF = ("test/words_check.py", "test/words_check_test.py")
 
 OPENERS = ("Who", "What", "Those", "That of", "Such")
+
+# Words for people, and pointers. A change may lower the limit, and not raise it.
+PEOPLE = re.compile(r"\b(?:asks?|asked|tells?|told|hears?|heard|owes?|guests?|likewise|thereby|as ever)\b", re.I)
+MOST_PEOPLE = 93
+UNCOUNTED = ("docs/results/archive/",)  # pages that are history
 
 # Names that are gone, each with the standard word.
 OLD_NAMES = {
@@ -179,17 +184,30 @@ def constructions(file, text):
     return sorted(set(found))
 
 
+def people(name, text):
+    """(number of the line, complaint) of each word of PEOPLE."""
+    if name.startswith(UNCOUNTED):
+        return []
+    return [(since + said.count("\n", 0, match.start()), match[0])
+            for since, said in prose(pathlib.Path(name), text) for match in PEOPLE.finditer(said)]
+
+
 def main():
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     names = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    failed = False
+    failed, counted = False, []
     for name in names.splitlines():
         file = ROOT / name
         if name in ITSELF or not file.is_file():
             continue
-        for line, complaint in constructions(file, file.read_bytes().decode(errors="ignore")):
+        text = file.read_bytes().decode(errors="ignore")
+        for line, complaint in constructions(file, text):
             print(f"{name}:{line}: {complaint}")
             failed = True
+        counted += [f"{name}:{line}: {word}" for line, word in people(name, text)]
+    if len(counted) > MOST_PEOPLE:
+        print(*counted, f"{len(counted)} words for people, or that point elsewhere, of {MOST_PEOPLE}", sep="\n")
+        failed = True
     if failed:
         print("begin each sentence with its noun, or its verb; take the standard words")
     sys.exit(failed)

@@ -42,6 +42,11 @@ class WordsCheckTest(unittest.TestCase):
         text = "# What\n\nSee. Who\nknows?\n\n- Those\n\n```\n\nWhat\n```\n\n| Such | a |\n"
         self.assertEqual(self.lines("a.md", text), [3, 6, 13])
 
+    def test_words_for_people_are_counted_in_prose(self):
+        text = "// Ranks\n// tell others, and told(x) is heard of.\nint told;\n"
+        self.assertEqual(words_check.people("a.h", text), [(2, "tell"), (2, "told"), (2, "heard")])
+        self.assertEqual(words_check.people("docs/results/archive/a.md", "A rank asks.\n"), [])
+
     def test_old_names_are_found_in_all_files(self):
         old = next(iter(words_check.OLD_NAMES))
         self.assertEqual(self.lines("a.json", f"\n{old} {old}s\n"), [2])

@@ -30,8 +30,8 @@ const char* PeerAlgorithmName(PeerAlgorithm algorithm);
 
 // For kBroadcast, kReduce, and, as MPI_Allgatherv and MPI_Reduce_scatter, kMultiBroadcast and
 // kMultiReduce with equal blocks. `bytes`: of the matrix, or of all blocks together. A sum of
-// doubles, which Open MPI takes to be commutative. None of them is cut into segments: the rules ask
-// for none. REQUIRES: ranks >= 8.
+// doubles, which Open MPI takes to be commutative. None of them is cut into segments: the rules
+// have no segments. REQUIRES: ranks >= 8.
 PeerAlgorithm PeerAlgorithmFor(Pattern pattern, int ranks, size_t bytes);
 
 }  // namespace brigade::bench

@@ -36,10 +36,10 @@ class Backend {
   // A superstep begins, in which what is registered may be used.
   virtual Status Commit() = 0;
   virtual Status Deregister(int slot) = 0;
-  // Completes what this process has asked for in memory that is open: sources of puts are its own
+  // Completes the puts and gets of this process in memory that is open: sources of puts are its own
   // again.
   virtual Status Sync(const std::vector<int>& slots) = 0;
-  // Completes what all have asked for. REQUIRES: Sync.
+  // Completes the puts and gets of all. REQUIRES: Sync.
   virtual Status Barrier() = 0;
 
   // Returns the bytes that a process has registered. REQUIRES: committed.

@@ -63,7 +63,7 @@ class MpiSendBackend final : public MpiBackend {
   // Makes those that leave, and sends them while the others' come.
   void Pack(std::vector<Operation>* operations);
   Status ExchangePackets();
-  // Does what a process asks for in its packet, or notes it in `data`.
+  // Does what a process requests in its packet, or records it in `data`.
   void Do(const Packet& packet, Data* data);
   // Both return what starts a message.
   Blocks::StartMessage SendTo(int process, int tag);

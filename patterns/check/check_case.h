@@ -1,4 +1,5 @@
-// CheckCase: what the checker is asked: one pattern of one group, and how its messages are cut.
+// CheckCase: the case that the checker proves: one pattern of one group, and how its messages are
+// cut.
 
 #ifndef BRIGADE_PATTERNS_CHECK_CHECK_CASE_H_
 #define BRIGADE_PATTERNS_CHECK_CHECK_CASE_H_

@@ -71,7 +71,7 @@ class Network {
 
   // Something changed for the rank.
   void Wake(int rank);
-  // The first rank for whom something changed, which then counts as told; -1 if there is none.
+  // The first rank for which something changed, which then counts as notified; -1: none.
   int NextAwake();
 
   // A rank whose stream has a slot still open; -1 if there is none.

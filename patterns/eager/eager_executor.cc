@@ -191,7 +191,7 @@ Status EagerExecutor<Port>::Await(const Lane& lane, const Step& step) {
         .WithContext("from rank " + std::to_string(this->wait_.peer));
   }
   if (this->pair_) {
-    this->range_.bytes = theirs.total_bytes;  // a receive may get less than it asked for
+    this->range_.bytes = theirs.total_bytes;  // a receive may get less than its matrix holds
     if (Port::CutsMessages()) SetPlan(PlanMessage(this->config_.settings, theirs.total_bytes));
   }
   const bool ahead = this->pair_ && this->range_.bytes > this->config_.settings.eager_bytes;

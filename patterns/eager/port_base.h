@@ -1,5 +1,5 @@
 // PortBase: what all ports of the eager executor (eager_executor.h) have in common: the call, and
-// what it asks of the engine: memory for the one piece of each message, posts, and waits.
+// what it needs of the engine: memory for the one piece of each message, posts, and waits.
 
 #ifndef BRIGADE_PATTERNS_EAGER_PORT_BASE_H_
 #define BRIGADE_PATTERNS_EAGER_PORT_BASE_H_

@@ -59,7 +59,7 @@ bool AbortReader::Take(ConstByteSpan message) {
     std::memcpy(&header, message.data, sizeof(header));
     abort_ = Abort();
     abort_.rank = header.rank;
-    // Of another kind it would be no failure, or none that can be told.
+    // Of another kind it would be no failure, or none that can be reported.
     const bool known = header.code > static_cast<uint8_t>(StatusCode::kNoResource) &&
                        header.code <= static_cast<uint8_t>(StatusCode::kAborted);
     abort_.code = known ? static_cast<StatusCode>(header.code) : StatusCode::kInternal;

@@ -45,7 +45,7 @@ class Activity {
   bool Announce() { return !std::exchange(is_announced_, true); }
   // REQUIRES: done().
   const Status& outcome() const { return outcome_; }
-  // Of a failure of its own, as other ranks are told.
+  // Of a failure of its own, as sent to other ranks.
   const Abort& cause() const { return cause_; }
   GroupState* group() const { return group_; }
   // Two activities of which the later must not begin before the earlier is done.

@@ -24,8 +24,8 @@ class CallHistory {
   }
 
  private:
-  // A rank that waits asks after a second: more is needed where another rank makes many calls
-  // meanwhile that wait for nobody.
+  // A rank that waits sends an enquiry after a second: more is needed where another rank makes many
+  // calls meanwhile that wait for nobody.
   static constexpr uint32_t kKept = 8;
 
   WireHeader calls_[kKept];

@@ -79,7 +79,7 @@ Engine::~Engine() {
   }
   if (progress_thread_owns_) TakeRoleBack();
   progress_thread_.reset();
-  // A send that failed has been told, or its group would have been.
+  // A send that failed has been reported, or its group is broken.
   AwaitSends();
   CloseIdleGroups();
   if (sends_.in_flight() == 0) return;

@@ -55,8 +55,8 @@ class Engine {
    public:
     virtual ~Listener() = default;
     // Whether, from here on, a progress thread answers while the owner is elsewhere; at first none
-    // does. Told to the progress owner. The progress thread stays away until this returns, however
-    // long it is counted on.
+    // does. Called on the progress owner. The progress thread stays away until this returns,
+    // however long it is counted on.
     virtual void OnProgressThread(bool answers) = 0;
   };
 
@@ -156,8 +156,8 @@ class Engine {
   void CheckMatchOf(Activity* activity, bool enquires);
   // Takes one that is done out of the order, or one that may have left.
   void Deactivate(Activity* activity);
-  // From here on, until Ignore, what others ask of this rank is answered by the progress thread
-  // while the owner is elsewhere.
+  // From here on, until Ignore, the progress thread answers requests of others while the owner is
+  // elsewhere.
   void Listen(Listener* listener);
   void Ignore(Listener* listener);
   // At the end of this call the progress thread is to begin at once.
@@ -171,9 +171,9 @@ class Engine {
   // Moves everything that can move without waiting. True if anything did.
   bool Move();
   // Progresses until `over()`, pausing as the transport likes; every report interval it says that
-  // `what()` still waits. `over()` may be asked again after it has said yes, and says so again.
-  // `peer()`, for traces: the rank of the group it waits for, or -1.
-  // `check()` is called where the wait is long, ever more rarely (match_check.h).
+  // `what()` still waits. `over()` may be called again after it has returned true, and returns true
+  // again. `peer()`, for traces: the rank of the group it waits for, or -1. `check()` is called
+  // where the wait is long, ever more rarely (match_check.h).
   template <typename Over, typename What, typename Peer, typename Check>
   void WaitUntil(const Over& over, const What& what, const Peer& peer, const Check& check);
   template <typename Over, typename What>
@@ -215,12 +215,12 @@ class Engine {
   // Closes the group and ends all its activities on this rank, and sends no message. In a forked
   // child does nothing. Not from callbacks.
   void AbandonGroup(GroupState* group);
-  // Hears what others say of the group, which has just been opened.
+  // Receives control messages about the group, which has just been opened.
   void ListenTo(GroupState* group);
   // Closes the group, and keeps its state until its sends have ended; in a forked child closes
   // nothing. Takes a guard itself.
   void RemoveGroup(std::unique_ptr<GroupState> group);
-  // The answer changes with the groups that are open, and with who listens, who is told.
+  // The answer changes with the groups that are open, and with the listeners, which are notified.
   void RecheckProgressThread();
 
   // Returns a text for errors and reports: what an operation is doing. `detail` is how far it is,
@@ -249,10 +249,10 @@ class Engine {
   void AnnounceCompletions();
   // kUnavailable: the system makes no further thread.
   Status MakeProgressThread();
-  // Tells the listeners whether a progress thread answers, if that has changed.
+  // Notifies the listeners whether a progress thread answers, if that has changed.
   void NotifyOfProgressThread();
   bool WorkIsLeft();
-  // That none of whom others ask something can wait for.
+  // The same, without activities that leave by themselves.
   bool OwnWorkIsLeft() const;
   ProgressThread::Step StepOfProgressThread();
   // Waits until every returned send has left, but those of broken groups not for long: their
@@ -285,7 +285,7 @@ class Engine {
   // Operations need a progress owner: there was a group whose transport makes no progress alone, or
   // `events_` is open. Otherwise a progress thread is for listeners only.
   bool helps_operations_ = false;
-  bool allows_progress_thread_ = false;  // when it was last asked
+  bool allows_progress_thread_ = false;  // at the last check
   std::unique_ptr<ProgressThread> progress_thread_;
   StagingBuffers buffers_;
   SendQueue sends_;

@@ -80,8 +80,8 @@ struct GroupState {
   bool closed = false;       // on the endpoint
   bool is_given_up = false;  // nobody counts on the end of these sends
 
-  // The first; from then on the group is broken. As others are told, and by whom this rank was; -1:
-  // it found out by itself.
+  // The first; from then on the group is broken. As sent to others, and which rank sent it to this
+  // rank; -1: this rank found it.
   Status failure;
   Abort cause;
   int heard_from = -1;

@@ -67,7 +67,7 @@ Status SendQueue::Post(GroupState* group, ChannelKind kind, int peer, ConstByteS
     const Status status = TryPost(send);
     if (status.code() != StatusCode::kNoResource) {
       if (status.ok()) return status;
-      send->status = Status();  // told by the return value
+      send->status = Status();  // the return value has it
       OnSent(send);
       return status;
     }

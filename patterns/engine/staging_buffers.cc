@@ -88,7 +88,7 @@ StagedBuffer* StagingBuffers::TryOverflow(size_t payload_bytes, OperationStatist
 }
 
 void StagingBuffers::CountLook() {
-  // Beside other work a look may take long. The clock is asked now and then.
+  // Beside other work a look may take long. The clock is read now and then.
   constexpr int kLooksPerClock = 16;
   constexpr std::chrono::microseconds kLongest(2 * rules::kPlaceUs);
   if (++stalled_ % kLooksPerClock != 1 || OutOfPatience()) return;

@@ -95,7 +95,8 @@ Status CheckMemory(const Plan& plan, const PatternCall& call) {
   return CheckMemory(*plan.entry, call, plan.scope->size, plan.scope->rank);
 }
 
-// Runs a call by its plan: looks around if that is due, and asks the protocols of the plan in turn.
+// Runs a call by its plan: looks around if that is due, and tries the protocols of the plan in
+// turn.
 [[gnu::always_inline]] inline Status RunPlanned(CallRun run) {
   if (IsToLookAround(*run.sequence)) BRIGADE_RETURN_IF_ERROR(LookAround(run.engine, *run.group));
   const Protocol* const* next = run.plan.protocols;

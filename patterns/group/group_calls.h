@@ -1,5 +1,5 @@
 // Group calls: how a group runs and starts calls. A call's plan is found or made, and its protocols
-// are asked in turn.
+// are tried in turn.
 
 #ifndef BRIGADE_PATTERNS_GROUP_GROUP_CALLS_H_
 #define BRIGADE_PATTERNS_GROUP_GROUP_CALLS_H_

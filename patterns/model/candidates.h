@@ -31,7 +31,7 @@ struct Candidate {
 // pieces with fewer branches, and in one along no hypercube; if in one, with fewer messages in a
 // row; then the faster first; last those of which the model is not sure (Cost::in_step).
 // `query.piece_bytes` and the topology are not looked at, unless `fixed`: then its topology is the
-// only one (an order that must be kept, or what was asked for by name). Of topologies that come to
+// only one (an order that must be kept, or the one that the call names). Of topologies that come to
 // the same tree the first in the catalogue is there, and of exchanges one. O(topologies)
 // predictions.
 std::vector<Candidate> RankCandidates(const MachineDescription& machine,

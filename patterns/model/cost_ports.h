@@ -32,8 +32,8 @@ class Ports {
     }
   }
 
-  // When a message that may leave at `ready_us` has left both. Of those that meet at a port the
-  // first to be asked for goes first.
+  // When a message that may leave at `ready_us` has left both. Messages pass a port in the order of
+  // these calls.
   double Pass(int from, int to, double ready_us, double wire_us) {
     const int link = hosts_[static_cast<size_t>(from)] == hosts_[static_cast<size_t>(to)] ? 0 : 1;
     const double out_us = out_[link][OwnerOf(link, from)].Pass(ready_us, wire_us);

@@ -1,4 +1,4 @@
-// CostQuery: what the cost model is asked.
+// CostQuery: a call whose cost is to be predicted.
 
 #ifndef BRIGADE_PATTERNS_MODEL_COST_QUERY_H_
 #define BRIGADE_PATTERNS_MODEL_COST_QUERY_H_
@@ -12,7 +12,7 @@
 
 namespace brigade {
 
-// One call whose cost is asked for, seen from no rank in particular.
+// One call, seen from no rank in particular.
 struct CostQuery {
   Pattern pattern = Pattern::kBroadcast;
   // Not kFree. Of patterns that know no topologies only by_host counts: that hosts are gone through

@@ -14,9 +14,9 @@
 namespace brigade {
 
 // Lengths are taken together in steps of a quarter of an octave, which end with powers of two:
-// these are asked for most, and what links pass at once may be one. They also end with the longest
-// that a piece holds: what is longer is cut, and what is no longer need not be. The number of
-// `bytes`'s class, and the longest length in it.
+// these are the most frequent, and what links pass at once may be one. They also end with the
+// longest that a piece holds: what is longer is cut, and what is no longer need not be. The number
+// of `bytes`'s class, and the longest length in it.
 inline int SizeClassOf(const PieceSettings& settings, size_t bytes) {
   int step = static_cast<int>(bytes);
   if (bytes > 4) {
@@ -43,13 +43,13 @@ struct ModelChoice {
 // The properties of a call that the model may choose.
 enum class Latitude : uint8_t {
   kAll,     // topology and pieces
-  kHint,    // the same, but the topology asked for stays unless it is too slow
+  kHint,    // the same, but the named topology stays unless it is too slow
   kPieces,  // how it is cut: the topology is part of its result
 };
 
-// Returns the model's choice for `query`, whose topology is the one asked for, or the one that
-// gives the order to be kept. *reason, for people: the choice, its predicted cost, why, and, each
-// on a line of its own, the alternatives that come next.
+// Returns the model's choice for `query`, whose topology is the one that the call names, or the one
+// that gives the order to be kept. *reason, for people: the choice, its predicted cost, why, and,
+// each on a line of its own, the alternatives that come next.
 ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,
                           const CostQuery& query, Latitude latitude, std::string* reason);
 

@@ -381,7 +381,7 @@ bool Applies(const Plan& plan) {
 
 // Nobody but this rank takes slots of an edge, so they stay free.
 bool AllSlotsAreFree(const CallRun& run) {
-  bool all = true;  // all edges are asked, so that all get wide rings at once
+  bool all = true;  // looks at all edges, so that all get wide rings at once
   for (const Step& step : run.plan.inline_program.steps) {
     if (step.opcode != Opcode::kSend) continue;
     const size_t bytes = kHeaderBytes + MessageOf(run, step.block).layout.bytes() /

@@ -26,7 +26,7 @@ struct CallRun {
   uint64_t* const
       sequence;  // the call's number on its channel; the protocol that runs it counts on
   const TimeLimit& limit;
-  OperationStatistics* const did;  // null: not asked for
+  OperationStatistics* const did;  // null: not wanted
   Status status{};                 // of a call that is done
   bool has_polled =
       false;  // of a receive: for its message, for as long as the transport stays awake
@@ -51,7 +51,7 @@ struct Protocol {
   bool over_edges;
   // Whether it serves a pattern.
   bool (*serves)(const CatalogueEntry& entry);
-  // Whether a plan that it serves lists it. Asked once, when the plan is made.
+  // Whether a plan that it serves lists it. Called once, when the plan is made.
   bool (*applies)(const Plan& plan);
   Outcome (*run)(CallRun* run);
 };

@@ -5,7 +5,7 @@
 // Ranks are relative to the root. In round k of every q, rank r sends to r + skip(k) and receives
 // from r - skip(k), mod p. Segments are numbered within a phase of q rounds: a schedule's entry of
 // -q + d at k means that in phase j round k carries segment (j - 1) q + d, an entry of d that it
-// carries segment j q + d, which is the first one of its kind that the rank hears of: each rank but
+// carries segment j q + d, which is the first one of its kind that the rank receives: each rank but
 // the root has one such entry, its base segment. In the last phase it carries the last segment
 // instead.
 //

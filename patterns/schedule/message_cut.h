@@ -1,5 +1,5 @@
 // MessageCut: the cut of one call, by the lengths that piece_plan.h decides on. A pure function of
-// what all its ranks agree on: the executor, the eager executors and the cost model ask here.
+// what all its ranks agree on: the executor, the eager executors and the cost model use it.
 
 #ifndef BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_
 #define BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_

@@ -1,4 +1,4 @@
-// Settings: what the environment asks of the library. docs/user/settings.md has the table.
+// Settings: what the environment requests of the library. docs/user/settings.md has the table.
 
 #ifndef BRIGADE_PATTERNS_SETTINGS_SETTINGS_H_
 #define BRIGADE_PATTERNS_SETTINGS_SETTINGS_H_

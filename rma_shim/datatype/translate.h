@@ -13,7 +13,7 @@
 namespace brigade {
 namespace rma {
 
-// How `type` was made is asked of MPI, down to predefined datatypes. kInvalidArgument: as
+// MPI returns how `type` was made, down to predefined datatypes. kInvalidArgument: as
 // TypedLayout says, or it was made in a way that is unknown here. REQUIRES: not MPI_DATATYPE_NULL.
 Status TranslateDatatype(MPI_Datatype type, TypedLayout* layout);
 

@@ -41,7 +41,7 @@ class PeerMemory {
     return mapped_.Find(memory, segment, offset, layout);
   }
   // Whether the kernel is to copy such memory to a matrix of that layout, and does, as its first
-  // byte and its last one show. If the kernel refuses all memory of the peer, it is not asked
+  // byte and its last one show. If the kernel refuses all memory of the peer, it is not tried
   // again. REQUIRES: `memory` has bytes.
   bool ProbeRead(const RemoteStretches& memory, const StridedLayout& to);
   // As CopyRangeFromProcess: the memory may be gone since. REQUIRES: ProbeRead().

@@ -1,6 +1,6 @@
 // The MPI in this process: whether this library was built for it. Open MPI, and MPICH with all MPIs
 // that share its binary interface, have handles of different kinds: a library for one family in a
-// program of the other may only ask for the version. Families are distinguished by symbols that
+// program of the other may only get the version. Families are distinguished by symbols that
 // only one of them exports; vendors put their own names into the version.
 
 #ifndef BRIGADE_TRANSPORT_MPI_MPI_FAMILY_H_

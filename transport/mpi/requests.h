@@ -55,7 +55,7 @@ class Requests {
     if (stream->pending.size() == 1) Watch(stream);  // else it ends behind the others
   }
 
-  // Asks for the first operation of the stream, which has one, from now on.
+  // Tests the first operation of the stream, which has one, from now on.
   void Watch(Stream* stream) {
     if (stream->waits_for_probe()) {
       probed_.push_back(stream);

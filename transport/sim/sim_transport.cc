@@ -290,7 +290,7 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
         joined);
   }
 
-  // Tells of the control messages that have come. True if there was one.
+  // Runs the handlers of the control messages that have come. True if there was one.
   bool TakeControls() {
     if (control_.empty()) return false;
     idle_polls_ = 0;

@@ -1,7 +1,7 @@
 // Listener: accepts connections of peers to an endpoint, and refuses strangers.
 //
 // A new connection must send a whole handshake (wire.h) before anything else is read. A peer's
-// handshake comes with its first packet, so the kernel is asked to hold a connection back until
+// handshake comes with its first packet, so the kernel holds a connection back until
 // data have come on it: most peers are admitted or refused at once. Connections with an incomplete
 // handshake are unauthenticated. Peers hardly ever are, so the number of unauthenticated
 // connections is small, and the oldest is closed if there are too many: a stranger that opens many

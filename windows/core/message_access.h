@@ -50,7 +50,7 @@ class MessageAccess {
   // A flush under way, for AwaitFlush. Another thread may begin a further flush meanwhile.
   struct Flush {
     uint32_t token = 0;     // 0: nothing
-    uint32_t before = 0;    // the last that had come when it was asked
+    uint32_t before = 0;    // the last that had come when the flush began
     uint64_t requests = 0;  // that are complete then
   };
   Status BeginFlush(int target, FlushedPart part, Flush* flush);
@@ -63,7 +63,7 @@ class MessageAccess {
   // Requests to a member so far, as the member counts them.
   uint64_t requests(int target) const { return messages_->outbox().requests(target); }
   // Whether a fence takes a control message from each member to each other one. Of more members, a
-  // sum of what each has been asked takes less.
+  // sum of the requests to each takes less.
   bool sends_fences() const { return router_.size() <= rules::kMaxFenceMessagePeers; }
 
  private:

@@ -53,8 +53,8 @@ class Router {
     return direct(rank) != nullptr && direct(rank)->mapped() == nullptr &&
            member(rank).kind == WindowMemory::kPrivate;
   }
-  // Whether the kernel would carry out the request block by block, which takes so long that the
-  // target had better be asked.
+  // Whether the kernel would carry out the request block by block, which takes so long that a
+  // message to the target is faster.
   bool IsScattered(const RmaRequest& request) const {
     return has_short_blocks_ && IsPrivate(request.rank) && HasManyBlocks(request);
   }

@@ -163,7 +163,7 @@ Status Window::OpenTargets(Bootstrap* bootstrap, WindowOptions options,
     (void)Doorbell::Prepare();  // a rank that is not woken in time wakes by itself
   }
   if (router_.has_mailboxes()) direct_access_->OpenMailboxes();
-  // Elsewhere no rank is asked for anything while it makes no call.
+  // Elsewhere no rank gets requests while it makes no call.
   if (!is_direct()) Listen();
   may_leave_early_ = !router_.some_are_direct() && !is_checked() && !router_.has_dynamic();
   return Status();
@@ -215,7 +215,7 @@ void Window::OnProgressThread(bool answers) {
 
 Window::~Window() {
   if (is_abandoned_) {
-    group_->Abandon();  // others may still ask this rank for something
+    group_->Abandon();  // others may still send requests to this rank
   } else if (!is_freed_) {
     group_->Abort("a window was destroyed and not freed");
   }

@@ -183,12 +183,12 @@ class Window final : private Engine::Listener {
   Status Unlock(int target);
   // A shared lock of all.
   Status LockAll();
-  // The caller promises that meanwhile no rank holds, or asks for, a lock that conflicts: they only
+  // The caller promises that meanwhile no rank holds, or requests, a lock that conflicts: they only
   // open the epoch, and do not wait.
   Status LockUnchecked(int target);
   Status LockAllUnchecked();
   Status UnlockAll();
-  // All that was asked of a target is done there. Within a lock.
+  // All requests to a target are done there. Within a lock.
   Status Flush(int target);
   Status FlushAll();
   // The memory of the caller that takes part is its own again.
@@ -218,7 +218,7 @@ class Window final : private Engine::Listener {
   Status ExposePart(Bootstrap* bootstrap, const WindowOptions& options);
   Status OpenTargets(Bootstrap* bootstrap, WindowOptions options,
                      std::vector<MemberAttributes> members);
-  // From here on a progress thread carries out what this rank is asked.
+  // From here on a progress thread carries out requests to this rank.
   void Listen();
   // Makes what costs this rank something once others have wanted it: a progress thread, which takes
   // time from ranks that share its processor, and memory for mailboxes.
@@ -254,9 +254,9 @@ class Window final : private Engine::Listener {
   // sent.
   Status AwaitAllAsked();
   Status SendFences();
-  // How much all have asked of this rank.
+  // The number of requests of all to this rank.
   Status AddUpAsked(uint64_t* of_me);
-  // Whether that is done: the fences of all have come, or as many requests as were asked.
+  // Whether that is done: the fences of all have come, or as many requests as were sent.
   bool IsDone(uint64_t asked) const;
   bool TakeNotifications(int source, uint64_t count);
 

@@ -166,7 +166,7 @@ Status WindowWait::Until(OtherThreads* others, bool by_message, const char* what
   uint64_t moves = 0;
   for (uint64_t polls = 0; !ends();) {
     const bool moved = engine_->Move();
-    // Asked anew: another thread, let in, may open a group that makes it fewer.
+    // Read anew: another thread, let in, may open a group that makes it fewer.
     const bool naps = !moved && ++polls >= polling->PollsBeforeSleep();
     if (others != nullptr && (naps || others->AnyWait())) {
       owner_.reset();

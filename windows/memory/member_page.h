@@ -29,7 +29,7 @@ class MemberPage {
   ProcessLock& combining() const { return front().combining; }
   // Held during calls of locks().
   ProcessLock& queueing() const { return front().queueing; }
-  // Whether the member does what it is asked while its caller is elsewhere.
+  // Whether the member serves requests while its caller is elsewhere.
   Answering& answering() const { return front().answering; }
   // Of the member's window.
   LockQueue locks() const;

@@ -48,7 +48,7 @@ class ShortPutMailboxes {
   bool PutStarted(uint64_t start, int target, LayoutCursor* from, const std::byte* origin,
                   int64_t bytes, LayoutCursor* to, int64_t offset);
 
-  // Asks for bytes at `offset` in the memory of `target`, which are in `result` when this member is
+  // Requests bytes at `offset` in the memory of `target`, which are in `result` when this member is
   // through with EndFence. Or returns false, as puts do.
   bool GetFenced(int target, int64_t offset, int64_t bytes, std::byte* result);
 
@@ -56,16 +56,16 @@ class ShortPutMailboxes {
   // that was started may end meanwhile.
 
   // Passes what was put so into the memory of a member, and has not been read, to
-  // `deliver`(offset, ConstByteSpan), what was asked for to `fetch`(offset, ByteSpan), and takes it
+  // `deliver`(offset, ConstByteSpan), requests to `fetch`(offset, ByteSpan), and takes it
   // all back. `start`: of the last epoch.
   template <typename Deliver, typename Fetch>
   void Withdraw(uint64_t start, int target, const Deliver& deliver, const Fetch& fetch);
 
-  // All have met behind what they have put and asked for between fences: it is put into `memory`,
-  // and what was asked for is on its way. True, to all, if there is something: they must meet once
+  // All have met behind their puts and gets between fences: puts are applied to `memory`, and data
+  // of gets are on their way. True, to all, if there is something: they must meet once
   // more, and call it again.
   bool EndFence(std::byte* memory);
-  // Likewise what `origin` has put since it started, before it completed.
+  // The same for what `origin` has put since it started, before it completed.
   void EndStart(uint64_t start, int origin, std::byte* memory);
   // Whether a member has done what was put between past fences. Before its memory is reached
   // otherwise.

@@ -31,7 +31,7 @@ class Inbox {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  // A frame that asks for something has come.
+  // A frame with a request has come.
   Status Take(int from, const RmaFrame& message);
   Status Advance(bool* any);
   bool has_work() const { return !busy_.empty(); }
@@ -94,7 +94,7 @@ class Inbox {
   Status EndLayout(int from, Request* request);
   Status Lock(int from, const RmaHeader& header);
   Status Unlock(int from, const RmaHeader& header);
-  // Of an answer to the first that an origin asks for: whether another leaves at once behind it.
+  // Of an answer to the first request of an origin: whether another leaves at once behind it.
   Urgency UrgencyBehind(const Origin& origin) const;
   // Sends an answer, behind which its receiver may wait for the next.
   Status SendAnswer(int origin, const RmaFrame& message, Urgency urgency);

@@ -34,7 +34,7 @@ Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_
   return SendAnswer(to, message, UrgencyBehind(OriginOf(to)));
 }
 
-// Whatever its origin asks for next, such as the end of a lock, is done behind it.
+// The next request of its origin, such as the end of a lock, is done behind it.
 Status Inbox::Reply(int from, Request* request, Step* step) {
   BRIGADE_RETURN_IF_ERROR(request->straight.has_value() ? ReplyStraight(request, step)
                                                         : ReplyThroughStaging(from, request, step));

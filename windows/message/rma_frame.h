@@ -40,7 +40,7 @@ enum class RmaKind : uint8_t {
   kLayout,  // a layout in serial form, with the index that stands for it
   kPiece,   // of the request before it
   kReply,   // data for the request `token`
-  kFlush,   // asks for kFlushed with its token when all before it is done; op: a FlushedPart
+  kFlush,   // requests kFlushed with its token when all before it is done; op: a FlushedPart
   kFlushed,
   kLock,     // op: the LockKind
   kUnlock,   // answered by kFlushed

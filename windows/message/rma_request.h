@@ -1,4 +1,4 @@
-// RmaRequest: one operation on a member's memory, from the call that asks for it down to the frame
+// RmaRequest: one operation on a member's memory, from the call that makes it down to the frame
 // that carries it. It points to memory and layouts of the caller, and copies neither.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_RMA_REQUEST_H_

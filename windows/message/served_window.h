@@ -23,7 +23,7 @@ struct ServedWindow {
   std::optional<OpenAccesses> checked;  // if conflicts are looked for
 
   // How often each member has posted its window to this rank, completed its access to this rank's,
-  // and been in a fence, with all done here that it had asked for.
+  // and been in a fence, with all its requests done here.
   std::vector<uint64_t> posted_by;
   std::vector<uint64_t> completed_by;
   std::vector<uint64_t> fenced_by;

@@ -42,8 +42,8 @@ class WindowMessages final : public Activity, private ControlHandler {
   // This rank has completed a fence: its next requests are behind it. Requests of other ranks from
   // behind the same fence are carried out from here on.
   void EndFence() { context_.EndFence(); }
-  // This rank leaves the window: it has nothing under way, and asks for nothing any more. It still
-  // answers what others ask for.
+  // This rank leaves the window: it has nothing under way, and sends no request any more. It still
+  // answers requests of others.
   Status Leave();
   // Whether all ranks have left it, as far as this rank has been sent. No frame is under way to it
   // then.

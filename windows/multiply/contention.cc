@@ -9,7 +9,8 @@ namespace brigade {
 
 int MostFetchesAtOnce(const std::vector<std::vector<std::vector<int>>>& asked,
                       const std::vector<int>& host_of) {
-  std::map<std::tuple<size_t, int, int>, int> fetches;  // by step, host that asks, host asked
+  std::map<std::tuple<size_t, int, int>, int>
+      fetches;  // by step, host that fetches, host fetched from
   int most = 0;
   for (size_t rank = 0; rank < asked.size(); ++rank) {
     for (size_t step = 0; step < asked[rank].size(); ++step) {

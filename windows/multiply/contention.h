@@ -1,4 +1,4 @@
-// How many ask one host at a time: what the orders of visits.h are for, as a number.
+// How many ranks fetch from one host at a time: what the orders of visits.h are for, as a number.
 
 #ifndef BRIGADE_WINDOWS_MULTIPLY_CONTENTION_H_
 #define BRIGADE_WINDOWS_MULTIPLY_CONTENTION_H_

@@ -70,7 +70,7 @@ struct MultiplyCall {
 
 // In which order a rank takes what it sums over. None changes the result. May differ by rank.
 enum class MultiplyOrder : uint8_t {
-  kDiagonal = 0,  // each rank begins elsewhere, so that few ask one owner at a time
+  kDiagonal = 0,  // each rank begins elsewhere, so that few fetch from one owner at a time
   kNatural,       // as it lies
 };
 inline constexpr int kMultiplyOrders = 2;

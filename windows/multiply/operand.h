@@ -83,7 +83,7 @@ class Operand {
   Window* const window_;
   const std::vector<PartPlace> places_;
   MultiplyStatistics* const statistics_;
-  // Blocks are much alike, and who is asked for one learns a layout once.
+  // Blocks have few layouts, and a layout is sent to an owner once.
   std::map<std::vector<int64_t>, TypedLayout> layouts_;
 };
 

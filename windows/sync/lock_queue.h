@@ -2,7 +2,7 @@
 // requests. A shared request behind an exclusive one waits for that, so nobody starves.
 //
 // A table in memory that several processes may map; zeroed memory is a free lock. Origins that map
-// it ask in it themselves and then watch for their grant; the others ask by message and are told.
+// it enter their requests and poll for their grant; the others send a request and get an answer.
 //
 // Source: MPI/SX, section 2, Locks.
 
@@ -30,8 +30,8 @@ class LockQueue {
 
   // `origin` wants it. True if it has it now. kMismatch: it has it, or waits for it, already.
   Status Request(int origin, LockKind kind, bool by_message, bool* granted);
-  // `origin` gives it back. `granted_by_message`: who has it from now on, of those that must be
-  // told, in the order of their requests. kMismatch: it does not have it.
+  // `origin` gives it back. `granted_by_message`: the ranks that hold it from now on and need a
+  // message, in the order of their requests. kMismatch: it does not have it.
   Status Release(int origin, std::vector<int>* granted_by_message);
 
   // May be called at any time. If it returns true, the origin also sees the writes of earlier

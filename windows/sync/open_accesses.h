@@ -45,7 +45,7 @@ struct Access {
 
 class OpenAccesses {
  public:
-  // Of the memory of rank `owner`, whose first byte has number `first` in what is told.
+  // Of the memory of rank `owner`, whose first byte has number `first` in error texts.
   OpenAccesses(int owner, int64_t first) : owner_(owner), first_(first) {}
 
   // One more, of `count` values that begin at `offset` of the memory. kMismatch: there is a

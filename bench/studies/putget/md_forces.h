@@ -92,7 +92,7 @@ class MdTasks final : public MdForces {
     std::array<std::unique_ptr<Pending>, 2> gets, adds;
   };
 
-  // `*task` becomes the number of the next; ahead, of that which was asked for before.
+  // `*task` becomes the number of the next; ahead, of that which was requested before.
   Status TakeTask(size_t* task);
   Status AskForTask();
   Status StartGets(size_t task, Work* work);

@@ -68,7 +68,7 @@ class SocketIo {
   // After WriteNow returned -EAGAIN: makes Progress return true once the socket has room. Below 0:
   // -errno, the system has no memory for that.
   virtual int AwaitRoom(IoSocket* socket) = 0;
-  // Cancels the pending read. OnRead is called first for bytes that had come. The next read asks
+  // Cancels the pending read. OnRead is called first for bytes that had come. The next read calls
   // for targets again. Not to be called from within OnRead or OnWritten.
   virtual void CancelRead(IoSocket* socket) = 0;
 
