@@ -78,7 +78,7 @@ Status Program::AgreeToBegin(bool leaves, int most_processes, int* processes) {
   enum { kLeaves, kMostProcesses, kIsFree };  // free: bsp_init, and what process 0 says counts
   std::vector<MpiJob::Numbers> all;
   BRIGADE_RETURN_IF_ERROR(
-      job_.Greet("BSPlib", {leaves, most_processes, is_started_by_init_}, &all));
+      job_.Begin("BSPlib", {leaves, most_processes, is_started_by_init_}, &all));
   const MpiJob::Numbers& first = all.front();
   *processes = first[kLeaves] != 0
                    ? 0

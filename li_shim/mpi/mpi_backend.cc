@@ -7,7 +7,7 @@ namespace li {
 
 Status MpiBackend::Begin() {
   std::vector<MpiJob::Numbers> none;
-  BRIGADE_RETURN_IF_ERROR(job_.Greet(settings_, {}, &none));
+  BRIGADE_RETURN_IF_ERROR(job_.Begin(settings_, {}, &none));
   return job_.Open(processes());
 }
 

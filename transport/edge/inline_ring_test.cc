@@ -271,7 +271,7 @@ TEST(InlineRingTest, MemoryBehindAKeptMessageIsReused) {
 constexpr size_t kLong = Slot::kInlineBytes + 1;
 
 // Sends a line of `bytes`, all of them `value`; as a short line where it may not be long.
-void SendLine(Link* link, size_t bytes, int value) {
+void SendInline(Link* link, size_t bytes, int value) {
   Slot* slot = link->out->NextForLongInline(bytes);
   if (slot == nullptr) {
     slot = link->out->Next();
@@ -296,7 +296,7 @@ size_t TakeLine(Link* link, int value) {
 // Sends until the edge has a wide ring.
 void MakeWide(Link* link) {
   for (int i = 1; i <= rules::kShmInlinesBeforeWide; ++i) {
-    SendLine(link, kLong, i);
+    SendInline(link, kLong, i);
     ASSERT_EQ(TakeLine(link, i) == kLong, i == rules::kShmInlinesBeforeWide);
   }
 }
@@ -312,7 +312,7 @@ TEST(InlineRingTest, AnEdgeThatIsUsedForLongLinesGetsAWideRing) {
   MakeWide(&link);
   EXPECT_EQ(link.memory->in_use_bytes(), before + sizeof(WideRing));
   for (size_t bytes = kLong; bytes <= WideSlot::kInlineBytes; ++bytes) {
-    SendLine(&link, bytes, static_cast<int>(bytes));
+    SendInline(&link, bytes, static_cast<int>(bytes));
     ASSERT_EQ(TakeLine(&link, static_cast<int>(bytes)), bytes);
     link.Send(bytes);  // short ones lie there, too
     link.Receive(bytes);
@@ -332,7 +332,7 @@ TEST(InlineRingTest, AWideRingThatIsFullGoesOnInAnExtensionAndThenInTheWideRingA
   MakeWide(&link);
   for (int round = 0; round < 50; ++round) {
     const int messages = 20 - round % 20;  // the wide ring is full at once
-    for (int i = 0; i < messages; ++i) SendLine(&link, 1000, i);
+    for (int i = 0; i < messages; ++i) SendInline(&link, 1000, i);
     for (int i = 0; i < messages; ++i) {
       ASSERT_EQ(TakeLine(&link, i), i < kRoom ? 1000 : sizeof(uint64_t)) << round << " " << i;
     }
@@ -364,7 +364,7 @@ TEST(InlineRingTest, AReceiptOfTheNarrowRingIsGivenBackAfterWideMessages) {
   const InEdge::Receipt taken = link.Take(7);
   MakeWide(&link);
   for (int i = 0; i < 100; ++i) {
-    SendLine(&link, 500, i);
+    SendInline(&link, 500, i);
     ASSERT_EQ(TakeLine(&link, i), 500u);
     ASSERT_FALSE(sent.given());
   }
@@ -418,7 +418,7 @@ TEST(InlineRingTest, LongLinesOfTwoThreads) {
         std::memset(slot->payload, i, 8);
         link.out->Publish(slot);
       } else {
-        SendLine(&link, kLong + random() % 4000, i);
+        SendInline(&link, kLong + random() % 4000, i);
       }
       if (random() % 100 == 0) std::this_thread::yield();
     }

@@ -47,7 +47,7 @@ MpiJob::MpiJob(const char* library) {
   MPI_Comm_rank(MPI_COMM_WORLD, &process_);
 }
 
-Status MpiJob::Greet(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const {
+Status MpiJob::Begin(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const {
   const auto gather = [](const void* said, size_t bytes, void* table) {
     const auto count = static_cast<int>(bytes);
     MPI_Request request;

@@ -27,7 +27,7 @@ class MpiJob {
   // numbers of all processes, in `all`. kInvalidArgument, the same on all, if not all are `who`.
   // Sleeps while it waits: some may come much later.
   using Numbers = std::array<int64_t, 3>;
-  Status Greet(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const;
+  Status Begin(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const;
   // Opens the communicator of the first `members` processes. Collective over the job.
   Status Open(int members);
   // Of our own; MPI_COMM_NULL on a process that is no member.
