@@ -81,7 +81,7 @@ using Paths = testing::Types<EagerExecutor<PostPort>, EagerExecutor<EdgePort>>;
 TYPED_TEST_SUITE(EagerExecutors, Paths);
 
 TYPED_TEST(EagerExecutors, StepsWithALeadRunFirst) {
-  for (const size_t elems : {1, 50}) {  // a line, a piece
+  for (const size_t elems : {1, 50}) {  // an inline message, a piece
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank, TestFixture::kEdges);
       std::vector<double> data(elems, rank == 0 ? 1 : 100);
@@ -147,7 +147,7 @@ TYPED_TEST(EagerExecutors, AScheduleOfTheMostStreamsFits) {
 }
 
 // Down a chain, longer and longer messages. Over edges the first sender needs no staging memory
-// once its edge is wide, up to the longest line.
+// once its edge is wide, up to the longest inline message.
 TYPED_TEST(EagerExecutors, LongLinesAreForwarded) {
   std::atomic<int> received{0};
   RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -180,7 +180,7 @@ TYPED_TEST(EagerExecutors, LongLinesAreForwarded) {
   });
 }
 
-// Where nobody forwards them, pieces are lines, too.
+// Where nobody forwards them, pieces are inline messages, too.
 TEST(EagerExecutorOverEdges, PiecesForOneRankNeedNoStagingMemory) {
   std::atomic<int> received{0};
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
@@ -361,7 +361,7 @@ TEST(EagerExecutorOverEdges, BlocksOfTwoRanksNeedNoStagingMemory) {
 // Whatever memory comes back first is taken: of the surplus or of the core.
 TYPED_TEST(EagerExecutors, MemoryOfTheSurplusThatComesBackIsTaken) {
   constexpr int kCore = 6;
-  constexpr size_t kElems = 800;  // more than a line holds
+  constexpr size_t kElems = 800;  // more than an inline message holds
   std::atomic<bool> waits{false};
   std::atomic<bool> got_both{false};
   RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {

@@ -1,6 +1,6 @@
 // EdgePort: a short call's messages over a transport that shows its edges (edge.h). Nothing is
-// posted: what comes is used where its sender wrote it, and messages that fit a line, header
-// included, need no staging memory. Where user memory goes to one peer only, longer lines need none
+// posted: what comes is used where its sender wrote it, and inline messages, header included,
+// need no staging memory. Where user memory goes to one peer only, longer inline messages need none
 // either: it is copied straight into the edge.
 //
 // Edges and posts of one stream are one order, so that a message goes by a post where the edge
@@ -75,7 +75,7 @@ class EdgePort : public PortBase {
   bool MayBeForwarded() const { return !pair_ && scope_.size > 2; }
   // Whether the blocks of the call had better go to posted buffers, of which the executor knows.
   bool ExpectsPostedBlocks() const;
-  // The slot is opened for a line of this call, and its header, if it has one, written.
+  // The slot is opened for an inline message of this call, and its header, if it has one, written.
   void StartInline(Slot* slot) const {
     slot->kind = Slot::kInline;
     slot->bytes = static_cast<uint16_t>(HeaderBytes() + WireBytes());

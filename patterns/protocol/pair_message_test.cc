@@ -99,7 +99,7 @@ Bytes Numbered(size_t size, size_t first) {
   return bytes;
 }
 
-constexpr size_t kLong = 500;  // a line of a wide ring
+constexpr size_t kLong = 500;  // an inline message of a wide ring
 
 // Until the edge has a wide ring.
 void SendLongLines(Member* me, bool sends) {
@@ -137,7 +137,7 @@ TEST(PairMessages, InlineAndEagerMessagesAreOneStream) {
           as_usual.bytes_copied = length;
           ExpectEqual(did, as_usual);
           EXPECT_EQ(did.peak_staging_bytes, 0);
-          Meet(world, rank);  // or there may be no room for a long line
+          Meet(world, rank);  // or there may be no room for a long inline message
         }
       }
     }
@@ -240,13 +240,13 @@ TEST(PairMessages, AWaitingReceiverGetsTheMessageInItsBuffer) {
       Bytes data = sends ? expected : Bytes(kCopied);
       const PatternCall call = me.CallOf(sends ? Pattern::kSend : Pattern::kReceive, &data);
       OperationStatistics did;
-      const Outcome line = sends ? me.Run(call, &did) : me.Await(call, &did);
-      if (sends && line == Outcome::kNotNow) {  // the receiver is late: something has to come
+      const Outcome outcome = sends ? me.Run(call, &did) : me.Await(call, &did);
+      if (sends && outcome == Outcome::kNotNow) {  // the receiver is late: something has to come
         Bytes other(1, kOther);
         ASSERT_EQ(me.Run(me.CallOf(Pattern::kSend, &other)), Outcome::kDone);
         continue;
       }
-      ASSERT_EQ(line, Outcome::kDone);
+      ASSERT_EQ(outcome, Outcome::kDone);
       if (data[0] == kOther) continue;
       ++landed;
       ASSERT_EQ(data, expected) << i;
@@ -350,9 +350,9 @@ TEST(PairMessages, ACopiedMessageIsReceivedAfterItsSenderHasLeft) {
     Member me(world, rank, EngineOptions(), std::move(endpoint));
     Bytes data(kCopied);
     const PatternCall call = me.CallOf(Pattern::kReceive, &data);
-    Outcome line = Outcome::kNotNow;
-    while (line == Outcome::kNotNow && !is_gone) line = me.Run(call);
-    EXPECT_EQ(line, Outcome::kDone);
+    Outcome outcome = Outcome::kNotNow;
+    while (outcome == Outcome::kNotNow && !is_gone) outcome = me.Run(call);
+    EXPECT_EQ(outcome, Outcome::kDone);
   });
 }
 

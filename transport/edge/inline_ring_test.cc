@@ -266,11 +266,11 @@ TEST(InlineRingTest, MemoryBehindAKeptMessageIsReused) {
   link.in->GiveBack(kept, false);
 }
 
-// --- long lines ---
+// --- long inline messages ---
 
 constexpr size_t kLong = Slot::kInlineBytes + 1;
 
-// Sends a line of `bytes`, all of them `value`; as a short line where it may not be long.
+// Sends an inline message of `bytes`, all of them `value`; a short one where it may not be long.
 void SendInline(Link* link, size_t bytes, int value) {
   Slot* slot = link->out->NextForLongInline(bytes);
   if (slot == nullptr) {
@@ -287,11 +287,11 @@ size_t TakeLine(Link* link, int value) {
   const Slot* const slot = link->in->Peek();
   EXPECT_NE(slot, nullptr);
   if (slot == nullptr) return 0;
-  const ConstByteSpan line = link->in->Inline(*slot);
-  EXPECT_TRUE(std::all_of(line.data, line.data + line.bytes,
+  const ConstByteSpan message = link->in->Inline(*slot);
+  EXPECT_TRUE(std::all_of(message.data, message.data + message.bytes,
                           [&](std::byte b) { return b == static_cast<std::byte>(value); }));
   link->in->GiveBack(link->in->Take(), false);
-  return line.bytes;
+  return message.bytes;
 }
 // Sends until the edge has a wide ring.
 void MakeWide(Link* link) {
@@ -537,8 +537,8 @@ TEST(InlineRingTest, ALengthThatChangesIsReadOnce) {
   int wrong = 0;
   // Until both were seen: where processors are shared, the other thread has its turn when it may.
   for (uint64_t look = 0; look < 100000000 || good == 0 || bad == 0; ++look) {
-    const ConstByteSpan line = InlineIn(slot, Slot::kInlineBytes);
-    ++(line.bytes > Slot::kInlineBytes ? wrong : line.data == nullptr ? bad : good);
+    const ConstByteSpan message = InlineIn(slot, Slot::kInlineBytes);
+    ++(message.bytes > Slot::kInlineBytes ? wrong : message.data == nullptr ? bad : good);
   }
   over = true;
   wild.join();
@@ -651,8 +651,8 @@ TEST(InlineRingTest, Garbage) {
       const Slot* const slot = link.in->Peek();
       if (slot == nullptr) break;
       ASSERT_TRUE(link.segment->Contains(reinterpret_cast<const std::byte*>(slot), sizeof(*slot)));
-      const ConstByteSpan line = link.in->Inline(*slot);
-      ASSERT_TRUE(line.data == nullptr || link.segment->Contains(line.data, line.bytes));
+      const ConstByteSpan message = link.in->Inline(*slot);
+      ASSERT_TRUE(message.data == nullptr || link.segment->Contains(message.data, message.bytes));
       ++messages;
       link.in->GiveBack(link.in->Take(), random() % 2 == 0);
     }
