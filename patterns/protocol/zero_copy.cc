@@ -92,7 +92,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
             BRIGADE_RETURN_IF_ERROR(AwaitExposure(rank, exposures));
             CountMessage(RangeOf(rank).bytes);
           }
-          BRIGADE_RETURN_IF_ERROR(Combine(RangeOf(step.block)));
+          Combine(RangeOf(step.block));
           break;
         case ReadStep::kDone:
           Publish(kDone);
@@ -144,8 +144,8 @@ class ZeroCopyRead : public ZeroCopyAgreement {
   }
 
   // Combines the peers' contributions to a range and this rank's own, a part at a time.
-  Status Combine(const Range& own) {
-    if (own.bytes == 0) return Status();
+  void Combine(const Range& own) {
+    if (own.bytes == 0) return;
     const TraceSpan span(TraceKind::kCombine, own.bytes);
     const Matrix& to = call_.matrix;
     const Matrix& last = entry_.multi ? own.matrix : ContributionOf(call_);
@@ -153,7 +153,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     alignas(64) std::byte partial_bytes[rules::kPartialSumBytes];
     const Matrix partial{partial_bytes, StridedLayout::Contiguous(rules::kPartialSumBytes)};
     const Peer& first = PeerOf(schedule_.order[0]);
-    const bool at_once = peer_count() == 1 && first.operand.data != nullptr;
+    const bool at_once = peer_count() == 1;
     const size_t part_bytes = rules::kPartialSumBytes / elem_bytes * elem_bytes;
     for (size_t done = 0; done < own.bytes;) {
       const size_t now = at_once ? own.bytes : std::min(part_bytes, own.bytes - done);
@@ -163,11 +163,6 @@ class ZeroCopyRead : public ZeroCopyAgreement {
         brigade::Combine(call_, now / elem_bytes, target, left, right);
       };
       ConstOperand sum{&first.operand.layout, first.operand.data, at, nullptr};
-      if (first.operand.data == nullptr) {
-        statistics().CountCopy(now);
-        BRIGADE_RETURN_IF_ERROR(Read(first, first.operand.memory, at, now, partial, 0));
-        sum = {&partial.layout, partial.data, 0, nullptr};
-      }
       for (int i = 1; i < peer_count(); ++i) {
         const Readable& next = PeerOf(schedule_.order[static_cast<size_t>(i)]).operand;
         combine({&partial.layout, partial.data, 0, nullptr}, sum,
@@ -179,7 +174,6 @@ class ZeroCopyRead : public ZeroCopyAgreement {
     }
     statistics().combines += static_cast<uint64_t>(peer_count());
     statistics().bytes_combined += static_cast<uint64_t>(peer_count()) * own.bytes;
-    return Status();
   }
 
   // Counts bytes that another rank reads here as a message of this rank, with its header.

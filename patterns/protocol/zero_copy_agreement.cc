@@ -80,16 +80,6 @@ WireHeader ZeroCopyAgreement::HeaderOf(int owner, int reader) const {
   return header;
 }
 
-bool ZeroCopyAgreement::MayUseKernel() const { return !entry_.combines || scope_.size == 2; }
-
-bool ZeroCopyAgreement::IsForKernel(const KernelCopyRange& range,
-                                    const StridedLayout& layout) const {
-  const int messages = entry_.pattern == Pattern::kAllReduce ? scope_.size : 1;
-  const size_t message = layout.bytes() / static_cast<size_t>(messages);
-  const size_t at_once = entry_.combines ? std::min(message, rules::kPartialSumBytes) : message;
-  return range.IsLongEnough(layout) && range.least_bytes <= at_once && message <= range.most_bytes;
-}
-
 bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
   place->header = HeaderOf(scope_.rank, reader.rank);
   const auto locate = [&](const Matrix& matrix, Place::Stretches* memory, uint64_t* offset,
@@ -102,7 +92,7 @@ bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
       return true;
     }
     return source.memory.bytes > 0 && MayUseKernel() &&
-           IsForKernel(reader.out->peer_memory().kernel_copies(), matrix.layout);
+           reader.out->peer_memory().kernel_copies().Holds(matrix.layout);
   };
   const Matrix& matrix = MatrixFor(scope_.rank, reader.rank);
   if (matrix.layout.bytes() == 0) return true;
@@ -111,8 +101,7 @@ bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
   uint64_t offset = 0;
   SharedSegment::Address segment;
   return locate(call_.matrix, &place->result, &offset, &segment) && segment == place->segment &&
-         offset - place->offset ==
-             (offset == 0 ? 0 : place->result.address - place->memory.address);
+         offset - place->offset == place->result.address - place->memory.address;
 }
 
 bool ZeroCopyAgreement::Expose() {
@@ -205,8 +194,7 @@ bool ZeroCopyAgreement::FindAll() {
     peer.result = peer.operand;
     if (!has_source) continue;
     const RemoteStretches result = place.result.Of(bytes);
-    const uint64_t offset =
-        place.offset == 0 ? 0 : place.offset + (result.address - operand.address);
+    const uint64_t offset = place.offset + (result.address - operand.address);
     if (!Find(peer, place.segment, result, offset, to, /*is_copied=*/true, &peer.result)) {
       return false;
     }

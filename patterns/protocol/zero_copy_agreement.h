@@ -1,6 +1,6 @@
 // ZeroCopyAgreement: how the ranks of a scope that share memory agree that each reads the matrices
 // of all others where they lie: in memory of brigade_alloc, which it maps, or in any memory if the
-// kernel is the fastest to copy it.
+// call combines nothing and the kernel is the fastest to copy it.
 //
 // All ranks read or none does, since in the schedule ranks forward and combine what others need.
 // Each rank publishes a status word to each other rank (edge.h): where its matrices lie, or that
@@ -58,7 +58,7 @@ class ZeroCopyAgreement {
   struct Readable {
     const std::byte* data = nullptr;  // if it is mapped
     StridedLayout layout;
-    // Otherwise, where the kernel reads it. If it is combined there are two ranks.
+    // Otherwise, where the kernel reads it, of calls that do not combine.
     RemoteStretches memory;
   };
   struct Peer {
@@ -106,12 +106,9 @@ class ZeroCopyAgreement {
   WireHeader HeaderOf(int owner, int reader) const;
   // Finds the edges. False: messages are under way that must go first.
   bool HasEdges();
-  // Returns whether the kernel copies no more than the schedule would. It copies all that is
-  // combined: of more than two ranks, all contributions to this rank's part. Along a ring a rank
-  // copies one.
-  bool MayUseKernel() const;
-  // Returns whether the kernel is the fastest to copy a matrix, in the parts in which it is read.
-  bool IsForKernel(const KernelCopyRange& range, const StridedLayout& layout) const;
+  // Returns whether the kernel may read the matrices. It would copy each operand of a combine
+  // first, as the schedule does.
+  bool MayUseKernel() const { return !entry_.combines; }
   bool Locate(const Peer& reader, Place* place) const;
   // Finds a matrix that lies in `memory` of a peer, at `offset` of a segment; 0: in none. `to`:
   // where it is copied.
