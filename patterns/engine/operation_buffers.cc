@@ -35,8 +35,9 @@ size_t OperationBuffers::BytesOfParts(size_t wire_bytes) const {
 }
 
 ChunkRun OperationBuffers::TryRun(int placement, int chunks) {
-  return part_bytes_ > 0 ? engine_->buffers()->TryPart(placement, part_bytes_)
-                         : engine_->buffers()->TrySurplusRun(placement, chunks);
+  StagingPool* const pool = engine_->buffers()->pool();
+  return part_bytes_ > 0 ? pool->TryAcquirePart(placement, part_bytes_)
+                         : pool->TryAcquireSurplus(placement, chunks);
 }
 
 // For every slot that the schedule cannot do without, whatever it will hold: a part, or a run of

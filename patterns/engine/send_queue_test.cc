@@ -295,7 +295,7 @@ TEST_F(SendQueueTest, ABrokenGroupsDeferredSendsEnd) {
   EXPECT_TRUE(other_.failure.ok());
   while (!endpoint_.sent.empty()) endpoint_.Complete();
   EXPECT_EQ(queue_->given_up(), 0u);
-  EXPECT_EQ(InUse(), 1u);  // kept for the next
+  EXPECT_EQ(InUse(), 0u);
 }
 
 TEST_F(SendQueueTest, ASlowReceiverIsNamed) {

@@ -19,7 +19,6 @@ StagingBuffers::StagingBuffers(Endpoint* endpoint, const EngineOptions& options)
 }
 
 StagingBuffers::~StagingBuffers() {
-  if (cached_) pool_->Release(cached_);
   if (drain_) pool_->Release(drain_);
 }
 
@@ -45,26 +44,11 @@ Status StagingBuffers::Allocate(const PieceSettings& settings) {
 void StagingBuffers::LeaveToTransport() {
   (void)pool_.release();
   (void)overflow_.release();
-  cached_ = drain_ = ChunkRun();
-}
-
-ChunkRun StagingBuffers::TrySurplusRun(int placement, int chunks) {
-  const ChunkRun run = pool_->TryAcquireSurplus(placement, chunks);
-  if (run || !cached_) return run;
-  pool_->Release(std::exchange(cached_, ChunkRun()));
-  return pool_->TryAcquireSurplus(placement, chunks);
-}
-
-ChunkRun StagingBuffers::TryPart(int placement, size_t bytes) {
-  const ChunkRun part = pool_->TryAcquirePart(placement, bytes);
-  if (part || !cached_) return part;
-  pool_->Release(std::exchange(cached_, ChunkRun()));
-  return pool_->TryAcquirePart(placement, bytes);
+  drain_ = ChunkRun();
 }
 
 StagedBuffer* StagingBuffers::TrySurplus(int chunks) {
-  const ChunkRun run =
-      cached_.chunks >= chunks ? std::exchange(cached_, ChunkRun()) : TrySurplusRun(0, chunks);
+  const ChunkRun run = pool_->TryAcquireSurplus(0, chunks);
   if (!run) return nullptr;
   StagedBuffer* buffer = New();
   buffer->run = run;
@@ -139,11 +123,6 @@ void StagingBuffers::StopCounting(int* outstanding) {
   *outstanding = 0;
 }
 
-void StagingBuffers::Cache(ChunkRun run) {
-  if (run.placement == 0 && run.chunks > cached_.chunks) std::swap(cached_, run);  // it serves more
-  if (run) pool_->Release(run);
-}
-
 void StagingBuffers::Drop(ReceiveSlot* slot) {
   if (std::exchange(slot->arrived, false) && slot->status.ok() && slot->lease.token != 0) {
     endpoint_->ReleaseLease(slot->lease);
@@ -173,9 +152,6 @@ void StagingBuffers::Reclaim(StagedBuffer* buffer) {
       pool_->Release(buffer->run);
       break;
     case StagedBuffer::Origin::kSurplus:
-      if (RetireIfRead(*buffer)) break;
-      Cache(buffer->run);
-      break;
     case StagedBuffer::Origin::kCore:
       if (RetireIfRead(*buffer)) break;
       pool_->Release(buffer->run);
@@ -189,7 +165,7 @@ void StagingBuffers::Reclaim(StagedBuffer* buffer) {
 
 ChunkRun StagingBuffers::TryDrainRun() {
   if (drain_) return std::exchange(drain_, ChunkRun());
-  return TrySurplusRun(0, drain_chunks_);
+  return pool_->TryAcquireSurplus(0, drain_chunks_);
 }
 
 void StagingBuffers::ReturnDrainRun(const ChunkRun& run) {

@@ -22,7 +22,7 @@
 
 namespace brigade {
 
-// 26 public methods: lending, giving back, waiting and draining share the pool and one stall.
+// Lending, giving back, waiting and draining share the pool and one stall.
 class StagingBuffers {
  public:
   StagingBuffers(Endpoint* endpoint, const EngineOptions& options);
@@ -42,11 +42,7 @@ class StagingBuffers {
   // --- lending ---
   // A buffer without memory.
   StagedBuffer* New() { return buffers_.Take(); }
-  // Adjacent chunks of the surplus; none if there are none.
-  ChunkRun TrySurplusRun(int placement, int chunks);
-  // Part of a chunk of it, which may not be too long for one; none if there is none.
-  ChunkRun TryPart(int placement, size_t bytes);
-  // A buffer of at least so many; null if there are none.
+  // A buffer of so many adjacent chunks of the surplus; null if there are none.
   StagedBuffer* TrySurplus(int chunks);
   // Overflow memory, for an operation that must not wait for receivers and has found the pool empty
   // once more. Null: its patience has not ended (OutOfPatience), or the limit is reached.
@@ -104,15 +100,12 @@ class StagingBuffers {
     return buffer.read_by_others;
   }
   void Retire(const ChunkRun& run);
-  void Cache(ChunkRun run);
 
   Endpoint* const endpoint_;
   const EngineOptions& options_;  // the engine's
   std::unique_ptr<StagingPool> pool_;
   std::unique_ptr<OverflowArena> overflow_;
   ObjectPool<StagedBuffer> buffers_;
-  // One run of the surplus, kept from one small message to the next.
-  ChunkRun cached_;
   // Where overflow has to drain through staging memory: a run of the surplus that nothing else
   // uses, unless it is in use. Receives of two ranks that wait for each other's overflow could
   // otherwise hold all there is.

@@ -130,63 +130,9 @@ TEST_F(StagingBuffersTest, TheSurplusIsLentAndNoMore) {
   StagedBuffer* const one = buffers_->TrySurplus(1);
   ASSERT_NE(one, nullptr);
   EXPECT_EQ(buffers_->TrySurplus(1), nullptr);
-  EXPECT_FALSE(buffers_->TrySurplusRun(0, 1));
+  EXPECT_FALSE(buffers_->pool()->TryAcquireSurplus(0, 1));
   buffers_->Release(three);
   buffers_->Release(one);
-}
-
-// Between messages one run stays out of the pool: the longest.
-TEST_F(StagingBuffersTest, ARunIsKeptForTheNextMessage) {
-  Make(4);
-  StagedBuffer* buffer = buffers_->TrySurplus(1);
-  StagedBuffer* longer = buffers_->TrySurplus(2);
-  const std::byte* const memory = longer->memory.data;
-  buffers_->Release(buffer);
-  EXPECT_EQ(InUse(), 3u);
-  buffers_->Release(longer);
-  EXPECT_EQ(InUse(), 2u);
-  buffer = buffers_->TrySurplus(1);  // it serves less as well
-  EXPECT_EQ(buffer->memory.data, memory);
-  EXPECT_EQ(InUse(), 2u);
-  buffers_->Release(buffer);
-}
-
-// Kept runs and requested runs are of the first placement.
-TEST(StagingBuffers, ARunOfAnotherMemoryIsNotKept) {
-  HeapDomain two_memories(DomainLimits(), 2);
-  InprocWorld world(1);
-  Fake endpoint(world.CreateEndpoint(0), &two_memories);
-  EngineOptions options;
-  options.chunk_bytes = kChunk;
-  options.staging_bytes = 64 * kChunk;
-  PieceSettings settings;
-  settings.chunk_bytes = kChunk;
-  StagingBuffers buffers(&endpoint, options);
-  ASSERT_TRUE(buffers.Allocate(settings).ok());
-  StagedBuffer* const other = buffers.New();
-  other->run = buffers.TrySurplusRun(1, 1);
-  ASSERT_EQ(other->run.placement, 1);
-  buffers.Release(other);
-  EXPECT_EQ(buffers.pool()->statistics().in_use_bytes, 0u);
-}
-
-TEST_F(StagingBuffersTest, KeptChunksAreReleasedForALargerRequest) {
-  for (const bool as_run : {false, true}) {
-    Make(4);
-    buffers_->Release(buffers_->TrySurplus(1));
-    EXPECT_EQ(InUse(), 1u);
-    if (as_run) {
-      const ChunkRun run = buffers_->TrySurplusRun(0, 4);
-      ASSERT_TRUE(run);
-      buffers_->pool()->Release(run);
-    } else {
-      StagedBuffer* const all = buffers_->TrySurplus(4);
-      ASSERT_NE(all, nullptr);
-      EXPECT_EQ(all->memory.bytes, 4 * kChunk);
-      buffers_->Release(all);
-    }
-    buffers_.reset();  // and what is kept last
-  }
 }
 
 TEST_F(StagingBuffersTest, ABufferOfTheCoreIsCountedWhileItLives) {
@@ -254,7 +200,7 @@ TEST_F(StagingBuffersTest, AReservedRunIsOfferedToItsOwnerFirst) {
   for (const bool keeps : {true, false}) {
     owner.keeps = keeps;
     StagedBuffer* const buffer = buffers_->New();
-    const ChunkRun run = buffers_->TrySurplusRun(0, 1);
+    const ChunkRun run = buffers_->pool()->TryAcquireSurplus(0, 1);
     buffer->origin = StagedBuffer::Origin::kReserved;
     buffer->run = run;
     buffer->owner = &owner;
@@ -267,7 +213,7 @@ TEST_F(StagingBuffersTest, AReservedRunIsOfferedToItsOwnerFirst) {
   // Without an owner it goes back to all.
   StagedBuffer* const orphan = buffers_->New();
   orphan->origin = StagedBuffer::Origin::kReserved;
-  orphan->run = buffers_->TrySurplusRun(0, 1);
+  orphan->run = buffers_->pool()->TryAcquireSurplus(0, 1);
   buffers_->Release(orphan);
   EXPECT_EQ(InUse(), 0u);
 }
@@ -279,7 +225,7 @@ TEST_F(StagingBuffersTest, MemoryThatPeersMayReadIsNotLentAgain) {
   StagedBuffer* const surplus = buffers_->TrySurplus(1);
   StagedBuffer* const reserved = buffers_->New();
   reserved->origin = StagedBuffer::Origin::kReserved;
-  reserved->run = buffers_->TrySurplusRun(0, 1);
+  reserved->run = buffers_->pool()->TryAcquireSurplus(0, 1);
   Owner owner;
   owner.keeps = true;
   reserved->owner = &owner;
@@ -483,7 +429,7 @@ TEST_F(StagingBuffersTest, OverflowDrainsThoughAllElseIsInUse) {
   ASSERT_TRUE(run);
   EXPECT_EQ(run.chunks, settings_.pair_chunks);
   EXPECT_FALSE(buffers_->TryDrainRun());
-  // Other free memory is used, too. One run is kept, the other one is returned.
+  // Other free memory is used, too. One run is held back, the other one is returned.
   buffers_->Release(surplus);
   const ChunkRun second = buffers_->TryDrainRun();
   ASSERT_TRUE(second);
@@ -524,9 +470,7 @@ TEST(StagingBuffers, OverflowNeedNotDrainWhereTheDomainGrows) {
 // A destructor in the child checks nothing and frees nothing.
 TEST_F(StagingBuffersTest, AForkedChildOwnsNothing) {
   MakeRegistered(settings_.pair_chunks + 2);
-  StagedBuffer* const kept = buffers_->TrySurplus(1);
   StagedBuffer* const lent = buffers_->TrySurplus(1);
-  buffers_->Release(kept);
   const auto end_in_child = [&] {
     buffers_->LeaveToTransport();
     buffers_.reset();

@@ -18,7 +18,7 @@ ChunkRun AwaitSurplus(Engine* engine) {
         if (run) return true;
         const bool may_come =
             engine->sends()->in_flight() > 0 && engine->buffers()->CheckWait(&wait).ok();
-        run = engine->buffers()->TrySurplusRun(0, 1);
+        run = engine->buffers()->pool()->TryAcquireSurplus(0, 1);
         return run || !may_come;
       },
       [] { return std::string("windows, waiting for staging memory that sends have"); });
@@ -63,7 +63,7 @@ StagedBuffer* WindowSpace::Take(Use use, const GroupState* group, int peer) {
     return nullptr;
   }
   if (!share.kept) {  // it went out of use
-    share.kept = engine_->buffers()->TrySurplusRun(0, 1);
+    share.kept = engine_->buffers()->pool()->TryAcquireSurplus(0, 1);
     share.is_free = static_cast<bool>(share.kept);
   }
   StagedBuffer* buffer = nullptr;
