@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "membuf/check.h"
 #include "patterns/engine/header_difference.h"
@@ -67,35 +66,6 @@ bool EagerExecutor<Port>::TurnToNextPiece() {
   return true;
 }
 
-// Steps behind the copy may change the piece that it copies, but no later piece.
-template <typename Port>
-const Step* EagerExecutor<Port>::OnlyCopySent(const Schedule& schedule) const {
-  if (!is_cut_ || this->scope_.size != 2 || schedule.lanes.size() != 1) return nullptr;
-  const std::vector<Step>& work = schedule.lanes.front().work;
-  const auto count = [&](Opcode opcode) {
-    return std::count_if(work.begin(), work.end(),
-                         [&](const Step& step) { return step.opcode == opcode; });
-  };
-  if (count(Opcode::kSend) != 1 || count(Opcode::kAwait) != 1) return nullptr;
-  const auto first = std::find_if(work.begin(), work.end(),
-                                  [&](const Step& step) { return step.lead == schedule.max_lead; });
-  return first->opcode == Opcode::kCopy && first->only_sent_to >= 0 ? &*first : nullptr;
-}
-
-template <typename Port>
-void EagerExecutor<Port>::SendInARow(int max_lead) {
-  const int64_t piece = this->piece_;
-  const int64_t end = std::min(piece + 1 + max_lead, plan_.Count());
-  for (sent_ahead_ = piece; sent_ahead_ < end; ++sent_ahead_) {
-    this->piece_ = sent_ahead_;
-    this->range_ = plan_.RangeOf(sent_ahead_);
-    if (this->entry_.multi) TurnTo(only_copy_->block);
-    if (!Port::SendInPlace(*only_copy_)) break;
-  }
-  this->piece_ = piece;
-  this->range_ = plan_.RangeOf(piece);
-}
-
 template <typename Port>
 Status EagerExecutor<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   BRIGADE_CHECK_LE(schedule.streams.size(), kMostStreams);
@@ -106,7 +76,6 @@ Status EagerExecutor<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   this->wait_.header = &this->header_;
   this->wait_.schedule = &schedule;
   if (!this->pair_) this->group_->history(this->kind_)->Put(this->header_);
-  only_copy_ = OnlyCopySent(schedule);
   Status status = CatchOutOfMemory([&] { return RunPieces(schedule); });
   this->mover_.statistics.pieces = static_cast<uint64_t>(this->piece_) + 1;
   if (!status.ok()) {
@@ -123,7 +92,6 @@ template <typename Port>
 Status EagerExecutor<Port>::RunPieces(const Schedule& schedule) {
   Status status;
   do {
-    if (only_copy_ != nullptr && sent_ahead_ <= this->piece_) SendInARow(schedule.max_lead);
     for (const Lane& lane : schedule.lanes) {
       // Of one piece what leads comes before what does not.
       for (int lead = schedule.max_lead; lead >= 0 && status.ok(); --lead) {
@@ -208,7 +176,7 @@ Status EagerExecutor<Port>::Fill(const Step& step) {
   std::byte* const right = PayloadAt(step.right);
   if (step.dst.kind == Place::kNew) {
     Current& current = currents_[step.dst.index];
-    current.sent = &step == only_copy_ ? this->piece_ < sent_ahead_ : Port::SendInPlace(step);
+    current.sent = Port::SendInPlace(step);
     if (current.sent) return Status();
     BRIGADE_RETURN_IF_ERROR(Port::Open(&current));
   }

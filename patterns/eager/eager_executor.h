@@ -62,12 +62,6 @@ class EagerExecutor : public Port {
         block < 0 ? this->call_.matrix : BlockOf(this->call_, block, this->scope_.size);
     return matrix.layout.bytes();
   }
-  // Of two ranks that send each other pieces: the step that copies what this one sends, the first
-  // of all. Else null.
-  const Step* OnlyCopySent(const Schedule& schedule) const;
-  // Sends this piece and those that may go out ahead of the others' steps, as far as they lie
-  // beside their flags.
-  void SendInARow(int max_lead);
   Status RunPieces(const Schedule& schedule);
   Status RunLane(const Lane& lane, int lead);
   Status Await(const Lane& lane, const Step& step);
@@ -80,11 +74,9 @@ class EagerExecutor : public Port {
   // The call's messages are as long as its longest, and in one piece until a plan says otherwise.
   void SetUp();
 
-  size_t total_bytes_ = 0;           // of the longest message
-  PiecePlan plan_;                   // of all messages
-  bool is_cut_ = false;              // by the plan; else they are one piece
-  const Step* only_copy_ = nullptr;  // OnlyCopySent
-  int64_t sent_ahead_ = 0;           // pieces that it has sent
+  size_t total_bytes_ = 0;  // of the longest message
+  PiecePlan plan_;          // of all messages
+  bool is_cut_ = false;     // by the plan; else they are one piece
   Current currents_[kMostStreams];
 };
 

@@ -55,10 +55,9 @@ struct Member : GroupMember {
 
   template <typename Path>
   Status Run(Pattern pattern, const Schedule& schedule, std::vector<double>* data,
-             OperationStatistics* statistics = nullptr, double timeout_seconds = 0) {
+             OperationStatistics* statistics = nullptr) {
     PatternCall call;
     call.pattern = pattern;
-    call.timeout_seconds = timeout_seconds;
     call.scope = ChannelKind::kAll;
     call.matrix.data = reinterpret_cast<std::byte*>(data->data());
     const auto elems = static_cast<int64_t>(data->size());
@@ -255,30 +254,6 @@ TEST(EagerExecutorOverEdges, SumsOfTwoRanksInPieces) {
                }
              });
   }
-}
-
-TEST(EagerExecutorOverEdges, EachOfTwoRanksSendsTwoPiecesBeforeItReceives) {
-  RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
-    Member me(world, rank, /*edges=*/true);
-    ScheduleParameters parameters;
-    parameters.size = 2;
-    parameters.rank = rank;
-    parameters.topology = {Shape::kHypercube, 0};
-    parameters.shares_memory = true;
-    const Schedule schedule = EntryOf(Pattern::kAllReduce).compile(parameters);
-    std::vector<double> data(400);
-    for (int call = 0; call < 2 * rules::kShmInlinesBeforeWide; ++call) {
-      Require(me.Run<EagerExecutor<EdgePort>>(Pattern::kAllReduce, schedule, &data));
-    }
-    if (rank == 0) {  // and nobody else
-      OperationStatistics statistics;
-      const Status status = me.Run<EagerExecutor<EdgePort>>(Pattern::kAllReduce, schedule, &data,
-                                                            &statistics, /*timeout_seconds=*/0.05);
-      EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
-      EXPECT_EQ(statistics.messages_sent, 2u);
-    }
-    Meet(world, rank);
-  });
 }
 
 // Over edges what nobody combines may take some pieces, where one plan cuts all of it.
