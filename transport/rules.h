@@ -102,9 +102,6 @@ inline constexpr int kAutoPollsPerTcpLook = 4;
 // Shared memory. Length of the pieces into which even short messages are cut, so that both sides
 // copy at once: longer ones overlap less and cost fewer slots.
 inline constexpr size_t kShmOverlapBytes = size_t{16} << 10;
-// The longest piece that is pushed out of the sender's cache: short pieces reach the receiver
-// sooner, longer ones, which the receiver prefetches, later.
-inline constexpr size_t kShmDemotedBytes = 1152;
 
 // The longest inline message in a wide ring: one cache miss less for its receiver, and each slot of
 // a wide ring has this length.

@@ -44,18 +44,6 @@ using shm::Waiting;
 // Less would leave no room for a pool and its overhead.
 constexpr uint64_t kLeastReserveBytes = uint64_t{64} << 20;
 
-// Pushes a piece out of this processor's cache to where the receiver gets it sooner.
-void Demote([[maybe_unused]] ConstByteSpan piece) {
-#if defined(__x86_64__)
-  // CLDEMOTE; where it does not exist its code does nothing.
-  const auto first = reinterpret_cast<uintptr_t>(piece.data) & ~uintptr_t{63};
-  const auto end = reinterpret_cast<uintptr_t>(piece.data) + piece.bytes;
-  for (uintptr_t line = first; line < end; line += 64) {
-    asm volatile("cldemote %0" : : "m"(*reinterpret_cast<const char*>(line)));
-  }
-#endif
-}
-
 class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
  public:
   ShmEndpoint(const ShmOptions& options, std::shared_ptr<SharedSegment> segment)
@@ -170,7 +158,6 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
       completions_.Finish(completion, CompletionQueue::kSend);
       return Status();
     }
-    if (piece.bytes <= rules::kShmDemotedBytes) Demote(piece);
     const PieceAt at = group.Locate(piece);
     slot->kind = Slot::kPiece;
     std::memcpy(slot->payload, &at, sizeof(at));
