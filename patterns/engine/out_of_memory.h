@@ -11,7 +11,8 @@
 
 namespace brigade {
 
-// Returns what `part()` returns; kOutOfMemory if it throws std::bad_alloc.
+// Returns what `part()` returns; kOutOfMemory if it throws std::bad_alloc. Throws it again if there
+// is no memory for a Status either.
 template <typename Part>
 Status CatchOutOfMemory(const Part& part) {
   try {

@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 
 #include "membuf/byte_span.h"
 #include "membuf/pack.h"
 #include "patterns/eager/call_wait.h"
 #include "patterns/eager/group_edges.h"
-#include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/schedule/pattern.h"
@@ -144,11 +144,13 @@ Outcome ReceiveIntoPostedBuffer(CallRun* run) {
     CallWait wait{run->engine,   run->group,     run->plan.entry,
                   kKind,         *run->sequence, run->call.timeout_seconds,
                   run->call.root};
-    const auto await = [&] {
-      wait.Await([&] { return edge->WithdrawBuffer() || is_here() || edge->lost(); });
-      return Status();
-    };
-    while (!CatchOutOfMemory(await).ok()) {
+    const auto is_over = [&] { return edge->WithdrawBuffer() || is_here() || edge->lost(); };
+    for (bool is_waiting = true; is_waiting;) {
+      try {
+        wait.Await(is_over);
+        is_waiting = false;
+      } catch (const std::bad_alloc&) {  // a Status would take memory, too
+      }
     }
     slot = edge->Peek();  // a rank that is lost may have sent it before
   }
