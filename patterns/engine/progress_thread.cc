@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -44,7 +44,7 @@ Status ProgressThread::Create(std::function<Step()> step,
   try {
     created->thread_ = std::thread(&ProgressThread::Run, created.get());
     pthread_setname_np(created->thread_.native_handle(), "brigade");
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     status = Status(StatusCode::kUnavailable, std::string("no progress thread: ") + error.what());
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

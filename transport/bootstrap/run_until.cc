@@ -1,9 +1,9 @@
 #include "transport/bootstrap/run_until.h"
 
 #include <csignal>
+#include <exception>
 #include <future>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -20,7 +20,7 @@ Status RunUntil(Deadline deadline, std::function<Status()> function) {
   Status started;
   try {
     std::thread(std::move(task)).detach();
-  } catch (const std::system_error& e) {
+  } catch (const std::exception& e) {
     started = Status(StatusCode::kUnavailable, std::string("a thread: ") + e.what());
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
