@@ -6,12 +6,12 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <new>
 #include <string>
 #include <thread>
 
 #include "bsp_shim/program.h"
 #include "membuf/status.h"
+#include "patterns/engine/out_of_memory.h"
 
 namespace {
 
@@ -35,12 +35,7 @@ Program* Current() {
 template <auto kCall, typename... Given>
 void Do(const char* call, const Given&... given) {
   Program* const program = Current();
-  Status status;
-  try {
-    status = (program->*kCall)(given...);
-  } catch (const std::bad_alloc&) {
-    status = {StatusCode::kOutOfMemory, "this process has no memory left"};
-  }
+  const Status status = brigade::CatchOutOfMemory([&] { return (program->*kCall)(given...); });
   if (status.ok()) return;
   // Whoever is lost may have said why, and ends the job.
   if (status.code() == StatusCode::kPeerLost) std::this_thread::sleep_for(std::chrono::seconds(1));

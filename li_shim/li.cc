@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "li_shim/backend/backend.h"
 #include "li_shim/choice.h"
 #include "li_shim/program.h"
 #include "membuf/status.h"
+#include "patterns/engine/out_of_memory.h"
 
 namespace {
 
@@ -38,14 +38,9 @@ Program* Current(const char* call) {
 
 // Makes a call of the program; `call` is its name in LI.
 template <auto kCall, typename... Given>
-void Do(const char* call, Given... given) {
+void Do(const char* call, const Given&... given) {
   Program* const program = Current(call);
-  Status status;
-  try {
-    status = (program->*kCall)(given...);
-  } catch (const std::bad_alloc&) {
-    status = {brigade::StatusCode::kOutOfMemory, "this process has no memory left"};
-  }
+  const Status status = brigade::CatchOutOfMemory([&] { return (program->*kCall)(given...); });
   if (!status.ok()) program->Fail(call, status.message());
 }
 
