@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "transport/mpi/returned_errors.h"
+
 namespace brigade::bench {
 namespace {
 
@@ -41,16 +43,12 @@ class MpiWindow final : public OneSided {
     notified_.resize(static_cast<size_t>(ranks));
     taken_.resize(static_cast<size_t>(ranks));
     const auto bytes = static_cast<MPI_Aint>(all * sizeof(double));
-    MPI_Errhandler handler;
-    MPI_Comm_get_errhandler(comm, &handler);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    const ReturnedErrors returned(comm);
     memory_ = private_.data();
     made_ = is_shared ? MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, comm, &memory_,
                                          &window_) == MPI_SUCCESS
                       : MPI_Win_create(memory_, bytes, sizeof(double), MPI_INFO_NULL, comm,
                                        &window_) == MPI_SUCCESS;
-    MPI_Comm_set_errhandler(comm, handler);
-    MPI_Errhandler_free(&handler);
     if (made_ && is_shared) std::fill(memory_, memory_ + all, 0.0);
   }
   ~MpiWindow() override { MPI_Group_free(&group_); }
