@@ -29,17 +29,17 @@ brigade_group* GroupOf(const brigade_operation* operation) {
   return operation == nullptr ? nullptr : operation->plan->group;
 }
 
-// Returns the first place of an operation that an earlier place has, too; `count` if there is none.
-size_t FindSecond(brigade_operation* const* operations, size_t count) {
-  size_t place = 0;
-  while (place < count &&
-         (operations[place] == nullptr || !std::exchange(operations[place]->is_listed, true))) {
-    ++place;
+// Returns the index of the first operation that also has a smaller index; `count` if there is none.
+size_t FindDuplicate(brigade_operation* const* operations, size_t count) {
+  size_t index = 0;
+  while (index < count &&
+         (operations[index] == nullptr || !std::exchange(operations[index]->is_listed, true))) {
+    ++index;
   }
-  for (size_t i = 0; i < place; ++i) {
+  for (size_t i = 0; i < index; ++i) {
     if (operations[i] != nullptr) operations[i]->is_listed = false;
   }
-  return place;
+  return index;
 }
 
 // Operations of an array are waited for together, so they have one engine. Each is ended once.
@@ -55,9 +55,9 @@ Status CheckArray(brigade_operation* const* operations, size_t count) {
     }
     engine = other;
   }
-  const size_t second = FindSecond(operations, count);
-  if (second == count) return Status();
-  return brigade::Invalid("operation " + std::to_string(second) + " is in the array twice");
+  const size_t duplicate = FindDuplicate(operations, count);
+  if (duplicate == count) return Status();
+  return brigade::Invalid("operation " + std::to_string(duplicate) + " is in the array twice");
 }
 
 bool IsComplete(const brigade_operation* operation) {

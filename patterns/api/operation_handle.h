@@ -31,7 +31,7 @@ struct brigade_operation {
   std::unique_ptr<brigade::Operation> call;     // null: the call is complete, with this outcome
   brigade::Status outcome;
   brigade::OperationStatistics copied;  // by Start
-  bool is_listed = false;               // of FindSecond, in completion.cc
+  bool is_listed = false;               // of FindDuplicate, in completion.cc
 
   // Starts the plan's call. On failure nothing was started.
   brigade::Status Start();
