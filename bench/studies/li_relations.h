@@ -125,7 +125,7 @@ class RdxRound {
   const int ranks_;
   const int64_t block_;
   std::vector<int64_t> counts_;
-  std::vector<int64_t> starts_;  // by rank, then digit: where those keys go, of all
+  std::vector<int64_t> starts_;  // by rank, then digit: where these keys go, among all keys
 };
 
 }  // namespace brigade::bench

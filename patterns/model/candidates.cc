@@ -36,7 +36,7 @@ std::vector<bool> ByHostValues(Shape shape, const CostQuery& query) {
   const bool keeps_to_ranks =
       shape == Shape::kHypercube || shape == Shape::kTwoTree || shape == Shape::kCirculant;
   if (!keeps_to_ranks) values.push_back(true);
-  // Of one copy that serves all readers of a host no closed form knows; a block has one reader.
+  // No closed form knows that one copy serves all readers of a host. A block has one reader.
   if (!query.some_share_memory || IsRootedBlocks(query.pattern)) values.push_back(false);
   return values;
 }

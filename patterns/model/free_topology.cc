@@ -18,7 +18,9 @@ constexpr Topology kReduceScatterAllgather{Shape::kReduceScatterAllgather, 0};
 constexpr Topology kHypercube{Shape::kHypercube, 0};
 // The bits of a wide tree.
 constexpr Topology kExchange{Shape::kExchange, rules::kWideBranches};
-// Half of all blocks are in one message of a circulant graph, or of a binomial tree of blocks.
+// Half of all blocks are in one message of a circulant graph, which has room for an element of
+// each. Along a tree by host, a message may have all blocks but those of the root's host: 8 bytes
+// of each are enough, since gathers and scatters cut blocks anywhere.
 static_assert(rules::kMostRanksOnCirculant / 2 * 16 <= kLeastChunkBytes - kHeaderRoom);
 
 }  // namespace

@@ -86,8 +86,8 @@ class Trace {
   static void Add(TraceEvent event);
   // Said once by the progress thread.
   static void ThisIsTheProgressThread();
-  // Calls `watch` for each event that is recorded from now on, before it is, on its thread; null:
-  // no longer. For tests that stop a rank between two steps of a call.
+  // From now on calls `watch` for each event, on the thread of the event, before the event is
+  // recorded; null: calls nothing. For tests that stop a rank between two steps of a call.
   static void Watch(void (*watch)(const TraceEvent& event)) { watch_ = watch; }
 
   // "lu.3.json" of "lu.json" and 3.
