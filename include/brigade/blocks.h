@@ -25,7 +25,7 @@ extern "C" {
 /// all-gather may be this rank's block in the result, and `result` of a scatter may be this rank's
 /// block in the root's matrix. In these cases the block is not copied. In a gather or scatter, a
 /// rank that calls late can delay other ranks. A rank other than the root can return from a gather
-/// before the root has called.
+/// before the root has called the function.
 /// @{
 
 /// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgather:

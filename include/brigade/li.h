@@ -141,9 +141,10 @@ void LIBARRIER(void);
 
 /// @}
 /// @name Labelled forms
-/// Second forms of the calls above. LIOINIT() and LIOSYNC() apply to one registered memory
-/// region; all other labelled forms do the same as the calls above. A program may use both forms
-/// together. LIDEREGISTER() has no labelled form, and also ends registrations of LIOREGISTER().
+/// Second forms of the calls above, with an additional letter O in their names. LIOINIT() and
+/// LIOSYNC() apply to one registered memory region. Every other labelled form does the same as the
+/// call without the O. A program may use both forms together. LIDEREGISTER() has no labelled form,
+/// and also ends registrations of LIOREGISTER().
 /// @{
 
 /// Like LIREGISTER().

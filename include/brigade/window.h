@@ -92,7 +92,7 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* 
 BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_group* group, size_t bytes,
                                                       int64_t unit, void** memory,
                                                       brigade_window** window);
-/// Makes a window without memory: each rank attaches memory later, as to MPI's dynamic windows.
+/// Makes a window without memory, like MPI_Win_create_dynamic: each rank attaches memory later.
 /// Displacements are addresses of the target, in bytes, cast to int64_t. Otherwise like
 /// brigade_window_create().
 ///
@@ -282,13 +282,14 @@ BRIGADE_EXPORT brigade_status brigade_window_put(brigade_window* window, const v
 BRIGADE_EXPORT brigade_status brigade_window_get(brigade_window* window, void* result,
                                                  int64_t count, brigade_type type, int rank,
                                                  int64_t displacement);
-/// Combines `count` adjacent elements in the memory of `rank` with the elements at `data`.
+/// Combines `count` adjacent elements in the memory of `rank` with the elements at `data`, and
+/// stores the results in the memory of `rank`.
 BRIGADE_EXPORT brigade_status brigade_window_accumulate(brigade_window* window, brigade_op op,
                                                         const void* data, int64_t count,
                                                         brigade_type type, int rank,
                                                         int64_t displacement);
-/// Combines one element in the memory of `rank` with `*value`, and stores the element's old value
-/// in `*result`. If `op` is #BRIGADE_NO_OP, `value` is ignored.
+/// Replaces one element in the memory of `rank` by its combination with `*value`, and stores the
+/// element's old value in `*result`. If `op` is #BRIGADE_NO_OP, `value` is ignored.
 BRIGADE_EXPORT brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_op op,
                                                           brigade_type type, const void* value,
                                                           void* result, int rank,
@@ -326,15 +327,17 @@ BRIGADE_EXPORT brigade_status brigade_window_get_values(brigade_window* window,
                                                         const brigade_values* result,
                                                         const brigade_target* target,
                                                         brigade_window_request** request);
-/// Combines values of any layout. All elements of the origin and target values must have one type.
+/// Combines the target's values with the origin's values, each of any layout, and stores the
+/// results at the target. All elements of the origin's and the target's values must have one type.
 /// `request`: see brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_accumulate_values(brigade_window* window,
                                                                brigade_op op,
                                                                const brigade_values* values,
                                                                const brigade_target* target,
                                                                brigade_window_request** request);
-/// Combines values of any layout, and stores the old values of the target in `result`. If `op` is
-/// #BRIGADE_NO_OP, `values` is ignored. `request`: see brigade_window_put_values().
+/// Like brigade_window_accumulate_values(), but also stores the old values of the target in
+/// `result`. If `op` is #BRIGADE_NO_OP, `values` is ignored. `request`: see
+/// brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_get_accumulate(brigade_window* window, brigade_op op,
                                                             const brigade_values* values,
                                                             const brigade_values* result,
