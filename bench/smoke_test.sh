@@ -155,7 +155,7 @@ $run_mpi 2 "$bench" --transport shm --peers none --shim none calibrate >"$out/ca
 for exact in --exact ''; do
   # shellcheck disable=SC2086 # none, or one
   "$bench" explain --pattern reduce --ranks 4 --bytes 64K $exact --machine "$out/machine_shm.json" >"$out/explained.txt"
-  grep -E '^Choice: .* in [0-9]+ pieces?, predicted [0-9.]+ us\. Chosen by the rule for ranks that share memory' \
+  grep -E '^Choice: .* in [0-9]+ segments?, predicted [0-9.]+ us\. Chosen by the rule for ranks that share memory' \
     "$out/explained.txt"
   grep '^  inline messages, if .*; copies: ' "$out/explained.txt"
 done

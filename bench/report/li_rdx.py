@@ -38,8 +38,8 @@ def sections(place, lines, everywhere):
     eager = {"hosts with slow links": "the links decide, which carry the same bytes",
              "": "today's MPI hands short messages over without asking, so that many cost it little more than as many "
                  "puts"}
-    copies = {"shared memory": "copying keys twice costs less than putting them in up to 256 pieces",
-              "": "pieces that go by themselves cost a message each, or a description of where they belong"}
+    copies = {"shared memory": "copying keys twice costs less than putting them in up to 256 parts",
+              "": "parts that go by themselves cost a message each, or a description of where they belong"}
     turns = {"shared memory": "there are no links that ranks could share",
              "": "where ranks put at the same one, its link is shared"}
     claims = [

@@ -60,7 +60,7 @@ if title "calibration"; then
     run 4 "$PWD/bazel-bin/bench/brigade_bench" --peers none --shim none --seconds 0.05 --explain \
       spread --cases broadcast --shapes free --bytes 1K,256K || fail "$what: the $job job"
     # A plan for each root.
-    lines 4 'broadcast of up to 262144 bytes on 4 ranks: .* in [0-9]+ pieces?, predicted [0-9.]+ us. Chosen by the model. Alternatives:$'
+    lines 4 'broadcast of up to 262144 bytes on 4 ranks: .* in [0-9]+ segments?, predicted [0-9.]+ us. Chosen by the model. Alternatives:$'
     [[ $(find "$scratch/cache/brigade" -name '*.json' | wc -l) -eq 1 ]] || fail "$what: not one file"
     [[ $job == first ]] && cp -p "$scratch"/cache/brigade/*.json "$scratch/first.json"
   done
