@@ -16,7 +16,7 @@ Status Epochs::NoEpoch(int target) {
 
 Status Epochs::CheckFlush(int target) const {
   if (HasLock(target)) return Status();
-  return Invalid("a flush of rank " + std::to_string(target) + ", and no lock of it is held");
+  return Invalid("a flush of rank " + std::to_string(target) + ", where no lock is held");
 }
 
 Status Epochs::CheckFlushAll() const {
@@ -84,7 +84,7 @@ Status Epochs::CheckLock(int target) const {
 
 Status Epochs::UnlockOne(int target) {
   if (hold_of(target) == Hold::kNone) {
-    return Invalid("an unlock of rank " + std::to_string(target) + ", and no lock of it is held");
+    return Invalid("an unlock of rank " + std::to_string(target) + ", where no lock is held");
   }
   SetLock(target, Hold::kNone);
   return Status();

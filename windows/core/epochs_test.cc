@@ -92,7 +92,7 @@ TEST(Epochs, ALockAllowsFlushesOfItsTargetAlone) {
   epochs.LockOne(1, Hold::kLock);
   EXPECT_TRUE(epochs.CheckFlush(1).ok());
   EXPECT_TRUE(epochs.CheckFlushAll().ok());
-  ExpectRefused(epochs.CheckFlush(0), "a flush of rank 0, and no lock of it is held");
+  ExpectRefused(epochs.CheckFlush(0), "a flush of rank 0, where no lock is held");
   ExpectRefused(epochs.CheckLock(1), "which is held already");
   ExpectRefused(epochs.CheckLockAll(), "while locks of the window are held");
   ExpectRefused(epochs.CheckStart(), "a start while locks of the window are held");
@@ -100,7 +100,7 @@ TEST(Epochs, ALockAllowsFlushesOfItsTargetAlone) {
 
 TEST(Epochs, LocksAreHeldUntilTheyAreUnlocked) {
   Epochs epochs(kMembers);
-  ExpectRefused(epochs.UnlockOne(1), "an unlock of rank 1, and no lock of it is held");
+  ExpectRefused(epochs.UnlockOne(1), "an unlock of rank 1, where no lock is held");
   epochs.LockOne(0, Hold::kLock);
   epochs.LockOne(1, Hold::kPromise);
   EXPECT_EQ(epochs.hold_of(0), Hold::kLock);
@@ -118,7 +118,7 @@ TEST(Epochs, ALockOfAllIsNoLockOfOne) {
   EXPECT_TRUE(epochs.HasLock(2));
   EXPECT_TRUE(epochs.BeginAccess(2).ok());
   ExpectRefused(epochs.CheckLock(2), "a lock while all are locked");
-  ExpectRefused(epochs.UnlockOne(2), "and no lock of it is held");
+  ExpectRefused(epochs.UnlockOne(2), "where no lock is held");
   ASSERT_TRUE(epochs.UnlockAll().ok());
   ExpectRefused(epochs.BeginAccess(2), "rank 2");
 }
