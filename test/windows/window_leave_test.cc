@@ -69,7 +69,7 @@ TEST_P(Leaving, LocksAreGivenBackBefore) {
   OnWindowRanks(GetParam(), 2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(8);
     Require(window->LockAll());
-    Expect(window->Leave().code() == StatusCode::kInvalidArgument, "locks are held");
+    Expect(window->Leave().code() == StatusCode::kInvalidArgument, "holds its locks");
     Require(window->UnlockAll());
     Require(window->Free());
   });

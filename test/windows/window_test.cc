@@ -682,7 +682,7 @@ TEST_P(Windows, WrongCallsFailAndHaveNoEffect) {
     is_refused(window->Lock(LockKind::kShared, other), "held already");
     is_refused(window->LockAll(), "locks of the window are held");
     is_refused(window->Fence(), "locks of the window are held");
-    is_refused(window->Free(), "locks are held");
+    is_refused(window->Free(), "holds its locks");
     is_refused(window->Put(one, At(self.rank(), 0, 8)), "no epoch is open");
     is_refused(window->Put(one, At(other, window->bytes_of(other) / 8, 8)),
                "bytes, ends 8 bytes beyond the window: displacement ");
