@@ -178,7 +178,8 @@ if mine; then
   for ending in exit _exit abort; do
     job "$all" $cases $ending init $uses
     ! grep -iE 'segmentation|CHECK failed' out || complain "$ending: a crash"
-    [[ $ending != exit || $(grep -c 'has left' out) -eq 2 ]] || complain "the end of $ending is missing"
+    # A launcher may kill the other rank as soon as one has left.
+    [[ $ending != exit ]] || grep -q 'has left' out || complain "the end of $ending is missing"
   done
   ! find /dev/shm -iname '*brigade*' | grep . || complain "memory that is left"
 fi
