@@ -6,8 +6,8 @@ usage() {
   cat <<'EOF'
 usage: ./test/run.sh [--full] [--help]
 
-Installs what is missing (Debian 12), lints and builds everything and runs all tests: 25 minutes on 2 cores, 3 of them
-for packages, 7 for the build. The last line counts the tests; the exit code is 0 if none failed. Safe to run again.
+Installs what is missing (Debian 12), lints and builds everything and runs all tests: 30 minutes on 2 cores, 2 of them
+for packages, 9 for the build. The last line counts the tests; the exit code is 0 if none failed. Safe to run again.
 Logs are in results/tests/, folders of the ScaLAPACK testers in results/testers/.
 
   --full   much more: stress tests at full length, other builds and packages, other MPIs, all testers, applications and
