@@ -1,4 +1,4 @@
-// Which backend carries the program, by the environment: BRIGADE_LI_*.
+// Environment variables BRIGADE_LI_* select the backend of a program.
 
 #ifndef BRIGADE_LI_SHIM_CHOICE_H_
 #define BRIGADE_LI_SHIM_CHOICE_H_

@@ -178,7 +178,8 @@ std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t
   return kept;
 }
 
-// Which of `candidates` the library takes of a call whose topology is free; added if it is none.
+// Returns the candidate that the library selects for a call with a free topology. Adds it to
+// `candidates` if it is missing.
 size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candidate>* candidates) {
   PatternCall call = asked;
   const Status chosen = group->Choose(&call);
