@@ -178,7 +178,7 @@ std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t
   return kept;
 }
 
-// Returns the candidate that the library selects for a call with a free topology. Adds it to
+// Returns the place of the candidate that the library selects for a free topology. Adds it to
 // `candidates` if it is missing.
 size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candidate>* candidates) {
   PatternCall call = asked;
