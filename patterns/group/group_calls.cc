@@ -69,14 +69,16 @@ bool HasResult(const PatternCall& call, int rank) {
                                           : call.pattern != Pattern::kExscan || rank > 0;
 }
 
-// Returns the call of this rank: if it has no result here the source is all there is.
-const PatternCall& OwnCall(const GroupState& group, const PatternCall& call,
-                           std::optional<PatternCall>* copy) {
-  if (!call.source || HasResult(call, group.scope(call.scope).rank)) return call;
-  *copy = call;
-  (*copy)->matrix = *call.source;
-  (*copy)->source.reset();
-  return **copy;
+// Whether the source is all that this rank has: it gets no result.
+bool HasSourceOnly(const GroupState& group, const PatternCall& call) {
+  return call.source && !HasResult(call, group.scope(call.scope).rank);
+}
+
+PatternCall OfSource(const PatternCall& call) {
+  PatternCall own = call;
+  own.matrix = *call.source;
+  own.source.reset();
+  return own;
 }
 
 // Copies the contribution where it is the result: on the only rank, and on the first of a scan.
@@ -142,10 +144,10 @@ Status StartPlanned(Engine* engine, GroupState* group, const Plan& plan, const P
 
 }  // namespace
 
-Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& given,
+Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call,
                 const Plan** plan) {
-  std::optional<PatternCall> own;
-  return PlanOf(engine, group, OwnCall(*group, given, &own), plan);
+  if (HasSourceOnly(*group, call)) return FindPlan(engine, group, OfSource(call), plan);
+  return PlanOf(engine, group, call, plan);
 }
 
 Status LookAround(Engine* engine, const GroupState& group) {
@@ -156,28 +158,26 @@ Status LookAround(Engine* engine, const GroupState& group) {
   return group.failure;
 }
 
-Status RunCall(Engine* engine, GroupState* group, const PatternCall& given,
+Status RunCall(Engine* engine, GroupState* group, const PatternCall& call,
                OperationStatistics* statistics) {
+  if (HasSourceOnly(*group, call)) return RunCall(engine, group, OfSource(call), statistics);
   const Engine::ProgressGuard guard(engine);
   TimeLimit limit;
-  limit.Start(given.timeout_seconds);
+  limit.Start(call.timeout_seconds);
   engine->CountWaits(statistics != nullptr);
   if (!group->failure.ok()) return group->failure;
   const Plan* plan = nullptr;
-  std::optional<PatternCall> own;
-  const PatternCall& call = OwnCall(*group, given, &own);
   BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, call, &plan));
   if (!IsMemoryRight(*plan->entry, call)) BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan, call));
   return RunPlanned({engine, group, *plan, call, SequenceOf(group, call), limit, statistics});
 }
 
-Status PrepareCall(Engine* engine, GroupState* group, const PatternCall& given,
+Status PrepareCall(Engine* engine, GroupState* group, const PatternCall& call,
                    std::unique_ptr<PersistentCall>* prepared) {
+  if (HasSourceOnly(*group, call)) return PrepareCall(engine, group, OfSource(call), prepared);
   const Engine::ProgressGuard guard(engine);
   if (!group->failure.ok()) return group->failure;
   const Plan* plan = nullptr;
-  std::optional<PatternCall> own;
-  const PatternCall& call = OwnCall(*group, given, &own);
   BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, call, &plan));
   BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan, call));
   *prepared = std::make_unique<PersistentCall>(engine, group, call, plan->shared_from_this(),
@@ -194,13 +194,12 @@ Status PersistentCall::Run(OperationStatistics* statistics) {
   return RunPlanned({engine_, group_, *plan_, call_, sequence_, limit, statistics});
 }
 
-Status StartCall(Engine* engine, GroupState* group, const PatternCall& given,
+Status StartCall(Engine* engine, GroupState* group, const PatternCall& call,
                  std::unique_ptr<Operation>* operation) {
+  if (HasSourceOnly(*group, call)) return StartCall(engine, group, OfSource(call), operation);
   const Engine::ProgressGuard guard(engine);
   if (!group->failure.ok()) return group->failure;
   const Plan* plan = nullptr;
-  std::optional<PatternCall> own;
-  const PatternCall& call = OwnCall(*group, given, &own);
   BRIGADE_RETURN_IF_ERROR(PlanOf(*engine, group, call, &plan));
   BRIGADE_RETURN_IF_ERROR(CheckMemory(*plan, call));
   return StartPlanned(engine, group, *plan, call, SequenceOf(group, call), operation);

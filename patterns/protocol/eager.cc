@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "patterns/eager/eager_executor.h"
 #include "patterns/eager/edge_port.h"
 #include "patterns/eager/post_port.h"
@@ -16,7 +18,9 @@ constexpr char kCopies[] = "sender 1, receiver 1 or a combine";
 
 template <typename Port>
 Outcome Run(CallRun* run) {
-  EagerExecutor<Port> path(run->engine, run->group, *run->plan.entry, run->Resolved());
+  std::optional<PatternCall> copy;
+  EagerExecutor<Port> path(run->engine, run->group, *run->plan.entry,
+                           run->plan.Resolved(run->call, &copy));
   path.EndBy(run->limit);
   if (!path.Fits(*run->plan.schedule)) return Outcome::kNotNow;
   run->status = path.Run(*run->plan.schedule, (*run->sequence)++);

@@ -36,11 +36,17 @@ struct Held {
   StagedBuffer* buffer;
 };
 
+struct ResolvedCall {
+  explicit ResolvedCall(const CallRun& run) : call(run.plan.Resolved(run.call, &copy)) {}
+  std::optional<PatternCall> copy;
+  const PatternCall& call;
+};
+
 // Messages that find no slot, or do not come soon.
-class PostedMessages : public EdgePort {
+class PostedMessages : private ResolvedCall, public EdgePort {
  public:
   explicit PostedMessages(CallRun* run)
-      : EdgePort(run->engine, run->group, *run->plan.entry, run->Resolved()) {
+      : ResolvedCall(*run), EdgePort(run->engine, run->group, *run->plan.entry, call) {
     mover_.Reset(entry_, &call_, /*shares_memory=*/true);
     wait_.sequence = *run->sequence - 1;
     wait_.limit = run->limit;

@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "patterns/engine/executor.h"
@@ -10,8 +11,10 @@ namespace {
 Outcome Run(CallRun* run) {
   Engine* const engine = run->engine;
   std::unique_ptr<Executor> executor = Executor::New(engine);
-  run->status = executor->Prepare(run->group, *run->plan.entry, run->plan.schedule, run->Resolved(),
-                                  *run->sequence, /*blocking=*/true);
+  std::optional<PatternCall> copy;
+  run->status =
+      executor->Prepare(run->group, *run->plan.entry, run->plan.schedule,
+                        run->plan.Resolved(run->call, &copy), *run->sequence, /*blocking=*/true);
   if (run->status.ok()) {
     ++*run->sequence;
     executor->EndBy(run->limit);

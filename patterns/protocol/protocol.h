@@ -5,7 +5,6 @@
 #define BRIGADE_PATTERNS_PROTOCOL_PROTOCOL_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "membuf/status.h"
 #include "patterns/catalogue/catalogue.h"
@@ -30,10 +29,6 @@ struct CallRun {
   Status status{};                 // of a call that is done
   bool has_polled =
       false;  // of a receive: for its message, for as long as the transport stays awake
-
-  // The call with the plan's topology and segments, and without what its pattern ignores.
-  const PatternCall& Resolved() { return copy ? *copy : plan.Resolved(call, &copy); }
-  std::optional<PatternCall> copy{};
 };
 
 // The answer of a protocol.
