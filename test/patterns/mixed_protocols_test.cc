@@ -142,7 +142,7 @@ class Data {
     }
     const size_t locations_at = used_;
     if (drawn_.located) used_ += static_cast<size_t>(Elems(-1)) * sizeof(int32_t) + kGuard;
-    memory_ = std::make_unique<UserMemory>(mapped, used_ + kGuard);
+    memory_ = std::make_unique<RankMemory>(mapped, used_ + kGuard);
     for (const Part& part : parts_) {
       matrices_.push_back({memory_->data() + part.offset, part.layout});
     }
@@ -342,7 +342,7 @@ class Data {
   std::vector<int> members_;  // of the scope, by their ranks in the group
   std::vector<Part> parts_;   // the blocks, then the matrix
   size_t used_ = 0;
-  std::unique_ptr<UserMemory> memory_;
+  std::unique_ptr<RankMemory> memory_;
   std::vector<Matrix> matrices_;
   std::vector<std::byte> image_;
 };

@@ -244,7 +244,7 @@ class Caller {
   const int rank_;
   const int last_;
   RankOver me_;
-  UserMemory memory_;
+  RankMemory memory_;
   std::vector<Matrix> matrices_;
 };
 
@@ -327,6 +327,7 @@ TEST_P(InEachProtocol, AnotherCallIsAMismatchOnAll) {
       // A call of the wrong rank that did not wait has succeeded.
       const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
       while (status.ok() && std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
         status = me.group()->failure();
       }
       EXPECT_EQ(status.code(), StatusCode::kMismatch) << deed << ' ' << status.ToString();

@@ -61,9 +61,9 @@ struct RankOver {
 };
 
 // Memory of brigade_alloc (mapped by all ranks), or ordinary memory.
-class UserMemory {
+class RankMemory {
  public:
-  UserMemory(bool mapped, size_t bytes) : bytes_(bytes), mapped_(mapped) {
+  RankMemory(bool mapped, size_t bytes) : bytes_(bytes), mapped_(mapped) {
     if (mapped) {
       Require(SharedAllocations::Here().Allocate(bytes, &memory_));
     } else {
@@ -71,15 +71,18 @@ class UserMemory {
       if (memory_ == MAP_FAILED) throw std::bad_alloc();
     }
   }
-  ~UserMemory() {
+  ~RankMemory() {
     if (mapped_) {
       SharedAllocations::Here().Free(memory_);
-    } else {
-      munmap(memory_, bytes_);
+    } else if (memory_ != nullptr) {
+      Unmap();
     }
   }
-  UserMemory(const UserMemory&) = delete;
-  UserMemory& operator=(const UserMemory&) = delete;
+  RankMemory(const RankMemory&) = delete;
+  RankMemory& operator=(const RankMemory&) = delete;
+
+  // REQUIRES: it is ordinary.
+  void Unmap() { munmap(std::exchange(memory_, nullptr), bytes_); }
   std::byte* data() { return static_cast<std::byte*>(memory_); }
   size_t bytes() const { return bytes_; }
 

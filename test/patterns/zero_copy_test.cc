@@ -4,7 +4,6 @@
 // whose ranks die or stop.
 
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +33,7 @@
 #include "patterns/group/group.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/topology.h"
+#include "test/patterns/protocol_ranks.h"
 #include "test/support/group_member.h"
 #include "test/support/run_processes.h"
 #include "test/support/run_ranks.h"
@@ -43,7 +43,6 @@
 #include "transport/edge/edge_access.h"
 #include "transport/host/process_watch.h"
 #include "transport/host_memory/kernel_copy.h"
-#include "transport/host_memory/shared_allocations.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
 
@@ -67,38 +66,7 @@ ShmOptions ByKernel(size_t least_bytes = 256, size_t most_bytes = size_t{64} << 
   return options;
 }
 
-enum MemoryKind { kOrdinary, kMapped };
-
-class Memory {
- public:
-  Memory(MemoryKind kind, size_t bytes) : bytes_(bytes), kind_(kind) {
-    if (kind == kMapped) {
-      Require(SharedAllocations::Here().Allocate(bytes, &memory_));
-    } else {
-      memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      EXPECT_NE(memory_, MAP_FAILED);
-    }
-  }
-  ~Memory() {
-    if (kind_ == kMapped) {
-      SharedAllocations::Here().Free(memory_);
-    } else if (memory_ != nullptr) {
-      Unmap();
-    }
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  // REQUIRES: it is ordinary.
-  void Unmap() { munmap(std::exchange(memory_, nullptr), bytes_); }
-  std::byte* data() { return static_cast<std::byte*>(memory_); }
-  size_t bytes() const { return bytes_; }
-
- private:
-  const size_t bytes_;
-  const MemoryKind kind_;
-  void* memory_ = nullptr;
-};
+enum MemoryKind : bool { kOrdinary, kMapped };  // of a RankMemory
 
 struct Case {
   Pattern pattern;
@@ -232,7 +200,7 @@ class Data {
 
   const Case case_;
   const int rank_;
-  Memory memory_;
+  RankMemory memory_;
   size_t used_ = 0;
   std::vector<Matrix> blocks_;
   std::vector<Matrix> sent_;
@@ -554,7 +522,7 @@ TEST(ZeroCopyReadsOfSome, ARankThatCannotExposeToAllExposesToNone) {
     RunUntilRead(&me, call);
     Meet(world, rank);
     const int last = (rank + kRanks - 1) % kRanks;
-    Memory own(kOrdinary, call.blocks[last].layout.bytes() + 1);
+    RankMemory own(kOrdinary, call.blocks[last].layout.bytes() + 1);
     std::vector<Matrix> blocks(call.blocks, call.blocks + kRanks);
     if (rank == 0) {
       blocks[static_cast<size_t>(last)].data = own.data();
@@ -693,7 +661,7 @@ TEST(ZeroCopyReadsOfNone, ASumThatOverwritesExposedBlocksTakesTheSchedule) {
     RunRanks(ranks, InprocOptions(), [&](InprocWorld& world, int rank) {
       Rank me(world.MakeBootstrap(rank).get());
       const size_t elems = kBlock * static_cast<size_t>(ranks);
-      Memory memory(kMapped, elems * sizeof(double));
+      RankMemory memory(kMapped, elems * sizeof(double));
       std::vector<Matrix> blocks(static_cast<size_t>(ranks));
       for (size_t q = 0; q < blocks.size(); ++q) {
         const size_t begin = side_by_side ? q * kRows : q * kBlock;
@@ -750,7 +718,7 @@ TEST(ZeroCopyReadsOfNone, ShortRunsThatDifferGoByTheSchedule) {
       const int64_t rows = rank == 0 ? 7 : 5;
       const int64_t cols = 7000 / rows * 5;
       const size_t bytes = static_cast<size_t>((rows + 1) * cols) * sizeof(double);
-      Memory memory(kMapped, 2 * bytes);
+      RankMemory memory(kMapped, 2 * bytes);
       Matrix blocks[2];
       for (Matrix& block : blocks) {
         Require(StridedLayout::General(rows, cols, rows + 1, sizeof(double), &block.layout));
@@ -778,7 +746,7 @@ TEST(ZeroCopyReadsOfNone, AnAllToAllWithARankWithoutBlocksTakesTheSchedule) {
   RunRanks(3, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world.MakeBootstrap(rank).get());
     constexpr size_t kBytes = size_t{64} << 10;
-    Memory memory(kMapped, 6 * kBytes);
+    RankMemory memory(kMapped, 6 * kBytes);
     std::memset(memory.data(), rank + 1, 6 * kBytes);
     Matrix sent[3], received[3];
     for (int q = 0; q < 3; ++q) {
