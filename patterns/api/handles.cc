@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "patterns/engine/out_of_memory.h"
+
 namespace brigade {
 namespace {
 
@@ -14,13 +16,12 @@ std::string& LastError() {
 }
 
 Status CurrentException() {
-  constexpr char kNoMemory[] = "this process has no memory left";
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    return {StatusCode::kOutOfMemory, kNoMemory};
+    return NoMemoryLeft();
   } catch (const std::length_error&) {  // a container of more elements than fit any memory
-    return {StatusCode::kOutOfMemory, kNoMemory};
+    return NoMemoryLeft();
   } catch (const std::exception& exception) {
     return {StatusCode::kInternal, exception.what()};
   } catch (...) {

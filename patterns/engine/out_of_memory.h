@@ -11,14 +11,18 @@
 
 namespace brigade {
 
-// Returns what `part()` returns; kOutOfMemory if it throws std::bad_alloc. Throws it again if there
-// is no memory for a Status either.
+inline Status NoMemoryLeft() {
+  return {StatusCode::kOutOfMemory, "this process has no memory left"};
+}
+
+// Returns what `part()` returns; NoMemoryLeft() if it throws std::bad_alloc. Throws it again if
+// there is no memory for a Status either.
 template <typename Part>
 Status CatchOutOfMemory(const Part& part) {
   try {
     return part();
   } catch (const std::bad_alloc&) {
-    return Status(StatusCode::kOutOfMemory, "this process has no memory left");
+    return NoMemoryLeft();
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/group/group_agreement.h"
 #include "patterns/group/group_calls.h"
 #include "patterns/group/group_machine.h"
@@ -38,15 +39,18 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
     const Engine::RoleKept kept(engine);  // the bootstrap may run calls of another group
     opened = engine->endpoint()->OpenGroup(bootstrap, &state->id);
     if (opened.ok()) {
-      GroupState* const open = state.get();
-      // First, so that an exception closes the group.
-      group->reset(new Group(engine, std::move(state)));
-      engine->ListenTo(open);
-      engine->RecheckProgressThread();
-      SetEdgeConfigs(*engine->endpoint(), engine->options(), open);
-      open->edges = engine->endpoint()->edges();
-      open->crowded =
-          open->scope(ChannelKind::kAll).shares_memory() && engine->endpoint()->IsCrowded(open->id);
+      opened = CatchOutOfMemory([&] {
+        GroupState* const open = state.get();
+        // First, so that an exception closes the group.
+        group->reset(new Group(engine, std::move(state)));
+        engine->ListenTo(open);
+        engine->RecheckProgressThread();
+        SetEdgeConfigs(*engine->endpoint(), engine->options(), open);
+        open->edges = engine->endpoint()->edges();
+        open->crowded = open->scope(ChannelKind::kAll).shares_memory() &&
+                        engine->endpoint()->IsCrowded(open->id);
+        return Status();
+      });
     }
   }
   Status status = AgreeOnOutcome(bootstrap, opened);
