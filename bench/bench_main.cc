@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <string>
 
 #include "bench/cases/calls.h"
 #include "bench/cases/overlap.h"
@@ -17,6 +18,8 @@
 #include "bench/studies/explain.h"
 #include "bench/studies/model_study.h"
 #include "bench/studies/one_sided.h"
+#include "membuf/status.h"
+#include "patterns/engine/out_of_memory.h"
 
 namespace brigade::bench {
 namespace {
@@ -65,7 +68,11 @@ int Main(int argc, char** argv) {
     return help ? 0 : kExitRefused;
   }
 
-  Run(options);
+  // Not every length that an option accepts fits the memory of this machine.
+  AbortUnlessOk(CatchOutOfMemory([&] {
+    Run(options);
+    return Status();
+  }));
   MPI_Finalize();
   return 0;
 }

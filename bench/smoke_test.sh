@@ -173,6 +173,12 @@ $run_mpi 2 "$bench" pingpong --sizes 8 --runs 0 --peers none "${brief[@]}" --jso
 [[ $status -ne 0 ]] || { echo "a full disk ends with status 0"; exit 1; }
 grep 'cannot write /dev/full: No space left on device' "$out/full.txt"
 
+status=0
+$run_mpi 2 "$bench" spread --cases broadcast --sizes 99999999x99999 --peers none --shim none 2>"$out/long.txt" ||
+  status=$?
+[[ $status -ne 0 ]] || { echo "a panel of 73 TiB ends with status 0"; exit 1; }
+grep 'brigade_bench: rank [01]: out of memory: this process has no memory left' "$out/long.txt"
+
 /usr/bin/python3 -m bench.report "$out" --picture "$out/picture.svg"
 # The page of run.sh --behind.
 for ranks in 2 4; do

@@ -8,6 +8,8 @@
 #include "CLI/CLI.hpp"
 #include "bench/runner/machine.h"
 #include "brigade/li.h"
+#include "membuf/status.h"
+#include "patterns/engine/out_of_memory.h"
 
 namespace brigade::bench {
 namespace {
@@ -82,10 +84,11 @@ int LiSuite::Main(int argc, char** argv, CLI::App* app, const std::function<void
   }
 
   LIBEGIN(LINPROCS());
-  {
+  EndUnlessOk(CatchOutOfMemory([&] {
     LiSuite suite(options, variants);
     run(&suite);
-  }
+    return Status();
+  }));
   LIEND();
   MPI_Finalize();
   return 0;

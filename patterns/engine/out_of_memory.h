@@ -6,6 +6,7 @@
 #define BRIGADE_PATTERNS_ENGINE_OUT_OF_MEMORY_H_
 
 #include <new>
+#include <stdexcept>
 
 #include "membuf/status.h"
 
@@ -15,13 +16,16 @@ inline Status NoMemoryLeft() {
   return {StatusCode::kOutOfMemory, "this process has no memory left"};
 }
 
-// Returns what `part()` returns; NoMemoryLeft() if it throws std::bad_alloc. Throws it again if
-// there is no memory for a Status either.
+// Returns what `part()` returns; NoMemoryLeft() if it throws std::bad_alloc or std::length_error,
+// which a container throws of more elements than fit any memory. Throws std::bad_alloc if there is
+// no memory for a Status either.
 template <typename Part>
 Status CatchOutOfMemory(const Part& part) {
   try {
     return part();
   } catch (const std::bad_alloc&) {
+    return NoMemoryLeft();
+  } catch (const std::length_error&) {
     return NoMemoryLeft();
   }
 }

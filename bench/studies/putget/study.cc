@@ -9,6 +9,8 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/contenders/mpi_window.h"
+#include "membuf/status.h"
+#include "patterns/engine/out_of_memory.h"
 #include "transport/registry/registry.h"
 
 namespace brigade::bench {
@@ -74,12 +76,13 @@ int StudyMain(int argc, char** argv, CLI::App* app, const std::vector<std::strin
     MPI_Finalize();
     return help ? 0 : kExitRefused;
   }
-  {
+  AbortUnlessOk(CatchOutOfMemory([&] {
     std::unique_ptr<Session> session;
     AbortUnlessOk(Session::Create(MPI_COMM_WORLD, options, &session));
     Study study(session.get(), options);
     run(&study);
-  }
+    return Status();
+  }));
   MPI_Finalize();
   return 0;
 }
