@@ -60,13 +60,20 @@ std::vector<MismatchCase> MakeCases() {
       }
     }
   }
-  for (const Pattern pattern : kOfBlocksAndPrefixes) {
-    const std::string name = PatternName(pattern);
+  // Patterns of blocks and prefixes, each with all other patterns.
+  const auto add_pair = [&](Pattern odd, Pattern others) {
+    const std::string name = std::string(PatternName(odd)) + " among " + PatternName(others);
     for (const int odd_rank : {0, 3}) {
-      add(name + " among all_reduce", odd_rank, {Of(pattern)}, {Of(Pattern::kAllReduce)},
-          {"differ in the pattern"});
-      add("multi_broadcast among " + name, odd_rank, {Of(Pattern::kMultiBroadcast)}, {Of(pattern)},
-          {"differ in the pattern"});
+      add(name, odd_rank, {Of(odd)}, {Of(others)}, {"differ in the pattern"});
+    }
+  };
+  for (const Pattern pattern : kOfBlocksAndPrefixes) {
+    for (const Pattern other : kCollectives) {
+      add_pair(pattern, other);
+      add_pair(other, pattern);
+    }
+    for (const Pattern other : kOfBlocksAndPrefixes) {
+      if (other != pattern) add_pair(pattern, other);
     }
   }
   const std::vector<std::string> in_root = {"differ in the root"};
