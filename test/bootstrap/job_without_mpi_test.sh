@@ -23,6 +23,12 @@ with socket.socket() as probe:
 
 rank() { "$program" "$transport" "$at" "$@" >>"$out" 2>&1 & } # RANK SIZE SECONDS WHAT
 
+await_sockets() { # COUNT STATE: so many sockets at the address, in a state of /proc/net/tcp (01 connected, 0A listens)
+  local socket
+  socket=$(printf ' [0-9A-F]*:%04X [0-9A-F]*:[0-9A-F]* %s ' "${at##*:}" "$2")
+  until [[ $(grep -cE "$socket" /proc/net/tcp) -ge $1 ]]; do sleep 0.05; done
+}
+
 begin() { # TITLE
   what=$1
   at=$(address)
@@ -64,9 +70,13 @@ line 1 "rank 2: mismatch: rank 2 of 3, connected to rank 0 at $at: the secret is
 # The second job finds the address in use. Its other rank connects to rank 0 of the first job, which rejects it.
 begin "two jobs at an address"
 for rank in 0 1; do rank $rank 3 100 run; done
-sleep 2
-for rank in 0 1; do BRIGADE_TEST_JOB=second rank $rank 2 5 run; done
-sleep 2
+await_sockets 1 0A
+second=()
+for rank in 0 1; do
+  BRIGADE_TEST_JOB=second rank $rank 2 5 run
+  second+=($!)
+done
+wait "${second[@]}"
 rank 2 3 100 run
 wait
 line 3 ': well over shm$'
@@ -77,7 +87,8 @@ begin "a rank that is killed before all have joined"
 for rank in 0 2; do rank $rank 4 100 run; done
 rank 1 4 100 run
 victim=$!
-sleep 2
+await_sockets 2 01
+sleep 1 # for their handshakes
 kill -KILL $victim
 wait
 line 2 ': peer lost: rank 1 of 4 \(127\.0\.0\.1:[0-9]+\) has ended during the bootstrap$'

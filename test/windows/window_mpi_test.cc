@@ -462,7 +462,7 @@ TEST_P(WindowMpi, AProgressThreadEndsAfterPendingRequests) {
   endpoint_->is_deaf = window_->rank() == 0;
   MPI_Barrier(MPI_COMM_WORLD);
   if (window_->rank() == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // all have begun
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // all have begun, beside a load too
     endpoint_->leaves_next = true;
     MpiBootstrap alone(MPI_COMM_SELF);
     std::unique_ptr<Group> group;
@@ -509,7 +509,7 @@ TEST_P(WindowMpi, AProgressThreadLeavesThoughItCannotAnswer) {
   endpoint_->is_stuck = window_->rank() == 0;
   MPI_Barrier(MPI_COMM_WORLD);
   if (window_->rank() == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // all have begun
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // all have begun, beside a load too
     endpoint_->leaves_next = true;
     MpiBootstrap alone(MPI_COMM_SELF);
     std::unique_ptr<Group> group;
