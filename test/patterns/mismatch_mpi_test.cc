@@ -12,6 +12,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "test/patterns/mismatch_cases.h"
+#include "test/support/stress.h"
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/registry/registry.h"
 
@@ -30,10 +31,10 @@ void AwaitAll() {
 class MpiMismatches : public testing::TestWithParam<const char*> {};
 
 TEST_P(MpiMismatches, EndOnAllRanks) {
-  // Ranks that are threads try all cases. Over MPI each case waits a second for sends without a
-  // receive.
+  // Ranks that are threads try all cases every time. Over MPI each case waits a second for sends
+  // without a receive.
   const bool over_mpi = GetParam() == std::string("mpi");
-  const size_t stride = over_mpi ? 11 : 3;
+  const size_t stride = FullStress() ? 1 : over_mpi ? 11 : 3;
   for (size_t i = 0; i < MismatchCases().size(); i += stride) {
     const MismatchCase& tested = MismatchCases()[i];
     // Messages that a broken group has sent over MPI, and that were not received, keep their
