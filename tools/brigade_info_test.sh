@@ -169,7 +169,7 @@ says '^brigade_info: .* is no program of this machine.s kind \(ELF\); of a scrip
 run 1 "$info" "$code"
 says "^brigade_info: $code: Is a directory$"
 mkfifo "$TMPDIR/fifo"
-run 1 timeout 60 "$info" "$TMPDIR/fifo"
+run 1 timeout 200 "$info" "$TMPDIR/fifo"
 says 'fifo is no program of this machine.s kind'
 run 1 "$info" "$code/none"
 says "^brigade_info: $code/none: No such file or directory$"

@@ -9,7 +9,7 @@ set -u
 run_mpi=$1 program=$2 how=$3
 shift 3
 settings=("$@")
-export TEST_TIMEOUT=40
+export TEST_TIMEOUT=200
 failures=0
 launch=()
 [[ $how == ended ]] || launch=(--enable-recovery)

@@ -7,7 +7,7 @@ run_mpi=$1
 program=$2
 library=$PWD/$3
 failures=0
-export TEST_TIMEOUT=60
+export TEST_TIMEOUT=200
 
 # fail_requests CAUSE TEXT TRANSPORT: TEXT, a regular expression, is what the library prints about the failure.
 fail_requests() {

@@ -44,7 +44,7 @@ done
 
 # An MPI that only its user sees, as in Python.
 mpi=$(sed -n '0,/.*mapped: /s///p' "$out")  # of the first
-LD_PRELOAD=$blacs timeout 60 python3 -c '
+LD_PRELOAD=$blacs timeout 200 python3 -c '
 import ctypes, sys
 ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL)
 rank, ranks = ctypes.c_int(-1), ctypes.c_int(-1)
@@ -57,7 +57,7 @@ prints '^0 1$'
 # Our names initialise an MPI that was opened with RTLD_LOCAL, and all libraries find it.
 for library in "$blacs" "$pblas" "$rma"; do
   for name in MPI_Init PMPI_Init; do
-    LD_PRELOAD=$library timeout 60 python3 -c '
+    LD_PRELOAD=$library timeout 200 python3 -c '
 import ctypes, sys
 ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL)
 process = ctypes.CDLL(None)
@@ -72,7 +72,7 @@ done
 # A library that has the names of MPI and no messages is left alone.
 echo 'int MPI_Init(int* a, char*** b) { return a == 0 && b == 0 ? 0 : 1; }' >"$TEST_TMPDIR/serial.c"
 gcc -shared -fPIC -o "$TEST_TMPDIR/libserial.so" "$TEST_TMPDIR/serial.c" || fail "compiling"
-LD_PRELOAD="$blacs $pblas $rma $TEST_TMPDIR/libserial.so" timeout 60 python3 -c '
+LD_PRELOAD="$blacs $pblas $rma $TEST_TMPDIR/libserial.so" timeout 200 python3 -c '
 import ctypes
 print(ctypes.CDLL(None).MPI_Init(None, None), "libmpi" in open("/proc/self/maps").read())' >"$out" 2>&1
 prints '^0 False$'
@@ -80,7 +80,7 @@ prints '^0 False$'
 # Large counts, which Open MPI 4 does not have.
 case $mpi in
   *libmpi.so.40*)
-    LD_PRELOAD=$rma timeout 60 python3 -c '
+    LD_PRELOAD=$rma timeout 200 python3 -c '
 import ctypes, sys
 ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_LOCAL)
 ctypes.CDLL(None).MPI_Put_c()' "$mpi" >"$out" 2>&1
@@ -100,7 +100,7 @@ ctypes.CDLL(None).Cblacs_exit(0)
 print(rank.value, "of", ranks.value)
 EOF
 alone() {  # LIBRARY: no launcher
-  LD_PRELOAD=$1 timeout 60 python3 "$job_size" >"$out" 2>&1
+  LD_PRELOAD=$1 timeout 200 python3 "$job_size" >"$out" 2>&1
 }
 launched() {  # LIBRARY
   "$run_mpi" 2 env LD_PRELOAD="$1" python3 "$job_size" >"$out" 2>&1

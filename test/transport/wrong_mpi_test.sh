@@ -13,7 +13,7 @@ failures=0
 says() {  # TEXT COMMAND...
   local text=$1 out
   shift
-  out=$(timeout 60 env "$@" 2>&1)
+  out=$(timeout 200 env "$@" 2>&1)
   grep -q "$text" <<<"$out" && return
   echo "FAILED: $* does not say '$text' but"
   echo "$out"
