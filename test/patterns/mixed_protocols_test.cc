@@ -26,8 +26,6 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/group.h"
-#include "patterns/group/group_calls.h"
-#include "patterns/plan/plan.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/topology.h"
@@ -349,22 +347,13 @@ class Data {
 
 enum Taken { kByInline, kByPostedBuffer, kByZeroCopy, kByEager, kByPipeline, kTakenProtocols };
 
-// Returns the protocol that a blocking call of an idle engine has taken.
-Taken TakenBy(const Group& group, const PatternCall& call, const OperationStatistics& did) {
-  const Engine::ProgressGuard guard(group.engine());
-  const Plan* plan = nullptr;
-  Require(FindPlan(*group.engine(), group.state(), call, &plan));
-  const auto end = plan->protocols + plan->protocol_count;
-  const auto lists = [&](const Protocol& protocol) {
-    return std::find(plan->protocols, end, &protocol) != end;
-  };
-  if (lists(kZeroCopyRead) && did.pieces == 1 && did.bytes_sent > 0) return kByZeroCopy;
-  if (lists(kPostedBuffer))
-    return did.protocol == kPostedBuffer.name ? kByPostedBuffer : kByPipeline;
-  if (plan->protocols[0] == &kInlineMessage || plan->protocols[0] == &kInlineCollective) {
-    return kByInline;
-  }
-  return did.pieces <= 1 && plan->protocol_count > 1 ? kByEager : kByPipeline;
+// Returns the protocol that a blocking call has taken.
+Taken TakenBy(const OperationStatistics& did) {
+  const auto is = [&](const Protocol& protocol) { return did.protocol == protocol.name; };
+  if (is(kPostedBuffer)) return kByPostedBuffer;
+  if (is(kZeroCopyRead)) return kByZeroCopy;
+  if (is(kEagerShared) || is(kEager)) return kByEager;
+  return is(kPipelined) ? kByPipeline : kByInline;
 }
 
 class MixedProtocols : public testing::TestWithParam<std::tuple<Over, int>> {};
@@ -439,7 +428,7 @@ class Player {
     OperationStatistics did;
     Require(me_.group->Run(data->call, &did));
     Expect(data->IsAsExpected(), number, data->call);
-    if (under_way_.empty()) ++taken_[TakenBy(*me_.group, data->call, did)];
+    ++taken_[TakenBy(did)];
     data->Overwrite();
   }
   // Returns false if the call needs more staging memory than there is.
