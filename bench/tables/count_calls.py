@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Counts the instructions of short calls, and the source files of Brigade that they enter, by callgrind.
 
-Needs valgrind, and a build of //bench/tables:counted_calls and of the libraries. Prints a table.
+Needs valgrind, and a build of //bench/tables:counted_calls and of the libraries. Prints a table, and on the standard
+error output the instructions in each file.
 """
 
 import collections
@@ -17,9 +18,10 @@ import mpi_job  # noqa: E402
 PROGRAM = ROOT / "bazel-bin/bench/tables/counted_calls"
 BLACS = ROOT / "bazel-bin/blacs_shim/libbrigade_blacs.so"
 RMA = ROOT / "bazel-bin/rma_shim/libbrigade_rma.so"
-OURS = re.compile(r"(?:^|/)((?:include/brigade|membuf|transport|patterns|windows|\w+_shim)/.*)")
+# Not the headers of the system, whose folder is called include, too.
+OURS = re.compile(r"(?!/usr/)(?:.*?/)?((?:include|membuf|transport|patterns|windows|\w+_shim)/.*)")
 # Looks for lost ranks are due by time, and valgrind stretches time: it would count too many.
-WITHOUT_LOOKS = ["--toggle-collect=brigade::LookAround*"]
+WITHOUT_LOOKS = ["--toggle-collect=brigade::ProgressAll*"]
 
 Case = collections.namedtuple("Case", "name calls count library settings")
 CASES = (
@@ -30,9 +32,9 @@ CASES = (
 
 
 def read(lines, program):
-    """Returns the instructions outside of `program`, and the set of Brigade's files that have any."""
+    """Returns the instructions outside of `program` by file: of Brigade, or a library or header of the system."""
     names = {}
-    instructions, files = 0, set()
+    instructions = collections.Counter()
     object_, file, is_inclusive = "", "", False
     for line in lines:
         named = re.match(r"(c?)(ob|f[lie])=(?:\((\d+)\) ?)?(.*)$", line)
@@ -52,10 +54,10 @@ def read(lines, program):
             is_inclusive = True
         elif re.match(r"[-+*\d]\S* \d+$", line):
             if not is_inclusive and not object_.endswith(f"/{program}"):
-                instructions += int(line.split()[1])
-                files.update(OURS.findall(file))
+                ours = OURS.match(file)
+                instructions[ours[1] if ours else file if file.startswith("/") else object_] += int(line.split()[1])
             is_inclusive = False
-    return instructions, files
+    return instructions
 
 
 def run(case, folder):
@@ -66,10 +68,11 @@ def run(case, folder):
         sys.exit(f"{case.name}: {job.errors}")
     for rank, call in case.calls.items():
         text = (folder / f"rank.{rank}").read_text()
-        instructions, files = read(text.splitlines(), PROGRAM.name)
-        print(f"| {call} | {instructions / case.count:.0f} | {len(files)} |")
-        for file in sorted(files):
-            print(f"    {file}", file=sys.stderr)
+        instructions = read(text.splitlines(), PROGRAM.name)
+        entered = sum(1 for file in instructions if OURS.match(file))
+        print(f"| {call} | {instructions.total() / case.count:.0f} | {entered} |")
+        for file, count in instructions.most_common():
+            print(f"{count / case.count:10.1f} {file}", file=sys.stderr)
 
 
 def main():
