@@ -15,14 +15,15 @@
 namespace brigade {
 namespace {
 
-// Of a writer that takes its memory away: what it says of that comes before it writes to it. Of a
-// reader: it has read before it looks for that. GCC warns that ThreadSanitizer knows of no fences.
+// A rank publishes that it withdraws its memory before it writes to that memory again. A reader
+// has read the memory before it checks the status word. GCC warns that ThreadSanitizer knows of no
+// fences.
 #ifdef __SANITIZE_THREAD__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
-void FenceBehindSaying() { std::atomic_thread_fence(std::memory_order_release); }
-void FenceBehindReading() { std::atomic_thread_fence(std::memory_order_acquire); }
+void FenceAfterWithdrawal() { std::atomic_thread_fence(std::memory_order_release); }
+void FenceAfterRead() { std::atomic_thread_fence(std::memory_order_acquire); }
 #ifdef __SANITIZE_THREAD__
 #pragma GCC diagnostic pop
 #endif
@@ -216,7 +217,7 @@ bool ZeroCopyAgreement::Find(const Peer& peer, const SharedSegment::Address& seg
 
 Status ZeroCopyAgreement::Withdraw(const Status& status) {
   Publish(kDeclined);
-  FenceBehindSaying();
+  FenceAfterWithdrawal();
   return wait_.Break(status);
 }
 
@@ -227,7 +228,7 @@ Status ZeroCopyAgreement::Await(const Peer& peer, Step step) {
     return lost = peer.in->lost();
   };
   wait_.peer = scope_.GroupRank(peer.rank);
-  FenceBehindReading();
+  FenceAfterRead();
   if (!PollUntil(wait_.engine, wait_.peer, over)) BRIGADE_RETURN_IF_ERROR(wait_.Until(over));
   return lost ? Lost() : Status();
 }
@@ -238,15 +239,15 @@ Status ZeroCopyAgreement::Read(const Peer& peer, const RemoteStretches& memory, 
   if (error == 0) return Status();
   wait_.peer = scope_.GroupRank(peer.rank);
   if (error == ESRCH) return Lost();
-  (void)wait_.engine->Move();  // if its call has failed it has said why
-  const std::string says = std::string(" (process_vm_readv: ") + std::strerror(error) + ")";
+  (void)wait_.engine->Move();  // takes the peer's reason if its call has failed
+  const std::string error_text = std::string(" (process_vm_readv: ") + std::strerror(error) + ")";
   if (error == EFAULT && CanRead(peer, memory, offset, bytes)) {
     const int own = scope_.GroupRank(scope_.rank);
-    return {StatusCode::kInternal,
-            "rank " + std::to_string(own) + " of the group cannot write to its own matrix" + says};
+    return {StatusCode::kInternal, "rank " + std::to_string(own) +
+                                       " of the group cannot write to its own matrix" + error_text};
   }
-  return {StatusCode::kInternal, "what rank " + std::to_string(wait_.peer) +
-                                     " of the group has could not be copied here" + says};
+  return {StatusCode::kInternal, "the matrix of rank " + std::to_string(wait_.peer) +
+                                     " of the group could not be copied to this rank" + error_text};
 }
 
 // Returns whether the kernel can read the peer's side, and so failed to write this one.

@@ -1061,7 +1061,7 @@ TEST(ZeroCopyReadsOfProcesses, UnmappedMemoryIsNamedOnAllRanks) {
   for (const Case& c : kSomeCases) {
     if (!MayGoByKernel(c)) continue;
     EXPECT_EQ(RunWithOneThatLeaves(ranks, Access::kByKernel, c, 60, StatusCode::kInternal,
-                                   "what rank 2 of the group has could not be copied",
+                                   "the matrix of rank 2 of the group could not be copied",
                                    [](const Rank& me, Data* data, uint64_t number) {
                                      data->Unmap();
                                      me.Say(number | kReads);
