@@ -16,9 +16,9 @@
 
 namespace brigade {
 
-// A call on one channel whose messages are there already looks at nothing else. Returns whether
-// this call looks around first.
-inline bool IsToLookAround(uint64_t sequence) {
+// A call whose messages have come makes no progress on other channels. Returns whether this call
+// does so first: one of kCallsPerLook.
+inline bool IsProgressDue(uint64_t sequence) {
   return sequence % rules::kCallsPerLook == rules::kCallsPerLook - 1;
 }
 

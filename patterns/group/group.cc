@@ -91,7 +91,7 @@ int Group::ScopeSize(ChannelKind scope) const { return state_->scope(scope).size
 int Group::ScopeRank(ChannelKind scope) const { return state_->scope(scope).rank; }
 Status Group::failure() const {
   const Engine::ProgressGuard guard(engine_);
-  return LookAround(engine_, *state_);
+  return ProgressAll(engine_, *state_);
 }
 const brigade::Abort& Group::cause() const { return state_->cause; }
 void Group::Abort(const std::string& text) {

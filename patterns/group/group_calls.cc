@@ -97,10 +97,10 @@ Status CheckMemory(const Plan& plan, const PatternCall& call) {
   return CheckMemory(*plan.entry, call, plan.scope->size, plan.scope->rank);
 }
 
-// Runs a call by its plan: looks around if that is due, and tries the protocols of the plan in
-// turn.
+// Runs a call by its plan: makes progress on everything else if that is due, and tries the
+// protocols of the plan in turn.
 [[gnu::always_inline]] inline Status RunPlanned(CallRun run) {
-  if (IsToLookAround(*run.sequence)) BRIGADE_RETURN_IF_ERROR(LookAround(run.engine, *run.group));
+  if (IsProgressDue(*run.sequence)) BRIGADE_RETURN_IF_ERROR(ProgressAll(run.engine, *run.group));
   const Protocol* const* next = run.plan.protocols;
   for (; (*next)->run(&run) == Outcome::kNotNow; ++next) {
     if (!run.group->failure.ok()) return run.group->failure;
@@ -150,9 +150,9 @@ Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call
   return PlanOf(engine, group, call, plan);
 }
 
-Status LookAround(Engine* engine, const GroupState& group) {
+Status ProgressAll(Engine* engine, const GroupState& group) {
   if (engine->IsForked()) return group.failure;
-  // A rank whose calls never wait looks for lost ranks here only.
+  // A rank whose calls never wait checks for lost ranks here only.
   engine->endpoint()->polling()->Nudge();
   engine->Move();
   return group.failure;

@@ -20,9 +20,9 @@ namespace brigade {
 // the caller is the progress owner.
 Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call,
                 const Plan** plan);
-// The group's failure, if others have given it up by now. REQUIRES: the caller is the progress
-// owner.
-Status LookAround(Engine* engine, const GroupState& group);
+// Makes progress on everything, and returns the group's failure. REQUIRES: the caller is the
+// progress owner.
+Status ProgressAll(Engine* engine, const GroupState& group);
 // As Group::Run, Start and Prepare.
 Status RunCall(Engine* engine, GroupState* group, const PatternCall& call,
                OperationStatistics* statistics = nullptr);
