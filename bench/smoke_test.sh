@@ -157,7 +157,8 @@ for exact in --exact ''; do
   "$bench" explain --pattern reduce --ranks 4 --bytes 64K $exact --machine "$out/machine_shm.json" >"$out/explained.txt"
   grep -E '^Choice: .* in [0-9]+ segments?, predicted [0-9.]+ us\. Chosen by the rule for ranks that share memory' \
     "$out/explained.txt"
-  grep '^  inline messages, if .*; copies: ' "$out/explained.txt"
+  grep '^    pipelined, if .*; copies: ' "$out/explained.txt"
+  if grep 'inline messages' "$out/explained.txt"; then exit 1; fi # too long
 done
 "$bench" explain --pattern send --ranks 2 --bytes 64K --run-bytes 256 --machine "$out/machine_shm.json" \
   --json "$out/explained.json"

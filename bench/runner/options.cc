@@ -194,7 +194,7 @@ CLI::App* AddExplain(CLI::App* app, Options* options) {
   CLI::App* command = app->add_subcommand(
       "explain",
       "Prints the algorithms that a pattern can use on a machine, each with the time that the cost "
-      "model predicts. Sends no messages, and needs no mpirun");
+      "model predicts, and the plan of a call. Sends no messages, and needs no mpirun");
   command->add_option("--pattern", options->pattern, "The pattern")
       ->transform(CLI::IsMember(patterns, WithUnderscores));
   command->add_option("--ranks", options->ranks, "The number of ranks")

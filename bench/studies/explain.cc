@@ -4,17 +4,25 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "membuf/strided_layout.h"
 #include "nlohmann/json.hpp"
 #include "patterns/catalogue/catalogue.h"
-#include "patterns/engine/engine.h"
+#include "patterns/engine/engine_options.h"
+#include "patterns/engine/group_state.h"
+#include "patterns/engine/pattern_call.h"
 #include "patterns/model/candidates.h"
-#include "patterns/model/free_topology.h"
-#include "patterns/model/model_choice.h"
+#include "patterns/model/cost_model.h"
+#include "patterns/plan/plan.h"
+#include "patterns/plan/schedule_cache.h"
+#include "patterns/plan/signature.h"
 #include "patterns/protocol/describe_plan.h"
+#include "patterns/protocol/protocol.h"
 #include "patterns/protocol/protocols.h"
+#include "transport/endpoint.h"
 #include "transport/machines/machine_description.h"
 
 namespace brigade::bench {
@@ -43,66 +51,66 @@ void PrintCandidates(const std::vector<Candidate>& candidates) {
   }
 }
 
-// The candidate that the library takes, and the reason, for people.
-struct Choice {
-  Candidate candidate;
-  std::string text;
+// The plan of a call on the described machine, as rank 0 of a group there makes it, and all that it
+// points to.
+struct Described {
+  Capabilities transport;
+  EdgeConfig config;
+  GroupState group;
+  ScheduleCache schedules;
+  std::vector<Matrix> blocks;
+  PatternCall call;
+  Plan plan;
 };
 
-Choice ChoiceOf(const MachineDescription& machine, const PieceSettings& settings, CostQuery query,
-                const std::vector<Candidate>& candidates, const Options& options) {
-  const CatalogueEntry& entry = EntryOf(query.pattern);
+Status MakeDescribedPlan(const Options& options, const MachineDescription& machine,
+                         const CostQuery& query, const PieceSettings& settings,
+                         Described* described) {
   const int hosts = machine.HostOf(options.ranks - 1) + 1;
-  const bool order_free = options.exact || !entry.combines;
   const bool shares_memory = SharesMemory(machine, query);
-  Capabilities transport;
-  transport.lands_in_peer_memory = shares_memory;
+  Capabilities& transport = described->transport;
+  transport.lands_in_peer_memory = shares_memory || query.some_share_memory;
+  transport.max_inline_bytes = shares_memory ? machine.shared_memory.max_inline_bytes : 0;
   transport.tuning.piece_cost_bytes = machine.piece_cost_bytes;
-  const size_t all_bytes = options.bytes * static_cast<size_t>(entry.multi ? options.ranks : 1);
-  const bool crowded = shares_memory && machine.ranks_per_processor > 1;
-  const Topology free = FreeTopology(entry.pattern, {options.ranks, hosts, &transport, crowded},
-                                     all_bytes, order_free);
-  const auto described = [](const Candidate& candidate, const char* reason) {
-    char us[32];
-    std::snprintf(us, sizeof(us), "%.1f", candidate.cost.us);
-    return Choice{candidate, DescribeCandidate(candidate) + ", predicted " + us + " us. " + reason};
-  };
-  if (shares_memory && !entry.topologies.empty()) {
-    query.topology = free;
-    return {{free, 0, PredictCost(machine, settings, query)},
-            ExplainRule(machine, settings, query, !order_free) + "."};
-  }
-  if (order_free || entry.topologies.empty()) {
-    return described(candidates.front(),
-                     "Chosen by the model: the fastest candidate, or one that is about as fast and "
-                     "has fewer segments or messages.");
-  }
-  query.topology = free;
-  return described(
-      RankCandidates(machine, settings, query, /*fixed=*/true).front(),
-      "The model has chosen the segments only. The topology gives a sum its order, which is part "
-      "of the result, so a rule fixes the topology for all machines. --exact: the choice if any "
-      "order gives the same bits.");
+  described->config.capabilities = &transport;
+  described->config.settings = settings;
+
+  GroupState& group = described->group;
+  group.cols = options.ranks;
+  group.machine = std::make_shared<const MachineDescription>(machine);
+  group.crowded = shares_memory && machine.ranks_per_processor > 1;
+  group.config_to.assign(group.members(), &described->config);
+  for (int rank = 0; rank < options.ranks; ++rank) group.host_of.push_back(machine.HostOf(rank));
+  for (Scope& scope : group.scopes) scope = {options.ranks, 0, 0, 1, hosts, &described->config};
+
+  PatternCall& call = described->call;
+  call.pattern = query.pattern;
+  call.topology = {Shape::kFree, 0};
+  call.type = options.exact ? Element::kInt64 : Element::kDouble;
+  call.equal_blocks = true;
+  call.root = IsPair(call.pattern) ? options.ranks - 1 : 0;
+  call.matrix.layout = StridedLayout::Contiguous(options.bytes);
+  described->blocks.assign(group.members(), call.matrix);
+  call.blocks = call.sent = described->blocks.data();
+
+  EngineOptions engine;
+  engine.explain = true;
+  const auto host_of = [&](int rank) { return machine.HostOf(rank); };
+  BRIGADE_RETURN_IF_ERROR(MakePlan(engine, host_of, group, call,
+                                   Signature::Of(call, group.scope(ChannelOf(call))),
+                                   &described->schedules, &described->plan));
+  ListProtocols(/*has_edges=*/true, &described->plan);
+  return Status();
 }
 
-void PrintProtocols(const CatalogueEntry& entry, bool shares_memory) {
-  std::printf("Protocols, the first one that can run a call:\n");
-  for (const Protocol* const protocol : ProtocolsFor(entry, shares_memory)) {
-    std::printf("  %s\n", DescribeProtocol(*protocol).c_str());
-  }
-}
-
-// Appends the line of a choice to the file of --json.
-Status Record(const Options& options, const CatalogueEntry& entry, const Choice& choice,
-              bool shares_memory) {
-  nlohmann::ordered_json line = {{"case", entry.name},
-                                 {"ranks", options.ranks},
-                                 {"bytes", options.bytes},
-                                 {"topology", TopologyName(choice.candidate.topology)},
-                                 {"segments", choice.candidate.cost.pieces},
-                                 {"predicted_us", choice.candidate.cost.us}};
-  for (const Protocol* const protocol : ProtocolsFor(entry, shares_memory)) {
-    line["protocols"].push_back(protocol->name);
+// Appends the line of a plan to the file of --json.
+Status Record(const Options& options, const Plan& plan, const brigade::Cost& cost) {
+  nlohmann::ordered_json line = {
+      {"case", plan.entry->name}, {"ranks", options.ranks},
+      {"bytes", options.bytes},   {"topology", TopologyName(plan.choice.topology)},
+      {"segments", cost.pieces},  {"predicted_us", cost.us}};
+  for (int i = 0; i < plan.protocol_count; ++i) {
+    line["protocols"].push_back(plan.protocols[i]->name);
   }
   std::ofstream file(options.json, std::ios::app);
   file << line << std::endl;
@@ -127,18 +135,23 @@ Status RunExplain(const Options& options) {
   query.ranks = options.ranks;
   query.bytes = options.bytes;
   if (options.contiguous_run > 0) query.run_bytes = options.contiguous_run;
-  query.topology.by_host = order_free && hosts > 1 && hosts < options.ranks;
+  const bool has_shared_hosts = hosts > 1 && hosts < options.ranks;
+  query.topology.by_host = order_free && has_shared_hosts;
+  query.some_share_memory = machine.shared_memory.is_shared && has_shared_hosts;
   const std::vector<Candidate> candidates =
       RankCandidates(machine, settings, query, /*fixed=*/false);
   std::printf("%s of %zu bytes on %d ranks of %s, %d host%s\n", entry.name, options.bytes,
               options.ranks, machine.name.c_str(), hosts, hosts == 1 ? "" : "s");
   PrintCandidates(candidates);
 
-  const Choice choice = ChoiceOf(machine, settings, query, candidates, options);
-  const bool shares_memory = SharesMemory(machine, query);
-  std::printf("Choice: %s\n", choice.text.c_str());
-  PrintProtocols(entry, shares_memory);
-  return options.json.empty() ? Status() : Record(options, entry, choice, shares_memory);
+  Described described;
+  BRIGADE_RETURN_IF_ERROR(MakeDescribedPlan(options, machine, query, settings, &described));
+  const Plan& plan = described.plan;
+  std::printf("Choice: %s\n", DescribePlan(plan).c_str());
+  if (options.json.empty()) return Status();
+  query.topology = plan.choice.topology;
+  query.piece_bytes = plan.choice.PieceBytes(options.bytes);
+  return Record(options, plan, PredictCost(machine, settings, query));
 }
 
 }  // namespace brigade::bench

@@ -1,5 +1,5 @@
-// explain: the candidates of a pattern on a described machine, and what each is predicted to
-// take.
+// explain: the candidates of a pattern on a described machine, what each is predicted to take, and
+// the plan of a call.
 
 #ifndef BRIGADE_BENCH_STUDIES_EXPLAIN_H_
 #define BRIGADE_BENCH_STUDIES_EXPLAIN_H_
@@ -9,8 +9,9 @@
 
 namespace brigade::bench {
 
-// Prints the candidates of `options` on rank 0, and appends the choice to its JSON file, if there
-// is one. kInvalidArgument if its machine file is none; kUnavailable naming the file.
+// Prints the candidates of `options` and the plan on rank 0, and appends the plan to its JSON file,
+// if there is one. kInvalidArgument if its machine file is none, or no rank can make such a call;
+// kUnavailable naming the file.
 Status RunExplain(const Options& options);
 
 }  // namespace brigade::bench

@@ -278,7 +278,7 @@ TEST(EagerExecutorOverEdges, BlocksOfSomePieces) {
       call.blocks = blocks.data();
       const CatalogueEntry& entry = EntryOf(call.pattern);
       const Schedule& schedule = *me.state.plans->schedules()->Find(
-          entry, call, me.state.scope(call.scope), *me.endpoint, me.state.id);
+          entry, call, me.state.scope(call.scope), [](int /*rank*/) { return 0; });
       EagerExecutor<EdgePort> path(me.engine.get(), &me.state, entry, call);
       ASSERT_EQ(path.Fits(schedule), shorter == 0);
       if (shorter != 0) continue;

@@ -29,9 +29,10 @@ Status NewPlan(const Engine& engine, GroupState* group, const PatternCall& call,
   if (is_pair && group->config_to.empty()) {
     PrepareForPairs(*engine.endpoint(), engine.options(), group);
   }
-  BRIGADE_RETURN_IF_ERROR(MakePlan(engine.options(), *engine.endpoint(), *group, call, signature,
+  const auto host_of = [&](int rank) { return engine.endpoint()->HostOf(group->id, rank); };
+  BRIGADE_RETURN_IF_ERROR(MakePlan(engine.options(), host_of, *group, call, signature,
                                    group->plans->schedules(), made.get()));
-  ListProtocols(*group, made.get());
+  ListProtocols(group->edges != nullptr, made.get());
   if (engine.options().explain && made->scope->rank == 0) {
     engine.options().report(DescribePlan(*made));
   }

@@ -27,7 +27,6 @@
 #include "patterns/schedule/read_schedule.h"
 #include "patterns/schedule/schedule.h"
 #include "transport/channel.h"
-#include "transport/endpoint.h"
 
 namespace brigade {
 
@@ -62,7 +61,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
 
 // Fills in all of a plan but its protocols. kInvalidArgument: no rank can make such a call.
 // REQUIRES: of a point-to-point call, the group is prepared for these.
-Status MakePlan(const EngineOptions& options, const Endpoint& endpoint, const GroupState& group,
+Status MakePlan(const EngineOptions& options, const HostOfRank& host_of, const GroupState& group,
                 const PatternCall& call, const Signature& signature, ScheduleCache* schedules,
                 Plan* plan);
 

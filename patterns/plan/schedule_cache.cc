@@ -4,8 +4,7 @@ namespace brigade {
 
 const Schedule* ScheduleCache::FindOrCompile(const Key& key, const CatalogueEntry& entry,
                                              const PatternCall& call, const Scope& scope,
-                                             bool by_host, const Endpoint& endpoint,
-                                             GroupId group) {
+                                             bool by_host, const HostOfRank& host_of) {
   std::unique_ptr<const Schedule>& schedule = schedules_[key];
   if (schedule == nullptr) {
     ScheduleParameters p;
@@ -18,7 +17,7 @@ const Schedule* ScheduleCache::FindOrCompile(const Key& key, const CatalogueEntr
     p.shares_memory = scope.shares_memory();
     p.some_share_memory = scope.some_share_memory();
     for (int r = 0; by_host && r < scope.size; ++r) {
-      p.hosts.push_back(endpoint.HostOf(group, scope.GroupRank(r)));
+      p.hosts.push_back(host_of(scope.GroupRank(r)));
     }
     schedule = std::make_unique<const Schedule>(entry.compile(p));
   }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -12,16 +13,18 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/scope.h"
 #include "patterns/schedule/schedule.h"
-#include "transport/endpoint.h"
 
 namespace brigade {
+
+// Returns the host of a rank of the group: a number, equal on all ranks.
+using HostOfRank = std::function<int(int rank)>;
 
 class ScheduleCache {
  public:
   // The calling rank's schedule for `call`, which is in normal form and was checked; it lives as
   // long as the cache. `scope`: of the call's channel, always the same for one kind of channel.
   const Schedule* Find(const CatalogueEntry& entry, const PatternCall& call, const Scope& scope,
-                       const Endpoint& endpoint, GroupId group) {
+                       const HostOfRank& host_of) {
     // Blocks of one rank, and blocks on a ring, wait for relay: not in another rank's memory, so
     // some ranks that share memory leave it to one of them.
     const bool circulant = call.topology.shape == Shape::kCirculant;
@@ -31,7 +34,7 @@ class ScheduleCache {
                                           : call.pattern == Pattern::kMultiBroadcast && !circulant);
     const bool by_host = scope.hosts > 1 && (waits || call.topology.by_host);
     const Key key = Key::Of(call, by_host);
-    return FindOrCompile(key, entry, call, scope, by_host, endpoint, group);
+    return FindOrCompile(key, entry, call, scope, by_host, host_of);
   }
 
  private:
@@ -58,7 +61,7 @@ class ScheduleCache {
   };
   const Schedule* FindOrCompile(const Key& key, const CatalogueEntry& entry,
                                 const PatternCall& call, const Scope& scope, bool by_host,
-                                const Endpoint& endpoint, GroupId group);
+                                const HostOfRank& host_of);
 
   std::unordered_map<Key, std::unique_ptr<const Schedule>, Hash> schedules_;
 };

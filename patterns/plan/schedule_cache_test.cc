@@ -1,36 +1,18 @@
 #include "patterns/plan/schedule_cache.h"
 
 #include <algorithm>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "test/support/endpoints/forwarding_endpoint.h"
-#include "transport/inproc/inproc_transport.h"
+#include "transport/channel.h"
 
 namespace brigade {
 namespace {
 
-constexpr GroupId kGroup = 3;
 constexpr int kRows = 2;
 constexpr int kCols = 4;
 constexpr int kRank = 5;
-
-// Ranks are cyclic to so many hosts.
-class OnHosts : public ForwardingEndpoint {
- public:
-  OnHosts(std::unique_ptr<Endpoint> target, int hosts)
-      : ForwardingEndpoint(std::move(target)), hosts_(hosts) {}
-  int HostOf(GroupId group, int peer) const override {
-    EXPECT_EQ(group, kGroup);
-    return peer % hosts_;
-  }
-
- private:
-  const int hosts_;
-};
 
 std::vector<ScheduleParameters> compiled;  // in this order
 
@@ -45,9 +27,6 @@ class ScheduleCacheTest : public testing::Test {
   ScheduleCacheTest() { compiled.clear(); }
 
   void Use(int hosts, bool lands_in_peer_memory) {
-    endpoint_.reset();
-    world_ = std::make_unique<InprocWorld>(1);
-    endpoint_ = std::make_unique<OnHosts>(world_->CreateEndpoint(0), hosts);
     capabilities_.lands_in_peer_memory = lands_in_peer_memory;
     config_.capabilities = &capabilities_;
     hosts_ = hosts;
@@ -62,21 +41,23 @@ class ScheduleCacheTest : public testing::Test {
         return {kRows * kCols, kRank, 0, 1, hosts_, &config_};
     }
   }
+  // Ranks are cyclic to hosts.
+  HostOfRank HostOf() const {
+    return [this](int rank) { return rank % hosts_; };
+  }
   const Schedule* Find(const PatternCall& call) {
-    return cache_.Find(EntryOf(call.pattern), call, ScopeOf(ChannelOf(call)), *endpoint_, kGroup);
+    return cache_.Find(EntryOf(call.pattern), call, ScopeOf(ChannelOf(call)), HostOf());
   }
   // Returns the parameters with which the cache compiles a call that it has not seen.
   ScheduleParameters ParametersOf(const PatternCall& call) {
     CatalogueEntry entry = EntryOf(call.pattern);
     entry.compile = NoteAndCompile;
     const size_t before = compiled.size();
-    ScheduleCache().Find(entry, call, ScopeOf(ChannelOf(call)), *endpoint_, kGroup);
+    ScheduleCache().Find(entry, call, ScopeOf(ChannelOf(call)), HostOf());
     EXPECT_EQ(compiled.size(), before + 1);
     return compiled.back();
   }
 
-  std::unique_ptr<InprocWorld> world_;
-  std::unique_ptr<Endpoint> endpoint_;
   Capabilities capabilities_;
   EdgeConfig config_;
   int hosts_ = 1;
@@ -144,7 +125,7 @@ TEST_F(ScheduleCacheTest, EachIsCompiledOnce) {
   other.root = 1;
   for (int i = 0; i < 3; ++i) {
     for (const PatternCall& call : {one, one, other}) {
-      cache_.Find(entry, call, ScopeOf(call.scope), *endpoint_, kGroup);
+      cache_.Find(entry, call, ScopeOf(call.scope), HostOf());
     }
   }
   EXPECT_EQ(compiled.size(), 2u);

@@ -3,10 +3,6 @@
 #ifndef BRIGADE_PATTERNS_PROTOCOL_PROTOCOLS_H_
 #define BRIGADE_PATTERNS_PROTOCOL_PROTOCOLS_H_
 
-#include <vector>
-
-#include "patterns/catalogue/catalogue.h"
-#include "patterns/engine/group_state.h"
 #include "patterns/plan/plan.h"
 #include "patterns/protocol/protocol.h"
 
@@ -25,11 +21,9 @@ extern const Protocol kEager;        // over any transport
 // The schedule in the engine. Runs every call.
 extern const Protocol kPipelined;
 
-// Lists the protocols of a plan that is complete otherwise.
-void ListProtocols(const GroupState& group, Plan* plan);
-
-// Returns the protocols that may serve a pattern, in order. `edges`: ranks share memory.
-std::vector<const Protocol*> ProtocolsFor(const CatalogueEntry& entry, bool edges);
+// Lists the protocols of a plan that is complete otherwise. `has_edges`: whether the endpoint has
+// any.
+void ListProtocols(bool has_edges, Plan* plan);
 
 }  // namespace brigade
 
