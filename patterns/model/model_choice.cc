@@ -18,14 +18,6 @@ std::string Row(const Candidate& candidate) {
   return text;
 }
 
-// With the predicted cost.
-std::string Describe(const Candidate& candidate) {
-  char text[160];
-  std::snprintf(text, sizeof(text), "%s, predicted %.1f us", DescribeCandidate(candidate).c_str(),
-                candidate.cost.us);
-  return text;
-}
-
 size_t LongestOfStep(int step) {
   if (step <= 4) return static_cast<size_t>(step);
   const int octave = step / 4;
@@ -40,10 +32,17 @@ size_t LongestOfClass(const PieceSettings& settings, int size_class) {
   return size_class % 2 == 1 ? longest : std::min(longest, MostPayload(settings));
 }
 
+std::string DescribePrediction(const Candidate& candidate) {
+  char text[160];
+  std::snprintf(text, sizeof(text), "%s, predicted %.1f us", DescribeCandidate(candidate).c_str(),
+                candidate.cost.us);
+  return text;
+}
+
 ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,
                           const CostQuery& query, Latitude latitude, std::string* reason) {
   const auto chosen = [&](const Candidate& candidate, const std::string& because) {
-    *reason = Describe(candidate) + ". " + because;
+    *reason = DescribePrediction(candidate) + ". " + because;
     return ModelChoice{candidate.topology, candidate.piece_bytes, std::max<size_t>(query.bytes, 1)};
   };
   if (latitude == Latitude::kPieces) {
@@ -58,13 +57,13 @@ ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings
   if (latitude == Latitude::kHint) {
     const Candidate named = RankCandidates(machine, settings, query, /*fixed=*/true).front();
     if (named.cost.us <= rules::kTooSlow * first.cost.us) {
-      return chosen(
-          named, "The program has named this topology. The model would choose " + Describe(first));
+      return chosen(named, "The program has named this topology. The model would choose " +
+                               DescribePrediction(first));
     }
     return chosen(first,
                   "The model has chosen this instead of the topology that the program has "
                   "named, which is too slow: " +
-                      Describe(named));
+                      DescribePrediction(named));
   }
   std::string because = "Chosen by the model";
   if (candidates.size() > 1) because += ". Alternatives:";
@@ -84,13 +83,13 @@ std::string ExplainRule(const MachineDescription& machine, const PieceSettings& 
   by_rule.piece_bytes = 0;
   const Candidate ruled{query.topology, 0, PredictCost(machine, settings, by_rule)};
   const Candidate first = RankCandidates(machine, settings, query, fixed).front();
-  std::string text = Describe(ruled) + ". Chosen by the rule for ranks that share memory";
+  std::string text = DescribePrediction(ruled) + ". Chosen by the rule for ranks that share memory";
   if (fixed) text += "; the topology gives a sum its order, which is part of the result";
   text += ". The model would choose ";
   if (first.topology == ruled.topology && first.cost.pieces == ruled.cost.pieces) {
     return text + "the same";
   }
-  text += Describe(first);
+  text += DescribePrediction(first);
   // RankCandidates takes a steadier candidate that is slower by little.
   if (first.cost.us > ruled.cost.us) text += ": about as fast, and in fewer or steadier messages";
   return text;

@@ -61,6 +61,9 @@ std::string ExplainRule(const CostQuery& query);
 std::string ExplainRule(const MachineDescription& machine, const PieceSettings& settings,
                         const CostQuery& query, bool fixed);
 
+// Returns a candidate and its predicted cost, for people.
+std::string DescribePrediction(const Candidate& candidate);
+
 }  // namespace brigade
 
 #endif  // BRIGADE_PATTERNS_MODEL_MODEL_CHOICE_H_

@@ -52,6 +52,25 @@ CostQuery QueryAbout(const GroupState& group, const PatternCall& call) {
 
 }  // namespace
 
+std::string ExplainNamed(const GroupState& group, const PatternCall& call, const Topology& taken,
+                         size_t longest) {
+  std::string text = TopologyName(taken);
+  const bool is_modelled = taken.shape != Shape::kCirculant || !taken.by_host;
+  if (group.machine != nullptr && is_modelled) {
+    PatternCall asked = call;
+    asked.topology = taken;
+    CostQuery query = QueryFor(group, asked, longest);
+    query.piece_bytes = call.piece_bytes;
+    const PieceSettings& settings = group.scope(call.scope).config->settings;
+    text =
+        DescribePrediction({taken, call.piece_bytes, PredictCost(*group.machine, settings, query)});
+  }
+  const std::string named = TopologyName(call.topology);
+  return text + (named == TopologyName(taken)
+                     ? ". The program has named this topology"
+                     : ". It replaces " + named + ", which the program has named");
+}
+
 ModelChoice ChooseTopology(const EngineOptions& options, const GroupState& group,
                            const PatternCall& call, const ByteCounts& counts, std::string* reason) {
   const bool named = call.topology.shape != Shape::kFree;

@@ -22,6 +22,12 @@ namespace brigade {
 ModelChoice ChooseTopology(const EngineOptions& options, const GroupState& group,
                            const PatternCall& call, const ByteCounts& counts, std::string* reason);
 
+// Returns, for people, that a call takes `taken` for the topology that it names, and the predicted
+// cost of a message of `longest` bytes if the group's edges were measured. REQUIRES: the pattern
+// has topologies, and the call has the right ones.
+std::string ExplainNamed(const GroupState& group, const PatternCall& call, const Topology& taken,
+                         size_t longest);
+
 // As Group::Candidates and Predict.
 std::vector<Candidate> CandidatesOf(const GroupState& group, const PatternCall& call,
                                     double late_us);

@@ -90,6 +90,16 @@ TEST(CallTopology, ATopologyThatIsNamedStays) {
   EXPECT_EQ(call.piece_bytes, 0u);
 }
 
+TEST(CallTopology, ATopologyThatIsNamedIsExplainedWithItsCost) {
+  const PatternCall call = Call(Pattern::kBroadcast, kLong, kSplitRing);
+  const std::string text = ExplainNamed(Member(0).state, call, kSplitRing, kLong);
+  EXPECT_EQ(text.find("split ring in "), 0u) << text;
+  EXPECT_NE(text.find(" us. The program has named this topology"), std::string::npos) << text;
+  const Member unmeasured(0, /*ranks_per_host=*/1, /*measured=*/false);
+  EXPECT_EQ(ExplainNamed(unmeasured.state, call, {Shape::kTree, 2}, kLong),
+            "binomial tree. It replaces split ring, which the program has named");
+}
+
 TEST(CallTopology, APatternWithoutTopologiesHasNoChoice) {
   Member member(0);
   member.options.explain = member.options.topology_is_hint = true;

@@ -105,6 +105,9 @@ Status MakePlan(const EngineOptions& options, const HostOfRank& host_of, const G
       greatest.longest <= rules::kMostInlineCollectiveBytes) {
     plan->inline_program = CompileInline(*plan->schedule, *plan->scope);
   }
+  if (options.explain && plan->reason.empty() && !entry.topologies.empty()) {
+    plan->reason = ExplainNamed(group, call, plan->choice.topology, greatest.longest);
+  }
   plan->read_schedule = ReadsOf(*plan, normal);
   SetHeader(entry, normal, /*sequence=*/0, /*total_bytes=*/0, &plan->header);
   return Status();

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
+#include "patterns/protocol/protocol.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/pattern.h"
 #include "patterns/schedule/shares.h"
-#include "patterns/schedule/topology.h"
 
 namespace brigade {
 namespace {
@@ -36,19 +36,15 @@ std::string SegmentsOf(const Plan& plan) {
          (shares.count > 0 ? " of each block" : "");
 }
 
-}  // namespace
-
 std::string DescribeProtocol(const Protocol& protocol) {
   return std::string(protocol.name) + ", if " + protocol.condition + "; copies: " + protocol.copies;
 }
 
+}  // namespace
+
 std::string DescribePlan(const Plan& plan) {
   std::string text = CallsOf(plan);
-  if (!plan.reason.empty()) {
-    text += ": " + plan.reason;
-  } else if (!plan.entry->topologies.empty()) {
-    text += ": " + TopologyName(plan.choice.topology) + ". The program has named this topology";
-  }
+  if (!plan.reason.empty()) text += ": " + plan.reason;
   if (!IsPair(plan.entry->pattern)) text += "\n  " + SegmentsOf(plan);
   text += plan.protocol_count == 1 ? "\n  protocol:"
                                    : "\n  protocols, the first one that can run a call:";

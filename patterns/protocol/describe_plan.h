@@ -6,15 +6,12 @@
 #include <string>
 
 #include "patterns/plan/plan.h"
-#include "patterns/protocol/protocol.h"
 
 namespace brigade {
 
-// Returns the calls that it is for, its topology and why, and its protocols in order, each on a
-// line of its own.
+// Returns the calls that it is for, its topology and why, how its messages are cut, and its
+// protocols in order, each on a line of its own: when it runs a call, and its copies.
 std::string DescribePlan(const Plan& plan);
-// Returns the line of a protocol: when it runs a call, and its copies.
-std::string DescribeProtocol(const Protocol& protocol);
 
 }  // namespace brigade
 

@@ -57,13 +57,22 @@ TEST(DescribePlan, NamesTopologySegmentsProtocolsAndReason) {
         << DescribePlan(me.PlanOf(ordered));
     // Two trees keep the order, and a tree replaces them for shortness.
     ordered.topology = {Shape::kTwoTree, 0};
-    EXPECT_EQ(DescribePlan(me.PlanOf(ordered)).find("not commutative"), std::string::npos);
+    const std::string shorter = DescribePlan(me.PlanOf(ordered));
+    EXPECT_EQ(shorter.find("not commutative"), std::string::npos) << shorter;
+    EXPECT_NE(shorter.find(". It replaces two trees, which the program has named\n"),
+              std::string::npos)
+        << shorter;
+    ordered.topology = {Shape::kTree, 3};
+    EXPECT_NE(DescribePlan(me.PlanOf(ordered))
+                  .find(": 3-nomial tree. The program has named this topology\n"),
+              std::string::npos)
+        << DescribePlan(me.PlanOf(ordered));
     PatternCall send = Call(Pattern::kSend, 8);
     send.root = (rank + 1) % 3;
     EXPECT_EQ(DescribePlan(me.PlanOf(send)).find("send to rank " + std::to_string(send.root)), 0u);
     // Once for each plan, by the first rank.
     const size_t before = reports.size();
-    EXPECT_EQ(before, rank == 0 ? 5u : 0u);
+    EXPECT_EQ(before, rank == 0 ? 6u : 0u);
     (void)me.PlanOf(Call(Pattern::kBroadcast, 24));
     EXPECT_EQ(reports.size(), before);
   });
