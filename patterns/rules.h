@@ -60,8 +60,6 @@ inline constexpr int kMostRanksGathered = 16;
 // Short multi-reduces on up to this many ranks: each rank sends its contribution directly to the
 // owner of a block. One round instead of a logarithm of them, and more messages.
 inline constexpr int kMostRanksOfBlocks = 8;
-// Most ranks of a zero-copy collective: on more ranks, each waits for more others.
-inline constexpr int kMostRanksOfZeroCopy = 8;
 // Branches of a wide tree, and of the tree within a host: more of them, fewer relays, and more work
 // for the root.
 inline constexpr int kWideBranches = 8;
@@ -153,7 +151,8 @@ inline constexpr int kProgressThreadPolls = 20;
 inline constexpr int kProgressThreadShortestRestUs = 1000;
 inline constexpr int kProgressThreadLongestRestUs = 8000;
 
-// --- Lengths for protocols ---
+// --- Protocols ---
+// More of them: transport/rules.h, "What is fast on a transport"
 // Shown by: brigade_bench pingpong, over each transport
 
 // The longest inline message of a collective call, summed over its receivers: beyond, one copy in
@@ -167,8 +166,10 @@ inline constexpr int64_t kMostEagerPieces = 8;
 inline constexpr int64_t kMostInlinePieces = 512;
 static_assert(kPairSumBytes <= kMostInlinePieces * kShmOverlapBytes, "they go inline");
 
-// Zero-copy reads. The fewest bytes that a rank exposes on average: shorter messages are staged
-// before all ranks have agreed.
+// Zero-copy reads. Most ranks: on more, each waits for more others.
+inline constexpr int kMostRanksOfZeroCopy = 8;
+// The fewest bytes that a rank exposes on average: shorter messages are staged before all ranks
+// have agreed.
 inline constexpr size_t kLeastExposedBytes = size_t{32} << 10;
 // A block of a partial sum of exposed matrices: it stays in the second-level cache beside the block
 // that is added to it. Longer blocks leave the cache, shorter ones are more steps.
