@@ -411,6 +411,7 @@ Outcome RunCollective(CallRun* run) {
 
 }  // namespace
 
+static_assert(rules::kMostInlineCollectiveBytes == size_t{4} << 10, "the condition has this value");
 const Protocol kInlineCollective = {
     "inline messages",
     "each message is one segment, and 4 KiB for all receivers together at most",

@@ -213,9 +213,12 @@ Outcome Run(CallRun* run) {
 
 }  // namespace
 
+static_assert(rules::kMostRanksOfZeroCopy == 8 && rules::kLeastExposedBytes == size_t{32} << 10,
+              "the condition has both values");
 const Protocol kZeroCopyRead = {
     "zero-copy read",
-    "up to 8 ranks share memory and can read the matrices of all others, of 32 KiB each or more",
+    "up to 8 ranks share memory and can read the matrices of all others, of 32 KiB or more on "
+    "average",
     "sender 0, receiver 1 or a combine",
     /*over_edges=*/true,
     [](const CatalogueEntry& entry) { return entry.compile_reads != nullptr; },
