@@ -154,7 +154,8 @@ Status Window::OpenTargets(Bootstrap* bootstrap, WindowOptions options,
                            std::vector<MemberAttributes> members) {
   const bool is_simulated = engine()->endpoint()->simulated_processor() != nullptr;
   options.goes_directly = options.goes_directly && !is_simulated;
-  BRIGADE_RETURN_IF_ERROR(router_.Open(bootstrap, std::move(members), options, is_checked(),
+  BRIGADE_RETURN_IF_ERROR(router_.Open(bootstrap, std::move(members), options,
+                                       served_.checked.has_value(),
                                        engine()->endpoint()->AllowsProgressThread()));
   if (is_direct() && !is_simulated && size() <= MemberPage::kMaxFlagPeers) {
     std::vector<MemberPage> pages;
@@ -165,7 +166,8 @@ Status Window::OpenTargets(Bootstrap* bootstrap, WindowOptions options,
   if (router_.has_mailboxes()) direct_access_->OpenMailboxes();
   // Elsewhere no rank gets requests while it makes no call.
   if (!is_direct()) Listen();
-  may_leave_early_ = !router_.some_are_direct() && !is_checked() && !router_.has_dynamic();
+  may_leave_early_ =
+      !router_.some_are_direct() && !served_.checked.has_value() && !router_.has_dynamic();
   return Status();
 }
 

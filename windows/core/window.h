@@ -29,6 +29,7 @@
 #include "membuf/element.h"
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
+#include "patterns/engine/fork_watch.h"
 #include "patterns/group/group.h"
 #include "transport/bootstrap.h"
 #include "windows/core/direct_access.h"
@@ -230,9 +231,10 @@ class Window final : private Engine::Listener {
   Status ChangeAttached(const Change& change);
   // Carries out a request that was checked.
   Status RunDirectly(const RmaRequest& request);
+  // The same on private memory, which alone has mailboxes and may take a message to the target.
+  Status RunOnPrivate(const RmaRequest& request);
 
   // The checking mode, of operations of this rank on its own memory, which alone are direct then.
-  bool is_checked() const { return served_.checked.has_value(); }
   Status CheckOwn(const RmaRequest& request);
   void EndOwn(FlushedPart part);
 
@@ -260,6 +262,7 @@ class Window final : private Engine::Listener {
   bool IsDone(uint64_t asked) const;
   bool TakeNotifications(int source, uint64_t count);
 
+  const ForkWatch fork_watch_;
   std::optional<WindowWait> wait_;
   std::unique_ptr<Group> group_;
   std::unique_ptr<ExposedMemory> exposed_;

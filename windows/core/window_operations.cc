@@ -26,38 +26,45 @@ Status Window::Check(RmaRequest* request) {
 }
 
 Status Window::Run(RmaRequest* request) {
-  if (engine()->IsForked()) return Engine::ForkedFailure();
+  if (fork_watch_.IsForked()) return Engine::ForkedFailure();
   BRIGADE_RETURN_IF_ERROR(Check(request));
   const int target = request->rank;
+  const TargetMemory* const reached = router_.direct(target);
   if (request->is_fetching() && request->over != nullptr) request->end = AccessEnd::kAnswer;
   const bool notifies = request->end == AccessEnd::kNotification;
   if (!notifies) {
     BRIGADE_RETURN_IF_ERROR(epochs_.BeginAccess(target));
-  } else if (reaches(target)) {
+  } else if (reached != nullptr) {
     BRIGADE_RETURN_IF_ERROR(direct_access_->DeliverMailbox(target));
   }
   if (request->is_empty()) {
     request->End();
-  } else if (!reaches(target)) {
+  } else if (reached == nullptr) {
     // The end of a put that notifies is its notification.
     return message_access_->Send(request);
   } else {
     BRIGADE_RETURN_IF_ERROR(RunDirectly(*request));
   }
   if (!notifies) return Status();
-  if (!reaches(target)) {
+  if (reached == nullptr) {
     const WindowWait::ProgressGuard guard(&*wait_);
     return message_access_->Notify(target);
   }
-  router_.direct(target)->page().notified(rank()).fetch_add(1, std::memory_order_release);
+  reached->page().notified(rank()).fetch_add(1, std::memory_order_release);
   return Status();
 }
 
 Status Window::RunDirectly(const RmaRequest& request) {
-  if (is_checked()) BRIGADE_RETURN_IF_ERROR(CheckOwn(request));
-  const bool is_in_mailbox = direct_access_->TryMailbox(request);
+  if (served_.checked.has_value()) BRIGADE_RETURN_IF_ERROR(CheckOwn(request));
+  Status status = router_.member(request.rank).kind == WindowMemory::kPrivate
+                      ? RunOnPrivate(request)
+                      : direct_access_->Run(request);
   request.End();
-  if (is_in_mailbox) return Status();
+  return status;
+}
+
+Status Window::RunOnPrivate(const RmaRequest& request) {
+  if (direct_access_->TryMailbox(request)) return Status();
   BRIGADE_RETURN_IF_ERROR(direct_access_->AwaitMailboxRead(request.rank));
   if (router_.IsScattered(request)) {
     bool is_done = false;
@@ -84,7 +91,7 @@ Status Window::CheckOwn(const RmaRequest& request) {
 }
 
 void Window::EndOwn(FlushedPart part) {
-  if (!is_checked()) return;
+  if (!served_.checked.has_value()) return;
   const WindowWait::ProgressGuard guard(&*wait_);
   if (part == FlushedPart::kReads) {
     served_.checked->EndReads(rank());

@@ -48,7 +48,7 @@ Status Window::EndFence(const FencePromise& promise, bool meets_by_flags) {
       return Status();
     }
   }
-  if (is_checked()) {
+  if (served_.checked.has_value()) {
     const WindowWait::ProgressGuard guard(&*wait_);
     served_.checked->EndAll();  // all has come, and no rank begins anything behind the fence
   }
@@ -203,7 +203,7 @@ Status Window::EndExposure() {
   for (const int origin : epochs_.posted()) {
     counters_.UseComplete(origin);
     if (has_mailboxes) direct_access_->EndStart(origin, served_.memory);
-    if (is_checked()) served_.checked->EndAll(origin);
+    if (served_.checked.has_value()) served_.checked->EndAll(origin);
   }
   if (has_mailboxes) combining.Unlock();
   epochs_.Wait();
@@ -263,7 +263,7 @@ Status Window::AwaitLock(int target) {
 Status Window::EndLock(int target, MessageAccess::Flush* flush) {
   const TargetMemory* const reached = router_.direct(target);
   if (reached == nullptr) return message_access_->BeginUnlock(target, flush);
-  if (is_checked()) served_.checked->EndAll(target);
+  if (served_.checked.has_value()) served_.checked->EndAll(target);
   std::vector<int> granted;
   ProcessLock& queueing = reached->page().queueing();
   BRIGADE_RETURN_IF_ERROR(wait_->UntilLocked(&queueing));
@@ -400,7 +400,7 @@ Status Window::FlushLocal(int target) {
     return Status();
   }
   const WindowWait::ProgressGuard guard(&*wait_);
-  if (!is_checked()) return message_access_->AwaitLocally(target);
+  if (!served_.checked.has_value()) return message_access_->AwaitLocally(target);
   MessageAccess::Flush flush;
   BRIGADE_RETURN_IF_ERROR(message_access_->BeginFlush(target, FlushedPart::kReads, &flush));
   return message_access_->AwaitFlush(target, flush);
