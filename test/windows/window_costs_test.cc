@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -22,6 +24,7 @@
 
 namespace {
 thread_local int looks_at_clock = 0;
+thread_local int allocations = 0;
 }  // namespace
 
 // Replaces the function that clocks of the standard library call, and counts the calls.
@@ -29,6 +32,19 @@ extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
   ++looks_at_clock;
   return static_cast<int>(syscall(SYS_clock_gettime, clock, now));
 }
+
+// The same for memory. All forms of patterns/api/handles_test.cc, for its reasons.
+[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(std::max<size_t>(bytes, 1));
+}
+[[gnu::noinline]] void* operator new(size_t bytes) {
+  void* const memory = operator new(bytes, std::nothrow);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace brigade {
 namespace {
@@ -303,6 +319,35 @@ TEST(WindowCosts, AFreeLockLooksAtNoClock) {
     EXPECT_EQ(looks_at_clock, before);
     Require(window->Free());
   });
+}
+
+// Whether it is a store or a frame. The first ones make what later ones use again.
+TEST(WindowCosts, AShortPutAllocatesNothing) {
+  for (const bool goes_directly : {false, true}) {
+    WindowSetup setup;
+    setup.transport = WindowSetup::Transport::kShm;
+    setup.goes_directly = [=](int) { return goes_directly; };
+    setup.kind = goes_directly ? WindowMemory::kShared : WindowMemory::kPrivate;
+    OnWindowRanks(setup, 2, [&](WindowRank& self) {
+      const std::unique_ptr<Window> window = self.Make(kPiece);
+      Require(window->LockAllUnchecked());
+      const int other = 1 - self.rank();
+      const OriginData here = Here(8);
+      TargetData there = There(8);
+      there.rank = other;
+      for (int i = 0; i < 100; ++i) {
+        if (self.rank() == 1) Require(window->NotifyWait(other));
+        const int before = allocations;
+        Require(window->PutNotify(here, there));
+        if (i >= 10) {
+          EXPECT_EQ(allocations, before) << goes_directly;
+        }
+        if (self.rank() == 0) Require(window->NotifyWait(other));
+      }
+      Require(window->UnlockAll());
+      Require(window->Free());
+    });
+  }
 }
 
 // In real time. A rank that waits for a write of another rank polls for a while before it sleeps,
