@@ -2,7 +2,7 @@
 """Holds documents to what they speak of: links lead somewhere, code that is shown is in the file that is named, every
 setting, threshold and file with atomics is explained, lines are no longer than a terminal, and cells of tables and
 sentences for users are short. Both tables of protocols have all of them, with their tests. No source of the libraries
-is too long, and those that CMake names exist."""
+is too long, a class with many methods says why, and sources that CMake names exist."""
 
 import pathlib
 import re
@@ -15,6 +15,7 @@ MOST_COLUMNS = 120
 MOST_CELL = 300
 MOST_README_LINES = 80
 MOST_SOURCE_LINES = 500
+MOST_METHODS = 25
 ROOMS = ("membuf", "transport", "patterns", "windows", *(folder.name for folder in sorted(ROOT.glob("*_shim"))))
 
 broken = 0
@@ -189,6 +190,27 @@ def check_lengths():
             complain(file, MOST_SOURCE_LINES, f"{lines} lines, of {MOST_SOURCE_LINES}")
 
 
+def public_methods(kind, body):
+    """Counts declarations with parentheses, as clang-format indents them: two columns, those of inner classes more."""
+    count, public = 0, kind == "struct"
+    for line in body.splitlines():
+        label = re.match(r" (public|protected|private):", line)
+        public = label[1] == "public" if label else public
+        method = re.match(r"  (?!template|using|friend|static_assert|enum|class|struct|//|})\S.*\(", line)
+        count += bool(public and method and "= delete" not in line)
+    return count
+
+
+def check_methods():
+    """The comment of a class with many public methods says why it has so many."""
+    for file in sorted(file for room in (*ROOMS, "include") for file in (ROOT / room).rglob("*.h*")):
+        classes = r"((?:^//[^\n]*\n)*)(?:^template[^\n]*\n)?^(class|struct) (?:\[\[\w+\]\] )?(\w+)[^;{]*\{\n(.*?)^\};"
+        for comment, kind, name, body in re.findall(classes, file.read_text(), re.M | re.S):
+            methods = public_methods(kind, body)
+            if methods > MOST_METHODS and not re.search(rf"more than {MOST_METHODS}\b", comment, re.I):
+                complain(file, 1, f"{name} has {methods} public methods, of {MOST_METHODS}")
+
+
 def check_cmake():
     """Only packagers run CMake, so a source that has moved is found here."""
     for file in (ROOT / "CMakeLists.txt", *sorted((ROOT / "cmake").glob("*.cmake"))):
@@ -216,6 +238,7 @@ def main():
     check_thresholds()
     check_protocols()
     check_lengths()
+    check_methods()
     check_cmake()
     return 1 if broken else 0
 
