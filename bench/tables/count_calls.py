@@ -2,7 +2,8 @@
 """Counts the instructions of short calls, and the source files of Brigade that they enter, by callgrind.
 
 Needs valgrind, and a build of //bench/tables:counted_calls and of the libraries. Prints a table, and on the standard
-error output the instructions in each file.
+error output the instructions in each file. The first argument may be the bazel-bin of another commit, whose libraries
+are counted then.
 """
 
 import collections
@@ -16,8 +17,8 @@ sys.path[:0] = [str(ROOT / "test" / "support")]
 import mpi_job  # noqa: E402
 
 PROGRAM = ROOT / "bazel-bin/bench/tables/counted_calls"
-BLACS = ROOT / "bazel-bin/blacs_shim/libbrigade_blacs.so"
-RMA = ROOT / "bazel-bin/rma_shim/libbrigade_rma.so"
+BLACS = "blacs_shim/libbrigade_blacs.so"
+RMA = "rma_shim/libbrigade_rma.so"
 # Not the headers of the system, whose folder is called include, too.
 OURS = re.compile(r"(?!/usr/)(?:.*?/)?((?:include|membuf|transport|patterns|windows|\w+_shim)/.*)")
 # Looks for lost ranks are due by time, and valgrind stretches time: it would count too many.
@@ -60,10 +61,11 @@ def read(lines, program):
     return instructions
 
 
-def run(case, folder):
+def run(case, libraries, folder):
     command = ["valgrind", "--tool=callgrind", "--toggle-collect=counted_call", *WITHOUT_LOOKS, "--dump-instr=no",
                f"--callgrind-out-file={folder}/rank.%q{{OMPI_COMM_WORLD_RANK}}"]
-    job = mpi_job.run([*command, PROGRAM, case.name, case.count], 2, case.library, folder, case.settings, silence_s=600)
+    library = libraries / case.library
+    job = mpi_job.run([*command, PROGRAM, case.name, case.count], 2, library, folder, case.settings, silence_s=600)
     if not job.ended or job.status != 0:
         sys.exit(f"{case.name}: {job.errors}")
     for rank, call in case.calls.items():
@@ -76,10 +78,11 @@ def run(case, folder):
 
 
 def main():
+    libraries = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "bazel-bin").resolve()
     print("| call | instructions | source files entered |\n|---|---|---|")
     for case in CASES:
         with tempfile.TemporaryDirectory() as folder:
-            run(case, pathlib.Path(folder))
+            run(case, libraries, pathlib.Path(folder))
 
 
 if __name__ == "__main__":
