@@ -39,6 +39,26 @@ inline constexpr size_t kMailboxBytesOfWindow = size_t{384} << 10;
 // while others are packed.
 inline constexpr int64_t kMostHeldBytes = 16384;
 
+// --- Requests under way ---
+// Shown by: brigade_bench one-sided, over tcp
+
+// Requests of a rank to one target that are under way: one more waits. More take more memory of the
+// origin; fewer wait for a target that is busy for a moment.
+inline constexpr size_t kMostPending = 256;
+// Requests behind which one more waits until the target has carried them out. More take more memory
+// of a transport that keeps copies; fewer wait more often.
+inline constexpr size_t kMostUnflushed = 8192;
+
+// --- Products ---
+// Shown by: ./bench/run.sh --study srumma
+
+// The most rows and columns of an area of C that the diagonal crosses, where a triangle is
+// wanted. Smaller areas have less computed in vain, and the BLAS is slower on them.
+inline constexpr int64_t kMostCrossed = 64;
+// The size of a tile of C, in buffers: a larger one has less of A and B fetched more than once, and
+// takes more memory for sums.
+inline constexpr int64_t kTileBuffers = 4;
+
 }  // namespace brigade::rules
 
 #endif  // BRIGADE_WINDOWS_RULES_H_

@@ -24,6 +24,7 @@
 #include "windows/layout/typed_layout.h"
 #include "windows/memory/member.h"
 #include "windows/message/rma_request.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {
@@ -99,7 +100,7 @@ TEST_P(WindowStops, HoldTheirOriginUpAndItsMemoryIsFlat) {
     WindowProcess self(GetParam(), bootstrap);
     Window* const window = self.window.get();
     // The data of a put stay until they are sent. Fewer than kKept puts are in flight at once.
-    constexpr int64_t kKept = MessageAccess::kMostPending;
+    constexpr int64_t kKept = rules::kMostPending;
     std::vector<int64_t> values(kKept * kWordsOfPut);
     int64_t held_at_first = 0;
     int64_t held = 0;

@@ -22,6 +22,7 @@
 #include "test/support/stress.h"
 #include "test/windows/window_ranks.h"
 #include "windows/message/rma_frame.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {
@@ -596,10 +597,10 @@ TEST_P(Windows, OperationsInFlightToALateRankAreBounded) {
           const Engine::ProgressGuard guard(self.engine());  // excludes a progress thread
           return window->under_way(1);
         };
-        if (under_way() >= MessageAccess::kMostPending || i == 2999) is_full = true;
+        if (under_way() >= rules::kMostPending || i == 2999) is_full = true;
         Require(window->Put(Bytes(data.data(), 100), At(1, 100 * i, 100)));
         const auto after = under_way();
-        Expect(after <= MessageAccess::kMostPending, std::to_string(after) + " are under way");
+        Expect(after <= rules::kMostPending, std::to_string(after) + " are under way");
       }
     } else {
       while (!is_full) std::this_thread::yield();

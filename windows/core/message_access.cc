@@ -91,12 +91,12 @@ Status MessageAccess::Notify(int target) {
 
 Status MessageAccess::AwaitRoom(int target) {
   // Where the transport keeps copies few are under way, however far the target is behind.
-  if (requests(target) - requests_flushed_[static_cast<size_t>(target)] >= kMostUnflushed) {
+  if (requests(target) - requests_flushed_[static_cast<size_t>(target)] >= rules::kMostUnflushed) {
     Flush flush;
     BRIGADE_RETURN_IF_ERROR(BeginFlush(target, FlushedPart::kAll, &flush));
     BRIGADE_RETURN_IF_ERROR(AwaitFlush(target, flush));
   }
-  const auto has_room = [&] { return messages_->outbox().under_way(target) < kMostPending; };
+  const auto has_room = [&] { return messages_->outbox().under_way(target) < rules::kMostPending; };
   if (has_room()) return Status();
   return wait_.Until(/*by_message=*/true, "a target with the most requests that may be pending",
                      has_room);

@@ -23,11 +23,6 @@ namespace brigade {
 
 class MessageAccess {
  public:
-  // Requests to one target that are under way: one more waits.
-  static constexpr size_t kMostPending = 256;
-  // Requests behind which one more waits until the target has carried them out.
-  static constexpr size_t kMostUnflushed = 8192;
-
   // All must outlive it.
   MessageAccess(Engine* engine, GroupState* state, const Router* router, WindowWait* wait,
                 const ServedWindow* served);

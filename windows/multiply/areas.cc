@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "windows/rules.h"
+
 namespace brigade {
 namespace {
 
@@ -17,7 +19,7 @@ void AddAreas(const Area& area, const std::vector<IndexRange>& wanted, std::vect
   if (has_none(first) && has_none(last)) return;
   const bool is_crossed =
       std::max(first.begin, last.begin) > area.row || std::min(first.end, last.end) < end;
-  if (!is_crossed || std::max(area.rows, area.cols) <= kMostCrossed) {
+  if (!is_crossed || std::max(area.rows, area.cols) <= rules::kMostCrossed) {
     areas->push_back(area);
     areas->back().is_crossed = is_crossed;
     return;

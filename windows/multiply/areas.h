@@ -23,16 +23,13 @@ struct Area {
   bool is_crossed = false;  // some of it is not wanted
 };
 
-// The most rows and columns of an area that is crossed. Smaller ones have less computed in vain,
-// and the BLAS is slower on small ones.
-inline constexpr int64_t kMostCrossed = 64;
-
 // For each of a rank's columns, which of its rows are wanted. `rows`, `cols`: the indices that it
 // has.
 std::vector<IndexRange> WantedRows(Half half, const std::vector<IndexRange>& rows,
                                    const std::vector<IndexRange>& cols);
 
-// Returns rectangles that cover the wanted elements of `all`. Crossed ones have a few others, too.
+// Returns rectangles that cover the wanted elements of `all`. Crossed ones have a few others, too,
+// and at most rules::kMostCrossed rows and columns.
 std::vector<Area> AreasOf(const Area& all, const std::vector<IndexRange>& wanted);
 
 }  // namespace brigade

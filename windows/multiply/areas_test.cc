@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {
@@ -36,7 +37,7 @@ void ExpectToCover(Half half, const std::vector<IndexRange>& rows,
   };
   std::vector<int> covered(static_cast<size_t>(m * n));
   for (const Area& area : AreasOf({0, 0, m, n}, wanted)) {
-    EXPECT_TRUE(!area.is_crossed || std::max(area.rows, area.cols) <= kMostCrossed);
+    EXPECT_TRUE(!area.is_crossed || std::max(area.rows, area.cols) <= rules::kMostCrossed);
     for (int64_t col = area.col; col < area.col + area.cols; ++col) {
       for (int64_t row = area.row; row < area.row + area.rows; ++row) {
         ++covered[static_cast<size_t>(row + col * m)];
@@ -89,7 +90,7 @@ TEST(Areas, CoverAHalfWithLittleExcess) {
     for (const Area& area : AreasOf({0, 0, kSize, kSize}, WantedRows(half, all, all))) {
       computed += area.rows * area.cols;
     }
-    EXPECT_LE(computed, kSize * (kSize + kMostCrossed) / 2);
+    EXPECT_LE(computed, kSize * (kSize + rules::kMostCrossed) / 2);
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "windows/rules.h"
+
 namespace brigade {
 namespace {
 
@@ -22,7 +24,7 @@ Cutting Cut(int64_t m, int64_t n, int64_t k, int64_t elements) {
   Cutting cutting;
   cutting.rows = PartLength(m, most_side);
   cutting.cols = PartLength(n, most_side);
-  while (cutting.rows > kTileBuffers * elements / cutting.cols) {
+  while (cutting.rows > rules::kTileBuffers * elements / cutting.cols) {
     int64_t& longer = cutting.rows > cutting.cols ? cutting.rows : cutting.cols;
     longer = (longer + 1) / 2;
   }

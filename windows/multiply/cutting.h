@@ -9,15 +9,13 @@
 namespace brigade {
 
 // The rank's part of C is computed tile by tile. For each, panels of A, rows x width, and of B,
-// width x cols, are multiplied. Each panel fits into a buffer, and a tile into kTileBuffers.
+// width x cols, are multiplied. Each panel fits into a buffer, and a tile into
+// rules::kTileBuffers of them.
 struct Cutting {
   int64_t rows = 1;
   int64_t cols = 1;
   int64_t width = 1;
 };
-
-// A larger tile has less of A and B fetched more than once, and takes more memory for sums.
-inline constexpr int64_t kTileBuffers = 4;
 
 // m x n: this rank's part; k: what is summed over; `elements` of a buffer. REQUIRES: all at
 // least 1.

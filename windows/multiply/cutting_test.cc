@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gtest/gtest.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {
@@ -19,7 +20,7 @@ TEST(Cutting, FitsIntoBuffersForAnyShape) {
           EXPECT_LE(cutting.width, k);
           EXPECT_LE(cutting.rows * cutting.width, elements);
           EXPECT_LE(cutting.cols * cutting.width, elements);
-          EXPECT_LE(cutting.rows * cutting.cols, kTileBuffers * elements);
+          EXPECT_LE(cutting.rows * cutting.cols, rules::kTileBuffers * elements);
         }
       }
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "windows/multiply/visits.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {
@@ -133,7 +134,8 @@ void Product::CutIntoTiles(int64_t rows, int64_t cols) {
       if (!tile.areas.empty()) tiles_.push_back(std::move(tile));
     }
   }
-  if (call_.half != Half::kBoth) crossed_.resize(kMostCrossed * kMostCrossed * element_bytes_);
+  if (call_.half != Half::kBoth)
+    crossed_.resize(rules::kMostCrossed * rules::kMostCrossed * element_bytes_);
 }
 
 Status Product::Prepare(ProductMemory* memory) {
