@@ -129,6 +129,8 @@ $run_mpi 4 "$bench" spread --cases broadcast --sizes 8192x1,32x256 --shapes free
   --json "$out/cluster_strided.jsonl"
 $run_mpi 4 "$bench" spread --cases broadcast,reduce,multi-broadcast,multi-reduce --bytes 64K --peers mpi \
   --shapes 'free,tree,ring,two trees,circulant' "${brief[@]}" --json "$out/cluster_topologies_400mbit.jsonl"
+$run_mpi 4 "$bench" spread --cases gather,scatter --bytes 1K --peers mpi --shapes 'free,tree,ring,fully connected' \
+  "${brief[@]}" --json "$out/cluster_gathers_2.jsonl"
 $run_mpi 4 "$bench" overlap --sizes 64K --peers mpi "${brief[@]}" --json "$out/cluster_overlap.jsonl"
 $run_mpi 2 "$bench" pingpong --sizes 8,64K,200K --runs 0,256 --peers mpi "${brief[@]}" --json "$out/cluster_send.jsonl"
 $run_mpi 2 "$bench" pingpong --sizes 8,64K --runs 0 --peers mpi,socket "${brief[@]}" --json "$out/cluster_loopback.jsonl"

@@ -172,14 +172,15 @@ def make_parser():
     cluster.add_argument("--rate", help="of each link, both ways, also with --model and --study; default: " +
                          cluster_job.RATE)
     cluster.add_argument("--only", metavar="PART,...", type=_parts,
-                         help="these parts, which may be added to what DIR holds; default: all, topologies only with "
-                         "--full")
+                         help="these parts, which may be added to what DIR holds; default: all, " +
+                         " and ".join(cluster_job.LONG) + " only with --full")
     cluster.add_argument("--ranks", metavar="P,...", type=_numbers,
                          help="of patterns, ring, strided and topologies; default: 4,7,8, of topologies 5,7,8")
     cluster.add_argument("--sizes", metavar="BYTES,...", type=_sizes,
-                         help="of patterns, send, ring (all messages together), loopback and topologies: 64K,1M")
+                         help="of patterns, send, ring and gathers (all messages together), loopback and topologies: "
+                         "64K,1M")
     cluster.add_argument("--libraries", metavar="LABEL;...", type=_libraries,
-                         help="of patterns, send and topologies, without the BLACS: of " +
+                         help="of patterns, send, topologies and gathers, without the BLACS: of " +
                          "; ".join(f"'{library.label}'" for library in peers.LIBRARIES))
     cluster.add_argument("--transport", help="of Brigade; default: tcp")
 
@@ -229,7 +230,7 @@ def parse(argv):
         parser.error(f"--rate: '{arguments.rate}' is no rate such as 400mbit")
     arguments.transport = arguments.transport or "tcp"
     if arguments.only is None:
-        arguments.only = [part for part in cluster_job.PARTS if arguments.full or part != "topologies"]
+        arguments.only = [part for part in cluster_job.PARTS if arguments.full or part not in cluster_job.LONG]
     if arguments.limit is None:
         brief = {"main": 300, "cluster": 1200, "study": 1200}.get(arguments.job, 0)
         arguments.limit = 3600 if arguments.full and brief else brief

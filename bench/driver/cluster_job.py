@@ -14,6 +14,9 @@ PATTERNS = "broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scat
 
 RATE = "400mbit"  # of each link, unless another is given
 
+# Parts that run only if named, or with --full.
+LONG = ("topologies", "gathers")
+
 
 class Cluster:
     """Up inside its `with`, and gone afterwards."""
@@ -77,15 +80,19 @@ class ClusterJob:
     def launch(self, title, command, environment=None):
         return Launch(title, [*self.cluster.command, *command], environment or {})
 
-    def bench(self, ranks, library, json_name, arguments, number=0):
-        """brigade_bench on as many hosts."""
+    def bench(self, ranks, library, json_name, arguments, number=0, per_host=1):
+        """brigade_bench on as many hosts, or with `per_host` ranks on each, which then share memory."""
         program = self.programs.bench_mpich if library.mpi.startswith("mpich") else self.programs.bench
         run = ["run", "--mpi", library.mpi]
+        transport = self.arguments.transport
+        if per_host > 1:
+            run += ["--per-host", str(per_host)]
+            transport = "auto"
         if library.options:
             run += ["--mpirun", " ".join(library.options)]
         asleep = ["--asleep"] if ranks > machine.processors() else []
         return self.launch(TITLES[json_name.split("_")[0]], [
-            *run, str(ranks), program, *arguments, "--transport", self.arguments.transport, "--label", library.label,
+            *run, str(ranks), program, *arguments, "--transport", transport, "--label", library.label,
             "--seed", str(number + 1), *asleep, "--brigade-version", self.version,
             "--json", str(self.output / f"cluster_{json_name}.jsonl")], library.environment)
 
@@ -227,5 +234,20 @@ def topologies(job):
             yield job.bench(ranks, library, f"topologies_{job.cluster.rate}", ["spread", *options], number)
 
 
-PARTS = {part.__name__: part for part in (patterns, send, ring, strided, scalapack, loopback, overlap, topologies)}
+def gathers(job):
+    """Gathers and scatters on hosts of two and of four ranks, freely and along each topology by name"""
+    # All blocks together; each has 64 B to 64 KiB.
+    hosts = min(4, job.cluster.hosts)
+    for number in job.rounds(6, 2):
+        for per_host, library in job.shuffled([(each, library) for each in (2, 4) for library in job.libraries]):
+            ranks = hosts * per_host
+            sizes = job.arguments.sizes or ",".join(str(ranks * size) for size in (64, 1 << 10, 4 << 10, 64 << 10))
+            yield job.bench(ranks, library, f"gathers_{per_host}", [
+                "spread", "--cases", "gather,scatter", "--bytes", sizes, "--shapes", "free,tree,ring,fully connected",
+                "--peers", "mpi", "--shim", "none", "--seconds", job.either("0.3", "0.1"), "--min-iterations", "6"],
+                            number, per_host)
+
+
+PARTS = {part.__name__: part for part in (patterns, send, ring, strided, scalapack, loopback, overlap, topologies,
+                                          gathers)}
 TITLES = {name: part.__doc__ for name, part in PARTS.items()}

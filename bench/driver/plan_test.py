@@ -146,6 +146,16 @@ class OnCluster(unittest.TestCase):
         for launch in cluster_plan("--only", "ring,overlap", hosts=2):
             self.assertEqual(launch.command[launch.command.index("--mpi") + 2], "2", launch)
 
+    def test_gathers_have_several_ranks_on_each_of_four_hosts(self):
+        for hosts, most in ((2, 2), (8, 4)):
+            launches = cluster_plan("--only", "gathers", "--libraries", "MPICH 5", hosts=hosts)
+            found = sorted((launch.command[launch.command.index("--per-host") + 1:][:2], launch.command[-1])
+                           for launch in launches)
+            self.assertEqual(found, [([str(each), str(most * each)], f"/output/cluster_gathers_{each}.jsonl")
+                                     for each in (2, 4) for _ in range(2)])
+            for launch in launches:
+                self.assertEqual(launch.command[launch.command.index("--transport") + 1], "auto")
+
     def test_sizes_and_rate_are_taken(self):
         (launch, *_) = cluster_plan("--only", "topologies", "--sizes", "1K", "--rate", "100mbit")
         self.assertEqual(launch.command[launch.command.index("--bytes") + 1], "1K")

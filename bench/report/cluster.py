@@ -202,6 +202,38 @@ def topologies_text(directory):
     return text
 
 
+# ---- hosts of several ranks ------------------------------------------------------------------------------------------
+
+
+def gathers_section(directory, rate):
+    """Of each contender its time, its time over the bound, and over Brigade's with a free topology.
+
+    The bound is the time in which the blocks of other hosts pass the link of the root's host."""
+    rows, summaries = [], []
+    for path in sorted(directory.glob("cluster_gathers_*.jsonl")):
+        per_host = int(path.stem.rsplit("_", 1)[1])
+        lines = load(path)
+        named = (lines["subject"] == "brigade") & (lines["pattern"] != "free")
+        ours, peers = collect(lines[lines["subject"] == "brigade"]), peers_by_case(lines[~named])
+        versus = []
+        for key in sorted(ours, key=lambda key: (key.case, key.bytes)):
+            hosts = key.ranks // per_host
+            unit = bound_us(key._replace(ranks=hosts), rate)
+            free = ours[key]["brigade", "free"]
+            everybody = [(f"{NAMES[subject]}, {pattern}", figure, ratio(figure, free))
+                         for (subject, pattern), figure in ours[key].items()] + list(peers[key].values())
+            what = [key.case, f"{hosts} x {per_host}", format_bytes(key.bytes / key.ranks)]
+            rows += [[*what, name, time_cell(figure), times_cell(scaled(figure, unit)), ratio_cell(over_free)]
+                     for name, figure, over_free in everybody]
+            if best := least(peers[key].values()):
+                versus.append(Versus(f"{key.case}, {hosts} hosts of {per_host}, {what[-1]}", best.ratio))
+        summaries.append(Summary(f"cluster: gather and scatter, {per_host} ranks on a host", {"best MPI": versus},
+                                 "Hosts with slow links"))
+    header = ["pattern", "hosts x ranks", "each block", "who", "µs", "times the bound", "its time / Brigade, free"]
+    return Section("Cluster: gathers and scatters on hosts of several ranks", "plain", {"table": Table(header, rows)},
+                   summaries)
+
+
 # ---- the other parts -------------------------------------------------------------------------------------------------
 
 
@@ -348,6 +380,8 @@ def sections(directory):
         made.append(loopback_section(files["loopback"]))
     if list(directory.glob("cluster_topologies_*.jsonl")):
         made.append(topologies_section(directory))
+    if list(directory.glob("cluster_gathers_*.jsonl")):
+        made.append(gathers_section(directory, rate))
     return made
 
 

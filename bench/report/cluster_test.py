@@ -50,6 +50,27 @@ class Sections(unittest.TestCase):
         self.assertIn("1.2 <small>[1.2, 1.2]", style.render_section(cluster.ring_section(lines, 50.0)))
 
 
+class Gathers(unittest.TestCase):
+    """Two hosts of two ranks, and a link of 50 MB/s, which half of all blocks pass."""
+
+    def test_contenders_are_beside_the_free_choice(self):
+        with tempfile.TemporaryDirectory() as folder:
+            directory = pathlib.Path(folder)
+            lines = [line("brigade", "free", 2000.0, case="gather"), line("brigade", "tree", 1500.0, case="gather"),
+                     line("mpi", "MPI_Gather", 3000.0, case="gather"),
+                     line("brigade", "free", 1000.0, case="gather", label="tuned"),
+                     line("mpi tuned", "MPI_Gather", 900.0, case="gather", label="tuned")]
+            (directory / "cluster_gathers_2.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+            section = cluster.gathers_section(directory, 50.0)
+        rows = [row[:4] for row in section.data["table"].rows]
+        self.assertEqual(rows, [["gather", "2 x 2", "24.4 KiB", who] for who in (
+            "Brigade patterns, free", "Brigade patterns, tree", "mpi: MPI_Gather", "mpi tuned: MPI_Gather")])
+        (summary,) = section.summaries
+        (best,) = summary.ratios["best MPI"]
+        self.assertEqual((best.case, best.ratio.median), ("gather, 2 hosts of 2, 24.4 KiB", 0.9))
+        self.assertIn("1.5 <small>", style.render_section(section))
+
+
 def topology(case, label, subject, pattern, us, count=100_000):
     subject = f"{subject} {label}".strip() if subject == "mpi" else subject
     return line(subject, pattern, us, case=case, ranks=5, cols=5, bytes=count, label=label, iterations=4)
