@@ -14,6 +14,7 @@ struct NamedTopology {
 };
 constexpr NamedTopology kTrees[] = {{"free", {Shape::kFree, 0}},
                                     {"tree", {Shape::kTree, 2}},
+                                    {"ring", {Shape::kIncreasingRings, 1}},
                                     {"fully connected", {Shape::kTree, kFlatBranches}}};
 constexpr NamedTopology kOfAllToAll[] = {{"free", {Shape::kFree, 0}},
                                          {"ring", {Shape::kIncreasingRings, 1}},

@@ -21,8 +21,10 @@ extern "C" {
 /// - Broadcast, reduce, all-reduce: all topologies whose comments do not exclude the call.
 /// - All-gather, reduce-scatter: #BRIGADE_CIRCULANT, and #BRIGADE_INCREASING_RINGS for one ring.
 ///   Any other topology counts as one ring.
-/// - Gather, scatter: #BRIGADE_TREE. If the parameter is at least the number of ranks, every block
-///   travels directly between its rank and the root.
+/// - Gather, scatter: #BRIGADE_TREE, and #BRIGADE_INCREASING_RINGS for one ring. If the parameter
+/// of
+///   #BRIGADE_TREE is at least the number of ranks, every block travels directly between its rank
+///   and the root.
 /// - Scans: #BRIGADE_HYPERCUBE, and #BRIGADE_INCREASING_RINGS for one chain.
 /// - All-to-all: #BRIGADE_INCREASING_RINGS: every block travels directly from its sender to its
 ///   receiver. brigade_alltoall() also accepts #BRIGADE_CIRCULANT. Any other topology counts as

@@ -49,9 +49,12 @@ std::vector<Topology> ToAll() {
   return all;
 }
 
-// Of gather and scatter; the last one is flat.
+// Of gather and scatter.
 std::vector<Topology> OfBlocks() {
-  return {{Shape::kTree, 2}, {Shape::kTree, 3}, {Shape::kTree, kFlatBranches}};
+  return {{Shape::kTree, 2},
+          {Shape::kTree, 3},
+          {Shape::kTree, kFlatBranches},
+          {Shape::kIncreasingRings, 1}};
 }
 
 std::vector<Topology> OfScans() { return {{Shape::kIncreasingRings, 1}, {Shape::kHypercube, 0}}; }
@@ -108,10 +111,12 @@ const std::vector<CatalogueEntry>& Catalogue() {
        false,
        false,
        {}},
-      {Pattern::kGather, "gather", "along a tree, or direct: every rank's block to one rank",
-       CompileGather, true, false, true, false, OfBlocks()},
-      {Pattern::kScatter, "scatter", "along a tree, or direct: a block of one rank to every rank",
-       CompileScatter, true, false, true, false, OfBlocks()},
+      {Pattern::kGather, "gather",
+       "along a tree or a ring, or direct: every rank's block to one rank", CompileGather, true,
+       false, true, false, OfBlocks()},
+      {Pattern::kScatter, "scatter",
+       "along a tree or a ring, or direct: a block of one rank to every rank", CompileScatter, true,
+       false, true, false, OfBlocks()},
       {Pattern::kAllToAll,
        "all_to_all",
        "pairwise or along a circulant graph: a block from every rank to every rank",

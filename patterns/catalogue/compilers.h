@@ -115,7 +115,9 @@ Schedule CompileBarrier(const ScheduleParameters& p);
 // owner, at the root, and at each relay on its way; messages: 1 at every rank but the root, for
 // each piece of the longest block that it sends; h in a row. On a flat tree the root receives s - 1
 // messages of one block each, and no relay copies. By host, each message to another host has the
-// blocks of all ranks of a host, or of several hosts.
+// blocks of all ranks of a host, or of several hosts. Along a ring, which ends at the root, each
+// message has one block, which relays forward from the slot in which it arrived, without a copy;
+// messages: s - d at the d-th rank behind the root; never by host.
 Schedule CompileGather(const ScheduleParameters& p);
 // Scatter: the same backwards.
 Schedule CompileScatter(const ScheduleParameters& p);

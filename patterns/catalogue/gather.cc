@@ -4,23 +4,33 @@
 namespace brigade {
 namespace {
 
-// Every rank sends its block to the root.
-Schedule FlatGather(const ScheduleParameters& p) {
+// Each message has one block. On a flat tree every rank sends its own to the root. Along a ring it
+// sends it to the rank before, counted from the root, and then, from the slots in which they
+// arrived, the blocks of all ranks behind.
+Schedule GatherOneByOne(const ScheduleParameters& p) {
+  const bool is_ring = p.topology.shape == Shape::kIncreasingRings;
+  const int here = (p.rank - p.root + p.size) % p.size;  // from the root
+  const auto rank_at = [&](int distance) { return (p.root + distance) % p.size; };
+  const int parent = is_ring && here > 0 ? rank_at(here - 1) : p.root;
   ScheduleBuilder b;
-  if (p.rank != p.root) {
+  if (here > 0) {
     const int out = b.AddStream("S", ChunkRole::kBufferedSend);
     b.SetBlock(p.rank);
     b.Copy(Place::New(out), Place::Block(p.rank));
-    b.Send(out, p.root);
+    b.Send(out, parent);
     b.Free(out);
-    return b.Build();
+    if (!is_ring || here + 1 == p.size) return b.Build();
   }
-  const int in = b.AddStream("R", ChunkRole::kReceive);
-  for (int distance = 1; distance < p.size; ++distance) {
-    const int rank = (p.root + distance) % p.size;
-    b.SetBlock(rank);
-    b.ReceiveAndAwait(rank, in);
-    b.Copy(Place::Block(rank), Place::Current(in));
+  const int in = b.AddStream("R", here > 0 ? ChunkRole::kPipelinedForward : ChunkRole::kReceive);
+  for (int distance = here + 1; distance < p.size; ++distance) {
+    const int block = rank_at(distance);
+    b.SetBlock(block);
+    b.ReceiveAndAwait(is_ring ? rank_at(here + 1) : block, in);
+    if (here > 0) {
+      b.Send(in, parent);
+    } else {
+      b.Copy(Place::Block(block), Place::Current(in));
+    }
     b.Free(in);
   }
   return b.Build();
@@ -32,7 +42,7 @@ Schedule FlatGather(const ScheduleParameters& p) {
 Schedule CompileGather(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
   const OwnSubtree tree(p);
-  if (tree.is_flat()) return FlatGather(p);
+  if (tree.MostTogether() == 1) return GatherOneByOne(p);
   ScheduleBuilder b;
   tree.SetRuns(&b);
   int out = -1;

@@ -15,6 +15,7 @@ int Subtrees::RanksFrom(int relative) const {
 
 int Subtrees::MostTogether() const {
   int most = 1;
+  if (is_ring_) return most;
   for (const int child : NodeOf(0).children) most = std::max(most, RanksFrom(child));
   return most;
 }

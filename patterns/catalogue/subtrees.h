@@ -17,16 +17,19 @@ namespace brigade {
 // Ranks here count from the root, by host as RankTree says.
 class Subtrees {
  public:
-  // REQUIRES: Shape::kTree. `hosts`: as in ScheduleParameters.
+  // REQUIRES: Shape::kTree, or kIncreasingRings with one ring. `hosts`: as in ScheduleParameters.
   Subtrees(const Topology& topology, int size, int root = 0, const std::vector<int>& hosts = {})
-      : ranks_(topology, size, root, hosts), size_(size) {}
+      : ranks_(topology, size, root, hosts),
+        size_(size),
+        is_ring_(topology.shape == Shape::kIncreasingRings) {}
 
   TreeNode NodeOf(int relative) const { return ranks_.NodeOf(relative); }
   int ToRank(int relative) const { return ranks_.ToRank(relative); }
   int ToRelative(int rank) const { return ranks_.ToRelative(rank); }
   // Returns how many ranks are at or below `relative`: it and the next ones.
   int RanksFrom(int relative) const;
-  // Returns the most blocks of one message: the most ranks at or below a child of the root.
+  // Returns the most blocks of one message: along a tree the most ranks at or below a child of the
+  // root, along a ring one.
   int MostTogether() const;
   // Returns whether the root sends to, or receives from, every other rank itself. Each message then
   // holds one block.
@@ -35,6 +38,7 @@ class Subtrees {
  private:
   const RankTree ranks_;
   const int size_;
+  const bool is_ring_;
 };
 
 // The same as one rank sees it, with the runs of its schedule. Runs count blocks by rank, or, by

@@ -76,6 +76,25 @@ TEST(Counts, OfGatherAndScatter) {
   }
 }
 
+// Along a ring a block is copied at its owner and at the root, and passes one rank after the other.
+TEST(Counts, OfGatherAndScatterAlongARing) {
+  const int n = 3;
+  for (int size = 2; size <= 17; ++size) {
+    const int root = size / 3;
+    const std::vector<CheckCounts> gather = CountsOf(Pattern::kGather, kRing, size, root, n);
+    const std::vector<CheckCounts> scatter = CountsOf(Pattern::kScatter, kRing, size, root, n);
+    for (int distance = 0; distance < size; ++distance) {
+      const auto rank = static_cast<size_t>((root + distance) % size);
+      EXPECT_EQ(gather[rank].messages, distance == 0 ? 0 : (size - distance) * n);
+      EXPECT_EQ(scatter[rank].messages, (size - 1 - distance) * n);
+      for (const CheckCounts& counts : {gather[rank], scatter[rank]}) {
+        EXPECT_EQ(counts.copies, (distance == 0 ? size - 1 : 1) * n);
+        EXPECT_LE(counts.peak_slots, 2 * kMinSlots);
+      }
+    }
+  }
+}
+
 // By host, each other host has one message to or from the root. A block of its first rank is copied
 // there once, all others twice.
 TEST(Counts, OfGatherAndScatterByHost) {

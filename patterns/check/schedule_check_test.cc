@@ -63,6 +63,7 @@ bool Waits(const CheckCase& c) {
 bool KeepsToRanks(const CheckCase& c) {
   return brigade::KeepsToRanks(c.pattern) || c.topology.shape == Shape::kHypercube ||
          c.topology.shape == Shape::kTwoTree ||
+         (IsRootedBlocks(c.pattern) && c.topology.shape == Shape::kIncreasingRings) ||
          (c.topology.shape == Shape::kCirculant && !Waits(c));
 }
 

@@ -18,7 +18,7 @@ bool IsForwarded(const Lane& lane, int stream) {
 }  // namespace
 
 bool EdgePort::ExpectsPostedBlocks() const {
-  if (!IsBlocks(entry_.pattern)) return false;
+  if (!PostedBlocks::MayServe(call_)) return false;
   const PostedBlocks blocks(engine_, *group_, kind_, /*serves=*/true);
   const bool has_one_peer = entry_.rooted && scope_.rank != call_.root;
   const int peer = has_one_peer ? call_.root : (scope_.rank + 1) % scope_.size;

@@ -38,7 +38,7 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   mover_.Reset(entry, &call_, config_->capabilities->max_inline_bytes > 0);
   if (const Status cut = CutMessages(); !cut.ok()) return cut.WithContext(entry.name);
   posted_blocks_ =
-      PostedBlocks(engine_, *group, channel_, !cut_.in_runs() && IsBlocks(entry.pattern));
+      PostedBlocks(engine_, *group, channel_, !cut_.in_runs() && PostedBlocks::MayServe(call_));
   header_ = WireHeader();
   SetHeader(entry, call_, sequence, cut_.longest_bytes(), &header_);
   digest_of_blocks_ = DigestOfBlocks(call_, scope_.size);

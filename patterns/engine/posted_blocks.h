@@ -20,9 +20,16 @@ struct GroupState;
 
 class PostedBlocks {
  public:
+  // Returns whether a call sends blocks, and to one rank only parts of one block: along the ring of
+  // a gather or a scatter it sends several.
+  static bool MayServe(const PatternCall& call) {
+    const bool is_ring = call.topology.shape == Shape::kIncreasingRings;
+    return IsBlocks(call.pattern) && !(IsRootedBlocks(call.pattern) && is_ring);
+  }
+
   // Of calls that have none.
   PostedBlocks() = default;
-  // `serves`: the messages of the call have one block each.
+  // `serves`: MayServe, and each message has one block.
   PostedBlocks(Engine* engine, const GroupState& group, ChannelKind channel, bool serves);
 
   // Posts a block for the message of the receive from `peer` that was posted last. False: the whole

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "patterns/model/cost_ports.h"
@@ -12,7 +13,73 @@ Subtrees SubtreesOf(const Steps& steps, const CostQuery& query) {
   return Subtrees(query.topology, query.ranks, /*root=*/0, steps.HostsToGoBy());
 }
 
+namespace {
+
+// Sets what a further piece takes: the time of the busiest rank, or of the busiest port.
+void SetPieceTimes(const Steps& steps, const Ports& ports, double processor, SegmentTimes* times) {
+  const int link = ports.BusiestUs(1) > ports.BusiestUs(0) ? 1 : 0;
+  const double port = ports.BusiestUs(link);
+  times->piece_us = std::max(processor, port);
+  times->spare_us = std::max(0.0, steps.Burst(link) - port);
+  times->port_bound_us = std::max(0.0, port - processor);
+}
+
+// Along a ring, rank by rank as messages go, and message by message.
+SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  const bool gathers = query.pattern == Pattern::kGather;
+  const int last = query.ranks - 1;
+  const bool lands = piece.later && steps.LandsInPlace();
+  const double in = steps.CrowdAtWork() * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double copy_out = steps.CrowdAtWork() * steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+  const double out = lands ? 0 : copy_out;
+  Ports ports(steps, query.ranks, Ports::Buckets::kFull);
+  SegmentTimes result;
+  double processor = 0;          // of the busiest rank
+  std::vector<double> arrivals;  // at the present rank, in the order of the messages
+  for (int place = 0; place <= last; ++place) {
+    const int rank = gathers ? last - place : place;
+    const int next = gathers ? rank - 1 : rank + 1;
+    const int previous = gathers ? rank + 1 : rank - 1;
+    std::vector<double> sent;
+    double now = 0;
+    double busy = 0;
+    const auto work = [&](double us) {
+      now += us;
+      busy += us;
+    };
+    const auto send = [&] {
+      const Hop hop(steps, steps.LinkIndex(rank, next), piece, ChunkRole::kBufferedSend,
+                    ChunkRole::kReceive, steps.Crowd());
+      work(hop.send_us);
+      sent.push_back(ports.Pass(rank, next, now, hop.wire_us) + hop.latency_us);
+    };
+    const int begins_here = !gathers ? (place == 0 ? last : 0) : place < last ? 1 : 0;
+    for (int i = 0; i < begins_here; ++i) {
+      work(in);
+      send();
+    }
+    for (size_t i = 0; i < arrivals.size(); ++i) {
+      now = std::max(now, arrivals[i]);
+      work(steps.Crowd() * steps.Receive(steps.LinkIndex(previous, rank), piece.wire_bytes()));
+      const bool ends_here = gathers ? place == last : i + 1 == arrivals.size();
+      if (ends_here) {
+        work(out);
+      } else {
+        send();
+      }
+    }
+    arrivals = std::move(sent);
+    result.first_us = std::max(result.first_us, now);
+    processor = std::max(processor, busy);
+  }
+  SetPieceTimes(steps, ports, processor, &result);
+  return result;
+}
+
+}  // namespace
+
 SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
+  if (query.topology.shape == Shape::kIncreasingRings) return RingBlocksTimes(steps, query, piece);
   const bool gathers = query.pattern == Pattern::kGather;
   const Subtrees tree = SubtreesOf(steps, query);
   const auto link_to = [&](int relative, int other) {
@@ -51,11 +118,7 @@ SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const
     result.first_us = std::max(result.first_us, time);
     processor = std::max(processor, time - begun);
   }
-  const int link = ports.BusiestUs(1) > ports.BusiestUs(0) ? 1 : 0;
-  const double port = ports.BusiestUs(link);
-  result.piece_us = std::max(processor, port);
-  result.spare_us = std::max(0.0, steps.Burst(link) - port);
-  result.port_bound_us = std::max(0.0, port - processor);
+  SetPieceTimes(steps, ports, processor, &result);
   return result;
 }
 

@@ -33,8 +33,9 @@ bool HasSharedHosts(const MachineDescription& machine, const CostQuery& query) {
 std::vector<bool> ByHostValues(Shape shape, const CostQuery& query) {
   if (!query.topology.by_host || KeepsToRanks(query.pattern)) return {false};
   std::vector<bool> values;
-  const bool keeps_to_ranks =
-      shape == Shape::kHypercube || shape == Shape::kTwoTree || shape == Shape::kCirculant;
+  const bool keeps_to_ranks = shape == Shape::kHypercube || shape == Shape::kTwoTree ||
+                              shape == Shape::kCirculant ||
+                              (shape == Shape::kIncreasingRings && IsRootedBlocks(query.pattern));
   if (!keeps_to_ranks) values.push_back(true);
   // No closed form knows that one copy serves all readers of a host. A block has one reader.
   if (!query.some_share_memory || IsRootedBlocks(query.pattern)) values.push_back(false);
@@ -206,8 +207,11 @@ bool IsSteadier(const CostQuery& query, bool crowded, double least_us, const Can
     const bool brief = c.cost.pieces == 1;
     const bool is_graph = c.topology.shape == Shape::kCirculant;
     const bool is_fastest = c.cost.us <= rules::kAsFast * least_us;  // but for a copy
-    return std::make_tuple(is_graph && !(brief && is_fastest), Pieces(query, c),
-                           crowded ? Crowding(query, c) : 0,
+    // All ranks that a block passes along a ring work for it.
+    const bool is_ring_of_blocks =
+        IsRootedBlocks(query.pattern) && c.topology.shape == Shape::kIncreasingRings;
+    return std::make_tuple(is_ring_of_blocks || (is_graph && !(brief && is_fastest)),
+                           Pieces(query, c), crowded ? Crowding(query, c) : 0,
                            brief ? MessagesInARow(query, c.topology) : 0);
   };
   return flaws(a) < flaws(b);

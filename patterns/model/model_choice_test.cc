@@ -248,6 +248,26 @@ TEST(RankCandidates, GathersAndScattersByRankAreCandidatesEvenIfRanksShareMemory
       EXPECT_TRUE(std::any_of(candidates.begin(), candidates.end(),
                               [&](const Candidate& c) { return c.topology.by_host == by_host; }));
     }
+    EXPECT_TRUE(std::all_of(candidates.begin(), candidates.end(), [](const Candidate& c) {
+      return c.topology.shape == Shape::kTree || !c.topology.by_host;
+    }));
+  }
+}
+
+// The root has as many messages as on a flat tree, whose blocks pass no other rank.
+TEST(RankCandidates, AFlatTreeGoesBeforeARingOfBlocks) {
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
+    for (const size_t bytes : {size_t{64}, size_t{16} << 10, size_t{1} << 20}) {
+      const std::vector<Candidate> candidates = Ranked(Query(pattern, bytes), /*fixed=*/false);
+      const auto place_of = [&](const Topology& topology) {
+        return std::find_if(candidates.begin(), candidates.end(),
+                            [&](const Candidate& c) { return c.topology == topology; });
+      };
+      const auto ring = place_of({Shape::kIncreasingRings, 1});
+      ASSERT_NE(ring, candidates.end());
+      EXPECT_NE(ring, candidates.begin());
+      EXPECT_GT(1.05 * ring->cost.us, place_of({Shape::kTree, kFlatBranches})->cost.us);
+    }
   }
 }
 

@@ -18,6 +18,7 @@ bool HasParameter(Shape shape) {
 bool NeverGoesByHost(const CatalogueEntry& entry, const PatternCall& call, Shape shape) {
   if (KeepsToRanks(entry.pattern)) return true;
   if (shape == Shape::kTwoTree) return true;
+  if (shape == Shape::kIncreasingRings && IsRootedBlocks(entry.pattern)) return true;
   if (shape == Shape::kCirculant) return entry.combines || entry.multi;
   return entry.multi && entry.combines && !IsOrderFree(call.op, call.type);
 }
@@ -37,7 +38,8 @@ Topology NormalTopology(const CatalogueEntry& entry, const PatternCall& call, si
     topology = kRingByHost;
   }
   if (NeverGoesByHost(entry, call, topology.shape)) topology.by_host = false;
-  if (IsScan(entry.pattern) && topology.shape == Shape::kIncreasingRings) topology.parameter = 1;
+  const bool has_one_ring = IsScan(entry.pattern) || IsRootedBlocks(entry.pattern);
+  if (has_one_ring && topology.shape == Shape::kIncreasingRings) topology.parameter = 1;
   if (IsTooShortToCut(call.pattern, call.topology, bytes)) {
     return {Shape::kTree, 2, topology.by_host};
   }

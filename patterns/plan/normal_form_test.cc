@@ -166,6 +166,8 @@ TEST(NormalForm, ReplacesTopologiesByTheirEquivalents) {
   call.pattern = Pattern::kGather;
   call.topology = {Shape::kTree, 5, true};
   EXPECT_TRUE(Normal(call).topology == call.topology);
+  call.topology = {Shape::kIncreasingRings, 3, true};
+  EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, false}));
   call.pattern = Pattern::kAllToAll;
   EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, false}));
   call.topology = {Shape::kCirculant, 5, true};

@@ -228,6 +228,13 @@ static void topologies_and_scopes(void) {
     prepare_alltoall();
     ok(run_alltoall(), "alltoall");
     verify_alltoall("alltoall along a circulant graph");
+    options.topology = BRIGADE_INCREASING_RINGS;
+    prepare_gatherv();
+    ok(run_gatherv(), "gatherv");
+    verify_gatherv("gatherv along a ring");
+    prepare_scatter();
+    ok(run_scatter(), "scatter");
+    verify_scatter("scatter along a ring");
     options.topology = i == 0 ? BRIGADE_HYPERCUBE : BRIGADE_INCREASING_RINGS;
     options.parameter = 0;
     prepare_scan();

@@ -102,9 +102,10 @@ std::vector<bool> WaysByHost(const CatalogueEntry& entry, const Topology& topolo
   if (topology.shape == Shape::kCirculant) {
     return entry.multi ? std::vector<bool>{false} : std::vector<bool>{};  // not modelled
   }
-  const bool by_rank_only = entry.topologies.empty() || KeepsToRanks(entry.pattern) ||
-                            topology.shape == Shape::kHypercube ||
-                            topology.shape == Shape::kTwoTree;
+  const bool by_rank_only =
+      entry.topologies.empty() || KeepsToRanks(entry.pattern) ||
+      topology.shape == Shape::kHypercube || topology.shape == Shape::kTwoTree ||
+      (IsRootedBlocks(entry.pattern) && topology.shape == Shape::kIncreasingRings);
   return by_rank_only ? std::vector<bool>{false} : std::vector<bool>{false, true};
 }
 

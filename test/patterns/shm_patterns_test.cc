@@ -338,6 +338,7 @@ Work WorkOf(Pattern pattern, const Topology& topology, int ranks, int root, int 
     case Pattern::kGather:
     case Pattern::kScatter: {
       if (rank == root) return {others, 0};
+      if (topology.shape == Shape::kIncreasingRings) return {1, 0};
       const Subtrees tree(topology, ranks);
       const int relative = ToRelative(topology, ranks, root, rank);
       return {static_cast<uint64_t>(tree.RanksFrom(relative)), 0};
