@@ -10,7 +10,7 @@
 namespace brigade {
 
 Subtrees SubtreesOf(const Steps& steps, const CostQuery& query) {
-  return Subtrees(query.topology, query.ranks, /*root=*/0, steps.HostsToGoBy());
+  return Subtrees(query.topology, query.ranks, query.root, steps.HostsToGoBy());
 }
 
 namespace {
@@ -27,7 +27,9 @@ void SetPieceTimes(const Steps& steps, const Ports& ports, double processor, Seg
 // Along a ring, rank by rank as messages go, and message by message.
 SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
   const bool gathers = query.pattern == Pattern::kGather;
+  const Subtrees ring = SubtreesOf(steps, query);
   const int last = query.ranks - 1;
+  const auto rank_at = [&](int place) { return ring.ToRank(gathers ? last - place : place); };
   const bool lands = piece.later && steps.LandsInPlace();
   const double in = steps.CrowdAtWork() * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
   const double copy_out = steps.CrowdAtWork() * steps.CopyOut(ChunkRole::kReceive, piece.bytes);
@@ -37,9 +39,7 @@ SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const P
   double processor = 0;          // of the busiest rank
   std::vector<double> arrivals;  // at the present rank, in the order of the messages
   for (int place = 0; place <= last; ++place) {
-    const int rank = gathers ? last - place : place;
-    const int next = gathers ? rank - 1 : rank + 1;
-    const int previous = gathers ? rank + 1 : rank - 1;
+    const int rank = rank_at(place);
     std::vector<double> sent;
     double now = 0;
     double busy = 0;
@@ -48,6 +48,7 @@ SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const P
       busy += us;
     };
     const auto send = [&] {
+      const int next = rank_at(place + 1);
       const Hop hop(steps, steps.LinkIndex(rank, next), piece, ChunkRole::kBufferedSend,
                     ChunkRole::kReceive, steps.Crowd());
       work(hop.send_us);
@@ -60,7 +61,8 @@ SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const P
     }
     for (size_t i = 0; i < arrivals.size(); ++i) {
       now = std::max(now, arrivals[i]);
-      work(steps.Crowd() * steps.Receive(steps.LinkIndex(previous, rank), piece.wire_bytes()));
+      const int link = steps.LinkIndex(rank_at(place - 1), rank);
+      work(steps.Crowd() * steps.Receive(link, piece.wire_bytes()));
       const bool ends_here = gathers ? place == last : i + 1 == arrivals.size();
       if (ends_here) {
         work(out);

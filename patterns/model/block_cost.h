@@ -8,7 +8,7 @@
 
 namespace brigade {
 
-// The blocks in the messages of a gather or a scatter, whose root is rank 0.
+// The blocks in the messages of a gather or a scatter.
 Subtrees SubtreesOf(const Steps& steps, const CostQuery& query);
 
 // A piece of every block, to or from one rank. A gather is taken for a scatter backwards.

@@ -56,8 +56,6 @@ bool TakesCirculant(const MachineDescription& machine, const PieceSettings& sett
 // Whether its messages have room for the blocks of a gather or a scatter.
 bool HasRoomFor(const Topology& topology, const MachineDescription& machine,
                 const PieceSettings& settings, CostQuery query) {
-  // The root may be on a small host, and nearly all ranks in one subtree.
-  if (topology.by_host) return HasRoom(settings, query.ranks - 1);
   query.topology = topology;
   const Steps steps(machine, settings, query);
   return HasRoom(settings, SubtreesOf(steps, query).MostTogether());

@@ -19,6 +19,7 @@ struct CostQuery {
   // one after the other.
   Topology topology;
   int ranks = 2;
+  int root = 0;  // of a gather or a scatter; other patterns are predicted for rank 0
   // The host of each rank; empty: as on the machine, `ranks_per_host` in a row.
   std::vector<int> hosts;
   // Ranks of a host read where others' chunks lie: one message is there for all of them, which no

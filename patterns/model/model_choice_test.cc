@@ -254,6 +254,28 @@ TEST(RankCandidates, GathersAndScattersByRankAreCandidatesEvenIfRanksShareMemory
   }
 }
 
+// Rank 4 is alone on its host. As a root it has fewer messages with a tree by host, for which rank
+// 0 copies the blocks of its host once more.
+TEST(RankCandidates, GathersAndScattersGoByHostIfThatIsFasterForTheirRoot) {
+  for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
+    CostQuery query = Query(pattern, 64);
+    query.ranks = 5;
+    query.root = 4;
+    query.hosts = {0, 0, 0, 0, 1};
+    query.topology.by_host = true;
+    EXPECT_TRUE(Ranked(query, /*fixed=*/false).front().topology.by_host);
+
+    MachineDescription machine = SlowLinks();
+    machine.between_hosts.mb_s = machine.within_host.mb_s;
+    machine.copies[0].rate.points = {{1, 50}};
+    query.bytes = 4096;
+    const std::vector<Candidate> candidates = RankCandidates(
+        machine, SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes), query,
+        /*fixed=*/false);
+    EXPECT_FALSE(candidates.front().topology.by_host);
+  }
+}
+
 // The root has as many messages as on a flat tree, whose blocks pass no other rank.
 TEST(RankCandidates, AFlatTreeGoesBeforeARingOfBlocks) {
   for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {

@@ -23,6 +23,7 @@ CostQuery QueryFor(const GroupState& group, const PatternCall& call, size_t byte
   query.topology = call.topology;
   query.some_share_memory = scope.some_share_memory();
   query.ranks = scope.size;
+  if (IsRootedBlocks(entry.pattern)) query.root = call.root;
   query.bytes = bytes;
   const bool may_go_by_host = HasDirection(entry.pattern) || IsRootedBlocks(entry.pattern);
   if (may_go_by_host && call.topology.shape == Shape::kFree) {
