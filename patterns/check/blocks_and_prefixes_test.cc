@@ -43,7 +43,7 @@ std::vector<CheckCounts> CountsOf(Pattern pattern, const Topology& topology, int
 }
 
 // A block is copied at its owner, at the root and at each relay. The root sends or receives a
-// message for each of its children.
+// message for each of its children. Chunks: two for each direction.
 TEST(Counts, OfGatherAndScatter) {
   const int n = 3;
   for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
@@ -57,6 +57,7 @@ TEST(Counts, OfGatherAndScatter) {
         for (const CheckCounts& rank : counts) {
           copies += rank.copies;
           messages += rank.messages;
+          EXPECT_LE(rank.peak_slots, 2 * kMinSlots);
         }
         int64_t hops = 0;
         for (int relative = 1; relative < size; ++relative) {
@@ -71,6 +72,7 @@ TEST(Counts, OfGatherAndScatter) {
         const CheckCounts& at_root = counts[static_cast<size_t>(root)];
         EXPECT_EQ(at_root.copies, (size - 1) * n);
         EXPECT_EQ(at_root.messages, pattern == Pattern::kScatter ? children * n : 0);
+        EXPECT_LE(at_root.peak_slots, kMinSlots);
       }
     }
   }
@@ -136,6 +138,7 @@ TEST(Counts, OfAllToAll) {
     for (const CheckCounts& rank : CountsOf(Pattern::kAllToAll, kRing, size, 0, n)) {
       EXPECT_EQ(rank.messages, (size - 1) * n);
       EXPECT_EQ(rank.copies, (2 * (size - 1) + 1) * n);
+      EXPECT_LE(rank.peak_slots, 2 * kMinSlots);
     }
   }
 }
@@ -188,6 +191,7 @@ TEST(Counts, OfScans) {
         EXPECT_EQ(in_chain.messages, last ? 0 : n);
         EXPECT_EQ(in_chain.combines, r == 0 || (exclusive && last) ? 0 : n);
         EXPECT_EQ(in_chain.copies, last && !exclusive ? 0 : n);
+        EXPECT_LE(in_chain.peak_slots, 2 * kMinSlots);
 
         const CheckCounts& doubled = doubling[static_cast<size_t>(r)];
         int greatest = 1;
@@ -200,6 +204,7 @@ TEST(Counts, OfScans) {
         EXPECT_EQ(doubled.combines, (exclusive ? sums_sent_on + to_result : powers(r + 1)) * n);
         const int out = exclusive ? r > 0 : sends_result;
         EXPECT_EQ(doubled.copies, ((last ? 0 : 1) + out) * n);
+        EXPECT_LE(doubled.peak_slots, 3 * kMinSlots);
       }
     }
   }
