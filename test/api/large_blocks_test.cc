@@ -102,5 +102,12 @@ TEST_F(LargeBlocks, Scan) {
   EXPECT_EQ(Wrong(5, rank_ + 1), 0);
 }
 
+TEST_F(LargeBlocks, Exscan) {
+  Fill(5 + rank_);
+  const Result result = group_.ExScanInPlace(Long(), BRIGADE_SUM);
+  ASSERT_TRUE(result) << result.text;
+  EXPECT_EQ(Wrong(5), 0);  // rank 0 keeps its own matrix, and rank 1 gets it
+}
+
 }  // namespace
 }  // namespace brigade

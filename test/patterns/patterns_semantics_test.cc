@@ -147,9 +147,13 @@ TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
       Call(Pattern::kAllReduce, 0, {Shape::kHypercube, 0}),
       Call(Pattern::kAllReduce, 0, {Shape::kReduceScatterAllgather, 0}),
       Call(Pattern::kReduce, 2, {Shape::kTwoTree, 0}),
-      Call(Pattern::kReduce, 2, {Shape::kCirculant, 0})};
+      Call(Pattern::kReduce, 2, {Shape::kCirculant, 0}),
+      Call(Pattern::kScan, 0, {Shape::kIncreasingRings, 1}),
+      Call(Pattern::kScan, 0, {Shape::kHypercube, 0}),
+      Call(Pattern::kExscan, 0, {Shape::kHypercube, 0})};
   for (const PatternCall& call : calls) {
-    std::vector<double> first;
+    const bool is_scan = IsScan(call.pattern);
+    std::vector<std::vector<double>> first(7);  // by rank; of other sums than scans only one
     std::mutex mutex;
     for (int repeat = 0; repeat < 6; ++repeat) {
       OnRanks(7, [&](InprocWorld& world, int rank) {
@@ -168,10 +172,11 @@ TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
         }
         data[5] = rank == 3 ? std::nan("7") : data[5];
         Require(me.Run(call, &data));
-        if (!to_all && rank != call.root) return;
+        if (call.pattern == Pattern::kReduce && rank != call.root) return;
         const std::lock_guard<std::mutex> lock(mutex);
-        if (first.empty()) first = data;
-        EXPECT_EQ(std::memcmp(first.data(), data.data(), data.size() * sizeof(double)), 0)
+        std::vector<double>& expected = first[is_scan ? static_cast<size_t>(rank) : 0];
+        if (expected.empty()) expected = data;
+        EXPECT_EQ(std::memcmp(expected.data(), data.data(), data.size() * sizeof(double)), 0)
             << "rank " << rank << ", repeat " << repeat;
       });
     }
