@@ -314,8 +314,13 @@ TEST(CallTopology, NoCandidateGoesByRankWhereSomeShareMemory) {
 TEST(CallTopology, GathersAndScattersGoByHostIfTheirBlocksAreShort) {
   Member member(0, /*ranks_per_host=*/2);
   for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
-    EXPECT_TRUE(member.Chosen(Blocks(pattern, 64, 64).call).topology.by_host);
-    EXPECT_FALSE(member.Chosen(Blocks(pattern, kLong, kLong).call).topology.by_host);
+    for (const int root : {0, 5}) {
+      Blocks brief(pattern, 64, 64);
+      Blocks lengthy(pattern, kLong, kLong);
+      brief.call.root = lengthy.call.root = root;
+      EXPECT_TRUE(member.Chosen(brief.call).topology.by_host);
+      EXPECT_FALSE(member.Chosen(lengthy.call).topology.by_host);
+    }
   }
 }
 
