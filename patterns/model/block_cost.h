@@ -11,7 +11,8 @@ namespace brigade {
 // The blocks in the messages of a gather or a scatter.
 Subtrees SubtreesOf(const Steps& steps, const CostQuery& query);
 
-// A piece of every block, to or from one rank. A gather is taken for a scatter backwards.
+// A piece of every block, to or from one rank. Along a tree a gather is taken for a scatter
+// backwards.
 SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
 
 // A piece of every block, from all to all, pairwise.

@@ -37,8 +37,10 @@ std::vector<bool> ByHostValues(Shape shape, const CostQuery& query) {
                               shape == Shape::kCirculant ||
                               (shape == Shape::kIncreasingRings && IsRootedBlocks(query.pattern));
   if (!keeps_to_ranks) values.push_back(true);
-  // No closed form knows that one copy serves all readers of a host. A block has one reader.
-  if (!query.some_share_memory || IsRootedBlocks(query.pattern)) values.push_back(false);
+  // No closed form knows that one copy serves all readers of a host. A block of a gather or a
+  // scatter has one reader, but along a ring its chunk is kept until that one has it.
+  const bool has_one_reader = IsRootedBlocks(query.pattern) && shape == Shape::kTree;
+  if (!query.some_share_memory || has_one_reader) values.push_back(false);
   return values;
 }
 
