@@ -43,8 +43,9 @@ class Values(unittest.TestCase):
         self.assertIsNone(low.here.take([]))
 
     def test_ranges_tell_one_process_on_a_host_from_two(self):
-        records = [{"run": f"simulated_summa_{per_host}", "case": "SUMMA, n = 1024", "ranks": 4, "messages_us": 150.0,
-                    "blocking_us": 120.0, "ahead_us": ahead} for per_host, ahead in ((1, 100.0), (2, 75.0))]
+        records = [{"run": f"simulated_summa_{per_host}", "case": "SUMMA, 1024 x 1024", "ranks": 4,
+                    "messages_us": 150.0, "blocking_us": 120.0, "ahead_us": ahead}
+                   for per_host, ahead in ((1, 100.0), (2, 75.0))]
         gains = [round(cell.simulated.take(records)) for cell in armci.TABLES[0].cells
                  if cell.row == "SUMMA: rma over mpi"]
         self.assertEqual(gains, [50, 100])

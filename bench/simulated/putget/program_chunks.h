@@ -15,18 +15,19 @@ namespace brigade::bench {
 
 class ProgramChunks final : public Summa::Source {
  public:
-  // `bytes`: of every piece. A rank's pieces of a matrix are all the same memory.
-  ProgramChunks(ProgramRank* me, size_t bytes) : me_(me), bytes_(bytes) {}
+  // `bytes`: of every piece of A, and of B. A rank's pieces of a matrix are all the same memory.
+  ProgramChunks(ProgramRank* me, const std::array<size_t, 2>& bytes) : me_(me), bytes_(bytes) {}
 
+  size_t bytes() const { return bytes_[0] + bytes_[1]; }
   void Expose() {
-    for (const size_t matrix : {0, 1}) me_->Expose(matrix * bytes_, bytes_);
+    for (const size_t matrix : {0, 1}) me_->Expose(PlaceOf(matrix), bytes_[matrix]);
   }
   bool is_one_sided() const override { return me_->variant() != ProgramVariant::kMessages; }
   Status Start(const Summa::Piece& piece, double* /*data*/, size_t turn) override {
-    const size_t place = piece.matrix * bytes_;
-    if (!is_one_sided()) return me_->Broadcast(piece.matrix == 0, piece.owner, place, bytes_);
+    const size_t place = PlaceOf(piece.matrix), bytes = bytes_[piece.matrix];
+    if (!is_one_sided()) return me_->Broadcast(piece.matrix == 0, piece.owner, place, bytes);
     if (piece.is_own) return Status();
-    return me_->StartGet(piece.rank, place, bytes_, &arriving_[turn][piece.matrix]);
+    return me_->StartGet(piece.rank, place, bytes, &arriving_[turn][piece.matrix]);
   }
   Status Await(size_t turn) override {
     for (ProgramRank::PendingGet& pending : arriving_[turn]) {
@@ -40,8 +41,10 @@ class ProgramChunks final : public Summa::Source {
   }
 
  private:
+  size_t PlaceOf(size_t matrix) const { return matrix == 0 ? 0 : bytes_[0]; }
+
   ProgramRank* const me_;
-  const size_t bytes_;
+  const std::array<size_t, 2> bytes_;
   std::array<std::array<ProgramRank::PendingGet, 2>, 2> arriving_;  // by turn and matrix
 };
 

@@ -53,12 +53,14 @@ Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, dou
   }
   const int rows = GridRows(cell.ranks);
   const int columns = cell.ranks / rows;
-  Summa summa(rows * cell.size, columns * cell.size, cell.detail, me->rank(), cell.ranks, nullptr);
-  const size_t chunk_bytes =
-      static_cast<size_t>(cell.size) * static_cast<size_t>(cell.detail) * sizeof(double);
-  ProgramChunks chunks(me, chunk_bytes);
+  Summa summa(rows * cell.size, columns * cell.columns, cell.detail, me->rank(), cell.ranks,
+              nullptr);
+  const auto chunk_bytes = [&cell](int length) {
+    return static_cast<size_t>(length) * static_cast<size_t>(cell.detail) * sizeof(double);
+  };
+  ProgramChunks chunks(me, {chunk_bytes(cell.size), chunk_bytes(cell.columns)});
   return run(
-      2 * chunk_bytes, rows, columns, [&] { chunks.Expose(); },
+      chunks.bytes(), rows, columns, [&] { chunks.Expose(); },
       [&] { return summa.Run(&chunks, me->ahead()); });
 }
 
@@ -86,14 +88,14 @@ std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
     for (const int block : {256, 512}) {
       if (!orders.empty()) break;
       cells.push_back({"SUMMA, blocks of " + std::to_string(block) + ", chunks of 128", study,
-                       ranks, block, kChunk, kGflopsOfProducts});
+                       ranks, block, kChunk, kGflopsOfProducts, block});
     }
     for (const int order : orders) {
-      const int block = order / rows;
-      const int chunk = std::min(block, kChunk);
-      if (order % rows != 0 || block % chunk != 0) continue;
-      cells.push_back(
-          {"SUMMA, n = " + std::to_string(order), study, ranks, block, chunk, kGflopsOfProducts});
+      const int columns = order * rows / ranks;
+      const int chunk = std::min(columns, kChunk);
+      if (order % (ranks / rows) != 0 || columns % chunk != 0) continue;
+      cells.push_back({"SUMMA, " + std::to_string(order) + " x " + std::to_string(order), study,
+                       ranks, order / rows, chunk, kGflopsOfProducts, columns});
     }
   } else if (study == "md") {
     for (const int atoms : {2048, 12000, 65536}) {

@@ -19,18 +19,19 @@ struct PutgetCell {
   std::string name;
   std::string study;  // "mg", "cg", "summa" or "md"
   int ranks = 1;
-  // MG: points along each side. CG: order of the matrix. SUMMA: rows and columns of a rank's block.
+  // MG: points along each side. CG: order of the matrix. SUMMA: rows of a rank's block of A and C.
   // MD: atoms.
   int size = 1;
   // CG: nonzeros of the vectors it is made of. SUMMA: the width of chunks. MD: atoms along each
   // side of a task, at most.
   int detail = 1;
   double gflops = 1;  // of a rank
+  int columns = 1;    // SUMMA: of a rank's block of A and C
 };
 
 // Returns the cases of a study on `ranks` ranks: MG and CG on a power of two, SUMMA on square
 // grids, or with a width that is a multiple of the height, whose blocks are whole chunks; otherwise
-// none. `orders`: of the matrices of SUMMA, whose blocks are the study's own without.
+// none. `orders`: of the matrices of SUMMA, which then are square; without, its blocks are.
 std::vector<PutgetCell> PutgetCells(const std::string& study, int ranks,
                                     const std::vector<int>& orders = {});
 

@@ -43,7 +43,7 @@ PutgetCell Cg(int n, int ranks, double gflops) { return {"CG", "cg", ranks, n, 7
 PutgetCell Md(int atoms, int ranks, double gflops) {
   return {"MD", "md", ranks, atoms, 16, gflops};
 }
-PutgetCell Summa(int ranks, double gflops) { return {"SUMMA", "summa", ranks, 64, 32, gflops}; }
+PutgetCell Summa(int ranks, double gflops) { return {"SUMMA", "summa", ranks, 64, 32, gflops, 64}; }
 
 // With more ranks than a coarse grid has points, and several ranks on a host.
 TEST(PutgetCells, EveryVariantDeliversTheRightData) {
@@ -67,6 +67,24 @@ TEST(PutgetCells, OneRankOnlyComputes) {
     EXPECT_NEAR(Simulated(Machine(1), Mg(64, 1, 1), variant), npb_us, 0.05 * npb_us);
     EXPECT_NEAR(Simulated(Machine(1), Summa(1, 1), variant), 2 * 64 * 64 * 64 / 1e3, 1e-3);
     EXPECT_NEAR(Simulated(Machine(1), Md(64, 1, 1), variant), 40 * 64 * 64 / 2 / 1e3, 1e-3);
+  }
+}
+
+// Pieces of A and of B differ in length where the grid is not square.
+TEST(PutgetCells, MatricesOfAnOrderAreSquareOnEveryGrid) {
+  MachineDescription machine = Machine(1);
+  machine.between_hosts.mb_s = kUnlimitedRate;
+  for (const int ranks : {1, 2, 4, 8}) {
+    const auto cells = PutgetCells("summa", ranks, {256});
+    ASSERT_EQ(cells.size(), 1) << ranks;
+    PutgetCell cell = cells[0];
+    EXPECT_EQ(cell.name, "SUMMA, 256 x 256");
+    cell.gflops = 1;
+    const double alone_us = 2.0 * 256 * 256 * 256 / 1e3;
+    for (const ProgramVariant variant : kVariants) {
+      const double us = Simulated(machine, cell, variant);
+      EXPECT_NEAR(us, alone_us / ranks, 0.05 * alone_us / ranks) << ranks;
+    }
   }
 }
 
@@ -149,6 +167,7 @@ TEST(PutgetCells, ThereAreCasesForRanksThatAProgramCanHave) {
   // A block of 1024 / 3 is no whole number of columns, one of 192 no whole number of chunks.
   EXPECT_EQ(PutgetCells("summa", 16, {1024, 768}).size(), 1);
   EXPECT_TRUE(PutgetCells("summa", 9, {1024}).empty());
+  EXPECT_TRUE(PutgetCells("summa", 6, {768}).empty());
   EXPECT_EQ(PutgetCells("md", 6).size(), 3);
 }
 

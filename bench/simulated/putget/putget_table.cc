@@ -68,7 +68,8 @@ int Main(int argc, char** argv) {
   app.add_option("--per-host", parameters.per_host, "ranks on each host; 0: as the machine has")
       ->check(CLI::Range(0, 1 << 14));
   app.add_option("--cases", parameters.cases, "only those whose names begin so");
-  app.add_option("--orders", parameters.orders, "of SUMMA's matrices, instead of blocks")
+  app.add_option("--orders", parameters.orders,
+                 "of SUMMA's square matrices, instead of square blocks")
       ->delimiter(',')
       ->check(CLI::Range(1, 1 << 16));
   app.add_option("--gflops", parameters.gflops, "of a rank; without, those of a core of the 2020s")
