@@ -160,8 +160,9 @@ def make_parser():
     jobs.add_argument("--papers", metavar="NAME,...", type=contract.paper_names, nargs="?", const=list(contract.NAMES),
                       help="every table of these papers, whole: the paper's figures, those simulated on its machine, "
                       "and those measured here, as pages in DIR/pages; of " + ", ".join(contract.NAMES) +
-                      ", default: all. Takes at most --hours besides the build. Begins with the shortest launches. "
-                      "Started again, it runs only what has no result in DIR yet; default of DIR: results/papers")
+                      ", default: all. Takes at most --hours besides the build. Begins with what takes the least time "
+                      "for a cell. Started again, it runs only what has no result in DIR yet; default of DIR: "
+                      "results/papers")
 
     papers = parser.add_argument_group("of the papers")
     papers.add_argument("--hours", metavar="H", type=_hours,

@@ -38,8 +38,8 @@ def about(version):
 
 
 class PapersJob:
-    """Starts runs, the shortest first, and records each. `limit`: seconds of a run; 0: by its estimate. `now`, `free`:
-    the clock and the memory, which tests set."""
+    """Starts runs and records each. `limit`: seconds of a run; 0: by its estimate. `now`, `free`: the clock and the
+    memory, which tests set."""
 
     def __init__(self, names, hours, folder, programs, about, limit=0, now=time.monotonic, free=free_megabytes):
         self.studies = [contract.study(name) for name in names]
@@ -52,10 +52,14 @@ class PapersJob:
         self.free = free
 
     def missing(self):
-        """Returns [(study, run)] without a result, the shortest first."""
+        """Returns [(study, run)] without a result: first those that take the least time for a cell, last those that
+        failed before, of which short ones would else use up each of several short budgets."""
+        worths = {study.name: study.worths() for study in self.studies}
         return sorted(((study, run) for study in self.studies for run in study.runs()
                        if self.results.reason(study, run)),
-                      key=lambda pair: (pair[1].seconds, pair[0].name, pair[1].name))
+                      key=lambda pair: (self.results.has_failed(*pair),
+                                        pair[1].seconds / worths[pair[0].name][pair[1].name], pair[0].name,
+                                        pair[1].name))
 
     def launch(self, study, run):
         asleep = ["--asleep"] if run.ranks > machine.processors() else []

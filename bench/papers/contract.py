@@ -1,6 +1,7 @@
 """Papers as data: what their tables hold, and which commands give the values beside them. See README.md."""
 
 import argparse
+import collections
 import csv
 import importlib
 import pathlib
@@ -91,6 +92,17 @@ class PaperStudy(NamedTuple):
                             raise ValueError(f"paper {self.name}: two different runs have the name '{run.name}'; "
                                              "rename one")
         return list(found.values())
+
+    def worths(self):
+        """Returns how many cells with a figure of the paper each run gives, by name. A cell of several runs counts in
+        parts, and one without a figure of the paper for a tenth."""
+        found = collections.Counter()
+        for table in self.tables:
+            for cell in table.cells:
+                for value in (cell.simulated, cell.here):
+                    for run in value.runs if isinstance(value, Value) else ():
+                        found[run.name] += (0.1 if cell.paper is None else 1) / len(value.runs)
+        return found
 
 
 def first(records, **wanted):

@@ -79,7 +79,7 @@ class Papers(unittest.TestCase):
     def page(self):
         return render.render(contract.study("mpisx"), results.Results(self.folder))
 
-    def test_the_shortest_run_comes_first_with_its_words_replaced(self):
+    def test_the_run_of_least_time_for_a_cell_comes_first_with_its_words_replaced(self):
         launcher, job = self.run_job()
         self.assertEqual(launcher.commands[0], ["/bin-folder/simulator", f"{machine.ROOT}/transport/machines/sx5.json"])
         short = launcher.commands[1]
@@ -120,6 +120,12 @@ class Papers(unittest.TestCase):
     def test_a_failed_run_is_marked(self):
         self.run_job(fails=("--long",))
         self.assert_absent("failed")
+
+    def test_a_failed_run_comes_last_and_a_left_run_does_not(self):
+        self.run_job(hours=0.5, fails=("/bin-folder/simulator",))
+        launcher, _ = self.run_job()
+        self.assertEqual([command[-1] == f"{machine.MACHINES}/sx5.json" for command in launcher.commands],
+                         [False, True])
 
     def assert_absent(self, reason):
         """Asserts that of the long run there is no value, for this reason."""
@@ -289,6 +295,11 @@ class Studies(unittest.TestCase):
     def test_a_value_may_be_of_several_runs(self):
         cells = [Cell("1", "put", 1, "", Value((SIMULATED, SHORT), lambda records: None))]
         self.assertEqual(STUDY._replace(tables=[Table("T", "", "us", cells)]).runs(), [SIMULATED, SHORT])
+
+    def test_cells_with_a_figure_of_the_paper_are_worth_the_most(self):
+        cells = [Cell("1", "put", 1, "", Value((SIMULATED, SHORT), first)),
+                 Cell("2", "put", None, "", Value(SHORT, first))]
+        self.assertEqual(STUDY._replace(tables=[Table("T", "", "us", cells)]).worths(), {"machine": 0.5, "short": 0.6})
 
     def test_two_runs_may_not_share_a_name(self):
         cells = [Cell("1", "put", 1, Value(SHORT, first), Value(SHORT._replace(ranks=2), first))]

@@ -79,6 +79,14 @@ class Results:
             return self._damage(path)
         return self._damage(self.output(study, run)) if self.lines(study, run) is None else ""
 
+    def has_failed(self, study, run):
+        """Returns whether the run was started, and has no result. A run that was left took no time."""
+        try:
+            record = json.loads(self._record_path(study, run).read_text(encoding="utf-8"))
+            return bool(record["reason"] and record["seconds"])
+        except (OSError, ValueError, TypeError, KeyError):
+            return False
+
     def write(self, study, run, about, seconds=0, reason=""):
         """Records a finished run, or the reason for its absence. `about`: texts on the commit and the machine."""
         path = self._record_path(study, run)
