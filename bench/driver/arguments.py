@@ -31,7 +31,7 @@ GOES_WITH = {
     "cluster": {"full", "rate", "only", "ranks", "sizes", "libraries", "transport"},
     "scale": {"full"},
     "model": {"full", "rate"},
-    "study": {"full", "rate", "places", "rounds"},
+    "study": {"full", "rate", "places", "rounds", "bsplib"},
     "papers": {"hours"},
 }
 # Files that must not exist in a job's folder: the lines of two runs in one file would count as one run.
@@ -192,6 +192,9 @@ def make_parser():
                        "wherever it can be")
     study.add_argument("--rounds", metavar="N", type=_rounds,
                        help="launches of each contender; default: 2, with --full 10, and 1 of what takes longest there")
+    study.add_argument("--bsplib", metavar="FILE", type=pathlib.Path,
+                       help="of as, mult and rdx: LI over this BSPlib, too, such as that of "
+                       "test/li/build_bsponmpi.sh")
 
     built = parser.add_argument_group("to measure what is built already")
     built.add_argument("--bin", metavar="DIR", type=pathlib.Path,
@@ -255,6 +258,12 @@ def _complete_study(parser, arguments):
     if arguments.rate and "cluster" not in arguments.places:
         parser.error("--rate is of the cluster, which --places leaves out")
     arguments.rounds = arguments.rounds or (10 if arguments.full else 2)
+    if arguments.bsplib is not None:
+        if not study_job.runs_li(arguments.study):
+            parser.error(f"--bsplib: study {arguments.study} does not run LI")
+        if not arguments.bsplib.is_file():
+            parser.error(f"--bsplib: {arguments.bsplib} is no file")
+        arguments.bsplib = arguments.bsplib.resolve()
 
 
 def _holds_results(arguments):

@@ -117,6 +117,13 @@ class Refused(unittest.TestCase):
         for rounds in ("0", "-1", "two", "1000", ""):
             self.assertIn(f"'{rounds}' is no number of rounds", refused("--study", "mg", f"--rounds={rounds}"))
 
+    def test_another_bsplib_is_a_file_and_of_studies_of_li(self):
+        self.assertEqual(arguments.parse(["--study", "rdx", "--bsplib", __file__]).bsplib,
+                         pathlib.Path(__file__).resolve())
+        self.assertIn("study mg does not run LI", refused("--study", "mg", "--bsplib", __file__))
+        self.assertIn("/none is no file", refused("--study", "as", "--bsplib", "/none"))
+        self.assertIn("--bsplib goes with --study", refused("--bsplib", __file__))
+
     def test_places_that_a_study_does_not_have(self):
         for study, places, place, there in (("mg", "shm,moon", "moon", "shm, loopback, cluster, simulated"),
                                             ("md", "simulated", "simulated", "shm, loopback, cluster"),

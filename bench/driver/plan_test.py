@@ -358,6 +358,19 @@ class Study(unittest.TestCase):
         self.assertEqual(found, {("Open MPI 5", False): {"2", "4", "8"}, ("MPICH 5", False): {"2"},
                                  ("MPICH 5", True): {"4", "8"}})
 
+    def test_another_bsplib_takes_turns_without_messages(self):
+        with tempfile.NamedTemporaryFile(prefix="libother", suffix=".so") as library:
+            stem = pathlib.Path(library.name).stem.removeprefix("lib")
+            of_other = [launch.command for launch in study_plan("as", "--bsplib", library.name)
+                        if label_of(launch) == stem]
+            resolved = pathlib.Path(library.name).resolve()
+        # In each of three places on 2, 4 and 8 ranks, in two rounds.
+        self.assertEqual(len(of_other), 3 * 3 * 2)
+        for command in of_other:
+            for word in ("BRIGADE_LI_BACKEND=bsp", f"BRIGADE_LI_BSP={resolved}"):
+                self.assertIn(word, command)
+            self.assertEqual(command[command.index("--variants") + 1], "put,get")
+
     def test_one_rank_runs_alone_for_speedups(self):
         alone = [launch.command for launch in study_plan("rdx") if launch.command[:3] == ["mpirun", "-n", "1"]]
         self.assertEqual(len(alone), 2)

@@ -207,6 +207,17 @@ STUDIES = {
 }
 
 
+def runs_li(name):
+    return STUDIES[name].contenders is LI
+
+
+def _other_bsplib(library):
+    """LI over a BSPlib that is not ours. Messages of MPI are measured by others."""
+    # Debian's Open MPI has windows, which BSPonMPI takes by default, neither over TCP nor for one process.
+    return Contender(library.stem.removeprefix("lib"), backend="bsp", variants="put,get",
+                     environment=(f"BRIGADE_LI_BSP={library}", "BSPONMPI_A2A_METHOD=msg"))
+
+
 class StudyJob:
     """Plans launches: every program in the places that are asked for, beside every MPI that there is, in rounds; the
     arguments are the driver's."""
@@ -217,6 +228,7 @@ class StudyJob:
         self.places = arguments.places
         self.rounds = arguments.rounds
         self.full = arguments.full
+        self.bsplib = arguments.bsplib
         self.output = output
         self.programs = programs
         self.cluster = cluster
@@ -234,6 +246,8 @@ class StudyJob:
                         continue
                     for ranks in self.full and program.full_ranks or program.ranks:
                         contenders = self.study.contenders_of(program, place)
+                        if self.bsplib:
+                            contenders = [*contenders, _other_bsplib(self.bsplib)]
                         for contender in order.sample(contenders, len(contenders)):
                             launches += launch_in[place](contender, program, ranks, number)
                     if program.sequential and place == "shm":
@@ -253,8 +267,9 @@ class StudyJob:
         seconds, least = ("0.3", "25") if self.full else ("0.05", "25")
         if contender.backend:
             command = ["env", f"BRIGADE_LI_BACKEND={contender.backend}", f"BRIGADE_TRANSPORT={transport}",
-                       f"{suites}/{name}", *arguments]
-            command += ["--variants", "send"] if ranks > contender.most_ranks_on_windows else []
+                       *contender.environment, f"{suites}/{name}", *arguments]
+            variants = "send" if ranks > contender.most_ranks_on_windows else contender.variants
+            command += ["--variants", variants] if variants else []
             least = least if self.full else "6"
         elif name.endswith("_study"):
             # A run takes seconds, but for a get; launches together are samples enough.

@@ -107,7 +107,7 @@ void LiSuite::Add(const std::string& variant, const std::string& pattern,
     subject.name = WithLabel("mpi", options_.label);
   } else {
     const std::string backend = Backend();
-    subject.name = backend.rfind("mpi", 0) == 0 ? WithLabel(backend, options_.label) : backend;
+    subject.name = backend == "brigade" ? backend : WithLabel(backend, options_.label);
   }
   subject.pattern = pattern;
   subject.run = [run](int) {

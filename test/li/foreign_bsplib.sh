@@ -44,21 +44,12 @@ their_test() {  # NAME PROCESSES OPTION... FILE...
     -include "$here/foreign_bsplib.h" "$@" "$work/BSPonMPI/test/$name.c" && runs "$name" "$processes"
 }
 
-build_bsponmpi() (  # Does not stay in their folder.
-  cd "$work/BSPonMPI" || return
-  for file in a2a bsmp bsp lincost rdma spmd tictoc unbuf; do
-    mpicxx -w -fPIC -DHAS_CXX11_UNORDERED_MAP -DHAS_CLOCK_GETTIME -DHAS_UNISTD -DOMPI_SKIP_MPICXX -DBUILDING_DLL \
-      -Iinclude -c "src/$file.cc" -o "$file.o" || return
-  done
-  mpicc -w -fPIC -DBUILDING_DLL -Iinclude -c src/util.c -o util.o && mpicxx -shared ./*.o -o libbsponmpi.so
-)
-
 # Counts on the order in which their library brings messages, which the standard leaves open.
 beyond=' send_various_tags_1 '
 
 bsponmpi() {
   local name processes
-  check "BSPonMPI is built" build_bsponmpi
+  check "BSPonMPI is built" "$here/build_bsponmpi.sh" "$work/BSPonMPI"
   # By messages: Debian's Open MPI makes no windows for one process, by which it goes by default.
   [[ ! -e $work/BSPonMPI/libbsponmpi.so ]] || check "LI over BSPonMPI" "$here/li_test.sh" "$run_mpi" \
     "$built/test/li/li_cases" BRIGADE_LI_BACKEND=bsp BSPONMPI_A2A_METHOD=msg \
