@@ -400,6 +400,9 @@ FINDINGS = [
     Finding("Total exchanges by LAM's messages take less time than by its puts.", lambda value: all(
         value(*_exchanged(ranks, nodes, "LAM send")) < value(*_exchanged(ranks, nodes, "LAM put"))
         for nodes, all_ranks in AS_RANKS.items() for ranks in all_ranks)),
+    Finding("Total exchanges on 4 and 8 processes take the least time over PUB.", lambda value: all(
+        value(*_exchanged(ranks, nodes, "PUB put")) < value(*_exchanged(ranks, nodes, way))
+        for nodes in MACHINES for ranks in (4, 8) for way in ("BSPlib put", "LAM put", "LAM send"))),
     Finding("Total exchanges on 16 and 32 processes take the least time over BSPlib, and the most over PUB.",
             lambda value: all(
                 value(*_exchanged(ranks, nodes, "BSPlib put")) < value(*_exchanged(ranks, nodes, f"LAM {way}")) <
@@ -411,6 +414,10 @@ FINDINGS = [
     Finding("LAM's puts of products are as fast as its messages, to 15 %, on 4 processors.", lambda value: all(
         abs(value(*_put(n, 4, nodes, "LAM")) / value(*_put(n, 4, nodes, "LAM", "send")) - 1) < 0.15
         for n in (320, 640) for nodes in MACHINES)),
+    Finding("Products by gets over PUB and BSPlib are mostly slower than by puts.", lambda value: statistics.median(
+        value(*_put(product.n, product.ranks, product.nodes, product.library, "get")) /
+        value(*_put(product.n, product.ranks, product.nodes, product.library))
+        for product in PRODUCTS if product.library != "LAM" and product.pattern == "get") < 1),
     Finding("Two processes on a PC sort slower than as many PCs (BSPlib, 16 processes).", lambda value: all(
         value(*_sorted("Table 3", "BSPlib", m, 16)) < value(*_sorted("Table 2", "BSPlib", m, 16))
         for m in (4, 8, 16, 32))),

@@ -292,14 +292,16 @@ def _all_orders(value, faster, slower, sides=SIDES):
 
 
 FINDINGS = [
-    Finding("Up to 64 KB less than 90 % of a get overlaps.", lambda value: all(
+    # The text has no limit.
+    Finding("Up to 64 KB the overlap of a get is not close to 100 %: below 90 %.", lambda value: all(
         value("Figure 2b", f"{size} B", "the target sleeps") < 90 for size in BYTES if size <= 65536)),
-    Finding("Within a host a get through shared memory is faster than one by the adapter, at all lengths.",
+    Finding("Within a host a get through shared memory is faster than one by the adapter.",
             lambda value: all(value("Figure 4", f"{size} B", "shared memory") >
                               value("Figure 4", f"{size} B", "messages") for size in BYTES)),
-    Finding("With n = 8000 the order that avoids contention is the fastest, non-blocking.", lambda value: all(
-        _all_orders(value, "order avoids contention", other) for other in CONTENTION
-        if other != "order avoids contention")),
+    Finding("As processors become more, the order that avoids contention scales best, non-blocking: it is the fastest "
+            "on 64 and 256 (n = 8000).", lambda value: all(
+                _all_orders(value, "order avoids contention", other, (8, 16)) for other in CONTENTION
+                if other != "order avoids contention")),
     Finding("On 256 processors the order that avoids contention is faster blocking than the natural order is "
             "non-blocking (n = 8000).", lambda value: _all_orders(
                 value, "order avoids contention, blocking", "natural order", (16,))),
@@ -361,5 +363,6 @@ adapter that serves a host's own transfers.
   processors, 62 % on 64, 79 % on 256, and 91 % in Figure 11; the paper does not say on how many it hides 90 %.
 - **Orders.** With n = 8000 and non-blocking gets the order that avoids contention is the fastest on 64 and 256
   processors; on 4 its blocking form is faster by 0.3 %, and on 16 pdgemm, both since they wait less at the start.
-- **Single operations.** A get of 8 KB takes 18 us instead of 13, since it is an exchange between fences; why messages
-  of 4 MiB have 613 MB/s, and those of 1 MiB 833, is not known.""")
+- **Single operations.** A get of 8 KB takes 18 us instead of 13, since it is an exchange between fences. Messages of 4
+  MiB have 613 MB/s, and those of 1 MiB 833: a send that returns before its receive is copied, and what does not fit
+  into the 2 MiB of staging memory is copied once more.""")
