@@ -9,7 +9,7 @@ import time
 from bench.driver import machine, peers
 from bench.driver.launching import Launch
 from bench.papers import contract
-from bench.papers.results import Results
+from bench.papers.results import CUT_SHORT, Results
 
 HOURS = 3.0
 MEMORY = "/proc/meminfo"
@@ -83,20 +83,24 @@ class PapersJob:
         missing = self.missing()
         for number, (study, run) in enumerate(missing, 1):
             left = max(0, self.budget - (self.now() - began))
-            output = self.results.clear(study, run)
-            reason = self.reason_to_leave(run, left)
             since = self.now()
+            reason = self.reason_to_leave(run, left)
+            # A run that is left keeps the record of an earlier failure.
+            keeps_record = bool(reason) and self.results.has_failed(study, run)
             if not reason:
                 print(f"{time.strftime('%T')}  {study.name}/{run.name}: {number} of {len(missing)}, about "
                       f"{run.seconds} s", flush=True)
-                reason = self._start(launcher, study, run, output, left)
+                reason = self._start(launcher, study, run, left)
             if reason:
                 print(f"  {study.name}/{run.name} not run: {reason}", file=sys.stderr, flush=True)
-            self.results.write(study, run, self.about, self.now() - since, reason)
+            if not keeps_record:
+                self.results.write(study, run, self.about, self.now() - since, reason)
 
-    def _start(self, launcher, study, run, output, left):
+    def _start(self, launcher, study, run, left):
         """Returns the reason of a failure."""
-        launcher.limit = max(1, int(min(left, self.limit or 60 + 5 * run.seconds)))
+        output = self.results.clear(study, run)
+        limit = self.limit or 60 + 5 * run.seconds
+        launcher.limit = max(1, int(min(left, limit)))
         since = self.now()
         launch = self.launch(study, run)
         if any("{output}" in str(word) for word in run.command):
@@ -105,7 +109,9 @@ class PapersJob:
             with open(output, "wb") as table:
                 succeeded = launcher.run(launch, stdout=table)
         if not succeeded:
-            return f"took more than {launcher.limit} s" if self.now() - since >= launcher.limit else "failed"
+            if self.now() - since < launcher.limit:
+                return "failed"
+            return CUT_SHORT if left < limit else f"took more than {limit} s"
         if self.results.lines(study, run) is None:
             launcher.failures += 1
             return "output damaged"

@@ -108,6 +108,10 @@ class Papers(unittest.TestCase):
         self.assertEqual([run.name for _, run in job.missing()], ["long"])
         self.assert_absent("takes 3000 s, 1700 were left")
 
+    def test_a_budget_may_be_too_short_for_every_run(self):
+        self.assertEqual(self.run_job(hours=0.5 / 3600)[0].commands, [])
+        self.assertIn("takes 1 s, 0 were left", self.page()[0])
+
     def test_no_time_is_left_after_the_budget(self):
         self.run_job(hours=10 / 3600)
         self.assertIn("takes 3000 s, 0 were left", self.page()[0])
@@ -126,6 +130,16 @@ class Papers(unittest.TestCase):
         launcher, _ = self.run_job()
         self.assertEqual([command[-1] == f"{machine.MACHINES}/sx5.json" for command in launcher.commands],
                          [False, True])
+
+    def test_a_run_that_the_budget_ends_has_not_failed(self):
+        job = self.run_job(hours=40 / 3600, fails=("/bin-folder/simulator",))[1]
+        self.assertEqual([run.name for _, run in job.missing()], ["machine", "short", "long"])
+        self.assertIn("stopped at the end of the budget", self.page()[0])
+
+    def test_a_failed_run_that_is_left_keeps_the_reason_of_its_failure(self):
+        self.run_job(fails=("--long",))
+        self.assertEqual(self.run_job(hours=0.5)[0].commands, [])
+        self.assert_absent("failed")
 
     def assert_absent(self, reason):
         """Asserts that of the long run there is no value, for this reason."""

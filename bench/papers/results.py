@@ -8,6 +8,8 @@ import math
 from bench.driver.machine import MACHINES
 from bench.papers.contract import Value
 
+CUT_SHORT = "stopped at the end of the budget"
+
 
 def _lines(path):
     """Returns the JSON objects of a file, or None if it holds anything else, or nothing."""
@@ -80,16 +82,17 @@ class Results:
         return self._damage(self.output(study, run)) if self.lines(study, run) is None else ""
 
     def has_failed(self, study, run):
-        """Returns whether the run was started, and has no result. A run that was left took no time."""
+        """Returns whether the run was started, had its time, and has no result. A run that was left took no time."""
         try:
             record = json.loads(self._record_path(study, run).read_text(encoding="utf-8"))
-            return bool(record["reason"] and record["seconds"])
+            return bool(record["seconds"]) and record["reason"] not in ("", CUT_SHORT)
         except (OSError, ValueError, TypeError, KeyError):
             return False
 
     def write(self, study, run, about, seconds=0, reason=""):
         """Records a finished run, or the reason for its absence. `about`: texts on the commit and the machine."""
         path = self._record_path(study, run)
+        path.parent.mkdir(parents=True, exist_ok=True)
         whole = path.with_suffix(".part")
         whole.write_text(json.dumps({"reason": reason, **about, "seconds": round(seconds, 1),
                                      "date": datetime.date.today().isoformat(), **_identity(run)}) + "\n",
