@@ -144,12 +144,19 @@ def _on_hosts(name, library, nodes, ranks, command, seconds, megabytes=0):
 
 
 _MULT = _suite("mult", "-n", "320,640", "--kernels", "loops,untransposed")
-_ALL_KEYS = ["--keys", ",".join(map(str, KEYS)), "--algorithms", ",".join(ALGORITHMS)]
-_RDX = _suite("rdx", *_ALL_KEYS)
 _RDX_BYTES_OF_A_KEY = 24  # given, sorted and sent, with MPI's own
-RDX_MEGABYTES = KEYS[-1] * _RDX_BYTES_OF_A_KEY // 10**6
+
+
+def _rdx(*keys, words=()):
+    return _suite("rdx", "--keys", ",".join(map(str, keys)), "--algorithms", ",".join(ALGORITHMS), *words)
+
+
+def _rdx_megabytes(keys):
+    return keys * _RDX_BYTES_OF_A_KEY // 10**6
+
+
 ALONE_PRODUCTS = Run("mult_alone", _MULT, ranks=1, seconds=30, environment=_environment("PUB", "auto"))
-ALONE_SORTS = Run("rdx_alone", _RDX, ranks=1, seconds=90, megabytes=RDX_MEGABYTES,
+ALONE_SORTS = Run("rdx_alone", _rdx(*KEYS), ranks=1, seconds=90, megabytes=_rdx_megabytes(KEYS[-1]),
                   environment=_environment("PUB", "auto"))
 
 
@@ -157,13 +164,18 @@ def _product_run(product):
     return _on_hosts("mult", product.library, product.nodes, product.ranks, _MULT, 30 + 3 * product.ranks)
 
 
+# A run for each number of keys, so that one that takes too long costs no other cells.
 def _sort_run(sort):
-    return _on_hosts("rdx", sort.library, sort.nodes, sort.ranks, _RDX, 300, RDX_MEGABYTES)
+    millions = sort.keys // 1024000
+    return _on_hosts(f"rdx_{millions}M", sort.library, sort.nodes, sort.ranks, _rdx(sort.keys), 10 + 9 * millions // 2,
+                     _rdx_megabytes(sort.keys))
 
 
 def _sort_run_on_one_host(sort):
-    return Run(f"rdx_{BACKENDS[sort.library]}_one_host_{sort.ranks}", _suite("rdx", *_ALL_KEYS, "{asleep}"),
-               ranks=sort.ranks, seconds=150, megabytes=RDX_MEGABYTES, environment=_environment(sort.library, "auto"))
+    millions = sort.keys // 1024000
+    return Run(f"rdx_{millions}M_{BACKENDS[sort.library]}_one_host_{sort.ranks}",
+               _rdx(sort.keys, words=["{asleep}"]), ranks=sort.ranks, seconds=10 + 2 * millions,
+               megabytes=_rdx_megabytes(sort.keys), environment=_environment(sort.library, "auto"))
 
 
 def _median(records, **wanted):

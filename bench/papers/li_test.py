@@ -121,6 +121,11 @@ class Values(unittest.TestCase):
         self.assertEqual([cells["h = 65536, p = 16", f"non-SMP, LAM {way}"].here.take(exchanges)
                           for way in ("put", "send")], [3.0, 1.0])
 
+    def test_each_number_of_keys_has_a_run_of_its_own(self):
+        for table in li.TABLES[1:4]:
+            names = {cell.here.runs[1].name for cell in table.cells}
+            self.assertEqual(len(names), len(li.LIBRARIES) * len(li.KEYS) * len(li.RANKS), table.name)
+
     def test_the_prediction_is_the_papers(self):
         cells = {cell.row: cell for table in li.TABLES if table.name == "Section 4" for cell in table.cells}
         # An int takes 1 us: f is 0.93 s over 2 n^2 (n - 1).
