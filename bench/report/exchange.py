@@ -15,9 +15,8 @@ PAPER = """On the SX-5, whose nodes share memory, a put or get between fences co
 ranks, however many neighbours there were; start and complete cost less with one neighbour and more with eight; locks
 cost less than fences with one neighbour and the most with eight, one after the other. With 8 neighbours in shared
 memory puts between fences overtook sends and receives slightly above 64 KiB a block; with one neighbour they did not up
-to 4 MiB. Blocks with gaps in private windows took a target that had kept the
-datatype 31 to 38 us less than one that was told it each time, where its description was short, and 217 to 250 where it
-was long."""
+to 4 MiB. A put of blocks with gaps into a private window took 31 to 38 us less if the target had kept the datatype than
+if the datatype was sent each time; with a long description it took 217 to 250 us less."""
 METHOD = """The paper gives the fastest of 25 epochs, these tables the median and, behind it, the fastest.
 Synchronisation alone is the mean of 25 epochs in a row, since ranks that share processors start one by one. Peers are
 the MPIs that were found, each compared within its own launches; the table shows the one that does best. Small figures
