@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +34,7 @@
 #include "transport/host_memory/copy_trial.h"
 #include "transport/host_memory/process_copy.h"
 #include "transport/registry/registry.h"
+#include "transport/tcp/io/read_trial.h"
 #include "transport/tcp/io/socket_io.h"
 #include "transport/tcp/wire/wire.h"
 
@@ -104,6 +106,17 @@ std::string DescribeKernelCopies() {
          std::to_string(range.most_bytes) + " bytes where ranks share a processor";
 }
 
+std::string DescribeIoUring() {
+  std::unique_ptr<SocketIo> io;
+  const Status status = CreateUringIo(&io);
+  ReadTimes times;
+  if (!status.ok() || !TryReads(/*shares_processor=*/true, &times).ok())
+    return YesOr(status, "yes");
+  return "yes; a segment takes " + std::to_string(std::lround(times.ring_us)) +
+         " us, by plain calls " + std::to_string(std::lround(times.plain_us)) +
+         " us, where ranks share a processor";
+}
+
 void PrintHost() {
   std::printf("this host\n");
   const cpu_set_t allowed = AllowedProcessors();
@@ -113,8 +126,7 @@ void PrintHost() {
   const size_t lockable = MemoryLockBudget(/*ranks=*/1);
   Line("memory it may lock",
        lockable == SIZE_MAX ? "unlimited" : std::to_string(lockable) + " bytes per user");
-  std::unique_ptr<SocketIo> io;
-  Line("io_uring", YesOr(CreateUringIo(&io), "yes"));
+  Line("io_uring", DescribeIoUring());
   AuthKey key;
   Line("libsodium", YesOr(MakeRandom(&key), "yes"));
   SocketAddress address;
@@ -164,9 +176,11 @@ Status PrintSettings() {
     const char* const value = std::getenv(name);
     return std::string(value == nullptr ? "" : value);
   };
-  const std::string copies = value_of("BRIGADE_KERNEL_COPIES");
   listed.emplace_back("BRIGADE_IFACE", value_of("BRIGADE_IFACE"));
-  listed.emplace_back("BRIGADE_KERNEL_COPIES", copies.empty() ? "auto" : copies);
+  for (const char* const name : {"BRIGADE_KERNEL_COPIES", "BRIGADE_IO_URING"}) {
+    const std::string value = value_of(name);
+    listed.emplace_back(name, value.empty() ? "auto" : value);
+  }
   for (const auto& [name, value] : listed) {
     const char* const set = std::getenv(name.c_str());
     std::printf("%c %-22s %s\n", set != nullptr && *set != '\0' ? '*' : ' ', name.c_str(),

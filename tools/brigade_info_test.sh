@@ -61,6 +61,7 @@ says '^  BRIGADE_KERNEL_COPIES=never: must be auto, on or off$'
 for line in auto shm; do says "^  $line +no: .*BRIGADE_KERNEL_COPIES=never: must be auto, on or off"; done
 run 0 env BRIGADE_KERNEL_COPIES=off "$info"
 says '^  shm +yes'
+says '^  io_uring +(yes|no: )'
 says '^  kernel copies +(allowed; (staging is faster|faster for [0-9]+ to [0-9]+ bytes )|no: the system refuses them: )'
 run 0 "$without" process_vm_writev "$info"
 says '^  kernel copies +no: the system refuses them: Operation not permitted$'

@@ -35,6 +35,8 @@ struct Tuning {
 // Guarantees that callers may rely on, and requirements that they must meet.
 struct Capabilities {
   const char* name = "";
+  // The choice that the transport has made by a measurement, for explanations; empty: none.
+  const char* choice = "";
   // A receive's lease may point into the sender's chunk; the receive buffer is then left untouched.
   bool lands_in_peer_memory = false;
   // Every lease points into the sender's memory: a receive buffer is never written to, only its

@@ -176,6 +176,9 @@ inline constexpr int kTcpReadsInARow = 8;
 // reads as a whole where ranks share processors: less is there before the ring would have read it.
 inline constexpr size_t kUringFixedReadBytes = size_t{64} << 10;
 inline constexpr size_t kUringWholeReadBytes = 1024;
+// Segments that a trial of a host reads in each way: more take longer when a group is made, and the
+// median is less often wrong.
+inline constexpr int kReadTrials = 7;
 
 }  // namespace brigade::rules
 

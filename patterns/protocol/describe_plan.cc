@@ -51,6 +51,8 @@ std::string DescribePlan(const Plan& plan) {
   for (int i = 0; i < plan.protocol_count; ++i) {
     text += "\n    " + DescribeProtocol(*plan.protocols[i]);
   }
+  const std::string choice = plan.config->capabilities->choice;
+  if (!choice.empty()) text += "\n  " + choice;
   return text;
 }
 

@@ -102,7 +102,7 @@ Status ReadSettings(Settings* settings) {
     BRIGADE_RETURN_IF_ERROR(
         CheckTransport(value).WithContext(std::string("BRIGADE_TRANSPORT=") + value));
   }
-  BRIGADE_RETURN_IF_ERROR(CheckKernelCopies());
+  BRIGADE_RETURN_IF_ERROR(CheckVariables());
 
   EngineOptions& engine = settings->engine;
   BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_STAGING_BYTES", &engine.staging_bytes));

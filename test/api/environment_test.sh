@@ -40,6 +40,7 @@ bad BRIGADE_TRANSPORT=tpc "there is no transport 'tpc'; there are: auto " -- shm
 bad BRIGADE_EXPLAIN=2 'must be 0 or 1'
 bad BRIGADE_CHUNK_BYTES=100 'must be a positive multiple of 64'
 bad BRIGADE_KERNEL_COPIES=never 'must be auto, on or off' -- sockets
+bad BRIGADE_IO_URING=1 'must be auto, on or off' -- shm
 bad BRIGADE_STATS=often 'must be 0, 1 or ranks'
 bad BRIGADE_LI_BACKEND=carrier 'must be windows, mpi_rma, mpi_send or bsp'
 
@@ -53,6 +54,13 @@ good 0 '16777216' BRIGADE_CHUNK_BYTES=16M -- shm 32768
 good 0 'brigade: ' BRIGADE_CHUNK_BYTES=16K BRIGADE_STAGING_BYTES=4M BRIGADE_OVERFLOW_WAIT=5 BRIGADE_CALIBRATE=0
 good 1 'brigade: broadcast of up to 8 bytes on 2 ranks: .* Chosen by rule' BRIGADE_EXPLAIN=1
 good 0 'brigade: ' BRIGADE_EXPLAIN=0
+# The result of the trial of io_uring is explained. A setting spares the trial.
+explained=(BRIGADE_EXPLAIN=1 BRIGADE_CALIBRATE=0)
+good 0 'TCP reads|plain sockets' "${explained[@]}" BRIGADE_IO_URING=off -- tcp
+good 0 'TCP reads' "${explained[@]}" BRIGADE_IO_URING=on -- tcp
+lines=1
+! grep -q 'plain sockets' "$out" || lines=0
+good $lines 'TCP reads (through io_uring|by plain calls)' "${explained[@]}" -- tcp
 good 1 'brigade: BRIGADE_TRANSPROT is set, but .*nearest name is BRIGADE_TRANSPORT' BRIGADE_TRANSPROT=shm
 
 # The variables that a transport reads show which one is used. A transport that the program names takes precedence.

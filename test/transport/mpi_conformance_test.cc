@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "gtest/gtest.h"
@@ -53,6 +54,8 @@ ConformanceTransport Over(const char* transport, const char* name, const Wrap& w
 }  // namespace
 
 std::vector<ConformanceTransport> ConformanceTransports() {
+  // Transport `sockets` reads by plain calls, so `tcp` is to read through io_uring on each machine.
+  setenv("BRIGADE_IO_URING", "on", /*overwrite=*/1);
   return {Over("mpi", "Mpi", Bare),
           Over("mpi", "MpiChecked", Checked),
           Over("mpi", "MpiFaulty", Faulty),

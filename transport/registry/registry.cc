@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "membuf/check.h"
@@ -27,8 +28,21 @@ struct Entry {
   Status (*create)(const MpiPart* mpi, std::unique_ptr<Endpoint>* endpoint);  // null: no MPI runs
 };
 
+// Sets whether io_uring reads; none: as measured.
+Status ReadIoUring(std::optional<bool>* io_uring) {
+  const char* const set = std::getenv("BRIGADE_IO_URING");
+  const std::string value = set == nullptr ? "" : set;
+  io_uring->reset();
+  if (value.empty() || value == "auto") return Status();
+  *io_uring = value == "on";
+  if (value == "on" || value == "off") return Status();
+  return Status(StatusCode::kInvalidArgument,
+                "BRIGADE_IO_URING=" + value + ": must be auto, on or off");
+}
+
 Status CreateOverTcp(bool plain_sockets, std::unique_ptr<Endpoint>* endpoint) {
   TcpOptions options;
+  BRIGADE_RETURN_IF_ERROR(ReadIoUring(&options.io_uring));
   const char* const interface = std::getenv("BRIGADE_IFACE");
   if (interface != nullptr) options.interface = interface;
   options.plain_sockets = plain_sockets;
@@ -137,7 +151,7 @@ constexpr Entry kTransports[] = {
      CreateAutoEndpoint},
     {"mpi", "messages of the MPI library", CreateMpi},
     {"shm", "memory shared by the ranks of one host", CreateShm},
-    {"tcp", "TCP through io_uring, or plain sockets where there is none", CreateTcp},
+    {"tcp", "TCP through io_uring or plain sockets, whichever reads faster on the host", CreateTcp},
     {"sockets", "TCP through plain sockets", CreateSockets},
 };
 
@@ -159,9 +173,11 @@ Status CheckTransport(const std::string& name) {
                 "there is no transport '" + name + "'; there are: " + TransportNames());
 }
 
-Status CheckKernelCopies() {
+Status CheckVariables() {
   ShmOptions options;
-  return ReadShmOptions(&options);
+  BRIGADE_RETURN_IF_ERROR(ReadShmOptions(&options));
+  std::optional<bool> io_uring;
+  return ReadIoUring(&io_uring);
 }
 
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {

@@ -4,6 +4,15 @@
 #include <string>
 
 namespace brigade::tcp {
+namespace {
+
+bool ShareMachine(const Contact& one, const Contact& other) {
+  return std::strcmp(one.host.boot_id, other.host.boot_id) == 0 && one.host.user == other.host.user;
+}
+
+bool IsKnown(Reads reads) { return reads == Reads::kPlain || reads == Reads::kByRing; }
+
+}  // namespace
 
 Status GatherContacts(Bootstrap* bootstrap, const Contact& mine, const Status& listens,
                       std::vector<Contact>* contacts) {
@@ -22,12 +31,29 @@ std::vector<RankProcessors> NeighboursOf(const Contact& mine,
                                          const std::vector<Contact>& contacts) {
   std::vector<RankProcessors> neighbours;
   for (const Contact& contact : contacts) {
-    if (std::strcmp(contact.host.boot_id, mine.host.boot_id) == 0 &&
-        contact.host.user == mine.host.user) {
-      neighbours.push_back(contact.processors);
-    }
+    if (ShareMachine(contact, mine)) neighbours.push_back(contact.processors);
   }
   return neighbours;
+}
+
+int ReadTrialRank(const Contact& mine, const std::vector<Contact>& contacts,
+                  bool shares_processor) {
+  int found = -1;
+  for (size_t rank = 0; rank < contacts.size(); ++rank) {
+    if (!ShareMachine(contacts[rank], mine)) continue;
+    const Reads reads = contacts[rank].reads[shares_processor];
+    if (IsKnown(reads)) return -1;
+    if (reads == Reads::kUntried && found < 0) found = static_cast<int>(rank);
+  }
+  return found;
+}
+
+KnownReads AgreedReads(const Contact& mine, const std::vector<Contact>& contacts,
+                       const std::vector<KnownReads>& known) {
+  for (size_t rank = 0; rank < contacts.size(); ++rank) {
+    if (ShareMachine(contacts[rank], mine) && IsKnown(known[rank].reads)) return known[rank];
+  }
+  return {Reads::kUntried, ReadTimes()};
 }
 
 }  // namespace brigade::tcp

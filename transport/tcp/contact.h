@@ -12,9 +12,14 @@
 #include "transport/host/host.h"
 #include "transport/host/network_interface.h"
 #include "transport/host/ranks_per_processor.h"
+#include "transport/tcp/io/read_trial.h"
 #include "transport/tcp/wire/wire.h"
 
 namespace brigade::tcp {
+
+// How a rank reads segments: it has no io_uring, or has to find out whether io_uring is faster, or
+// knows.
+enum class Reads : char { kNoRing, kUntried, kPlain, kByRing };
 
 struct Contact {
   EndpointId id;
@@ -23,6 +28,7 @@ struct Contact {
   SocketAddress address;
   Host host;  // for the limit on locked memory, one per user
   RankProcessors processors;
+  Reads reads[2] = {};            // [0]: each rank has a processor; [1]: ranks share processors
   uint64_t proposed_wire_id = 0;  // WireIds
 };
 static_assert(std::is_trivially_copyable_v<Contact>, "contacts travel as bytes");
@@ -34,6 +40,19 @@ Status GatherContacts(Bootstrap* bootstrap, const Contact& mine, const Status& l
 
 // Returns the processors of each member on the machine of `mine` that belongs to the same user.
 std::vector<RankProcessors> NeighboursOf(const Contact& mine, const std::vector<Contact>& contacts);
+
+// Returns the member that measures for the machine and user of `mine` whether io_uring is faster:
+// the first one that can; -1 if one knows, or none can.
+int ReadTrialRank(const Contact& mine, const std::vector<Contact>& contacts, bool shares_processor);
+
+// The knowledge of a member at the end of the trials.
+struct KnownReads {
+  Reads reads = Reads::kNoRing;
+  ReadTimes times;  // zeros unless measured
+};
+// Returns the knowledge of the first member on the machine of `mine` that knows. kUntried: none.
+KnownReads AgreedReads(const Contact& mine, const std::vector<Contact>& contacts,
+                       const std::vector<KnownReads>& known);
 
 }  // namespace brigade::tcp
 

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +24,7 @@
 #include "transport/tcp/contact.h"
 #include "transport/tcp/grants.h"
 #include "transport/tcp/groups.h"
+#include "transport/tcp/io/read_trial.h"
 #include "transport/tcp/io/socket_io.h"
 #include "transport/tcp/link/connection.h"
 #include "transport/tcp/link/link.h"
@@ -38,7 +42,9 @@ using tcp::Contact;
 using tcp::Group;
 using tcp::Groups;
 using tcp::kMaxPieceBytes;
+using tcp::KnownReads;
 using tcp::Link;
+using tcp::Reads;
 using tcp::Stream;
 
 using Clock = std::chrono::steady_clock;
@@ -58,10 +64,11 @@ void LogOnStderr(const std::string& line) { std::fprintf(stderr, "brigade: %s\n"
 // Whether this rank prints the warnings that apply to all ranks of a host.
 bool IsFirstOnHost() { return LocalRank() <= 0; }
 
-Capabilities CapabilitiesOfTcp(bool plain_sockets) {
+Capabilities CapabilitiesOfTcp(bool plain_sockets, const char* choice) {
   Capabilities capabilities;
   // The requested transport: hosts with and without io_uring can communicate.
   capabilities.name = plain_sockets ? "sockets" : "tcp";
+  capabilities.choice = choice;
   capabilities.max_piece_bytes = kMaxPieceBytes;
   capabilities.eager_piece_bytes = kEagerBytes;
   capabilities.tuning.first_piece_bytes = rules::kTcpSegmentBytes - kFrameBytes;
@@ -72,18 +79,38 @@ Capabilities CapabilitiesOfTcp(bool plain_sockets) {
   return capabilities;
 }
 
+KnownReads TryReadsHere(bool shares_processor) {
+  ReadTimes times;
+  // Without a result, as without a trial.
+  const bool is_slower = TryReads(shares_processor, &times).ok() && times.ring_us > times.plain_us;
+  return {is_slower ? Reads::kPlain : Reads::kByRing, times};
+}
+
+std::string Describe(const KnownReads& known) {
+  if (known.reads != Reads::kPlain && known.reads != Reads::kByRing) return "";
+  const bool plain = known.reads == Reads::kPlain;
+  const std::string ways[] = {"through io_uring", "by plain calls"};
+  const long us[] = {std::lround(known.times.ring_us), std::lround(known.times.plain_us)};
+  std::string text = "TCP reads " + ways[plain];
+  if (us[0] + us[1] > 0) {
+    text += ": a segment takes " + std::to_string(us[plain]) + " us, " + ways[!plain] + " " +
+            std::to_string(us[!plain]) + " us";
+  }
+  return text;
+}
+
 class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
  public:
   TcpEndpoint(const TcpOptions& options, const SocketAddress& address, const EndpointId& id,
               const AuthKey& key)
-      : plain_sockets_(options.plain_sockets),
+      : io_uring_(options.plain_sockets ? false : options.io_uring),
         address_(address),
         id_(id),
         key_(key),
         log_(options.log ? options.log : LogOnStderr),
         leaving_time_(std::chrono::milliseconds(options.silence) / kLeavingFraction),
         process_(getpid()),
-        capabilities_(CapabilitiesOfTcp(plain_sockets_)),
+        capabilities_(CapabilitiesOfTcp(options.plain_sockets, choice_)),
         links_(id, options.silence, log_, this),
         losses_(options.silence, &links_),
         groups_(&grants_) {}
@@ -111,17 +138,24 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     for (const Contact& contact : contacts) {
       links.push_back(links_.Get(contact.id, contact.key, contact.address));
     }
+    const std::vector<RankProcessors> neighbours = NeighboursOf(mine, contacts);
+    const bool shares = RanksPerProcessor(neighbours) > 1;
+    const bool tries = has_peers && ReadTrialRank(mine, contacts, shares) == bootstrap->rank();
+    const KnownReads known = tries ? TryReadsHere(shares) : known_reads_[shares];
     // No member sends before every member knows the group.
     Group* const group = groups_.Add(contacts, std::move(links));
-    const char known = 0;
-    std::vector<char> all_know(contacts.size());
+    std::vector<KnownReads> all_know(contacts.size());
     const Status status = bootstrap->AllGather(&known, sizeof(known), all_know.data());
     if (!status.ok()) {
       groups_.Discard(group);
       return status;
     }
-    group->shares_processor = Share(NeighboursOf(mine, contacts), has_peers);
-    CountSharing(group->shares_processor ? 1 : 0);
+    if (!io_uring_.has_value() && known.reads != Reads::kNoRing) {
+      known_reads_[shares] = AgreedReads(mine, contacts, all_know);
+    }
+    group->shares_processor = shares;
+    CountSharing(shares ? 1 : 0);
+    if (has_peers) Lock(static_cast<int>(neighbours.size()));
     *id = group->id;
     return Status();
   }
@@ -287,8 +321,12 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
   Status Listen() {
     if (io_ != nullptr) return Status();
     std::unique_ptr<SocketIo> io;
-    if (!plain_sockets_) {
+    Reads reads = Reads::kPlain;
+    if (io_uring_.value_or(true)) {
       const Status status = CreateUringIo(&io);
+      reads = !status.ok()            ? Reads::kNoRing
+              : io_uring_.has_value() ? Reads::kByRing
+                                      : Reads::kUntried;
       if (!status.ok() && IsFirstOnHost()) {
         log_("tcp: " + status.message() + "; it goes on with plain sockets");
       }
@@ -296,6 +334,7 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     if (io == nullptr) BRIGADE_RETURN_IF_ERROR(CreatePlainIo(&io));
     BRIGADE_RETURN_IF_ERROR(links_.Open(io.get(), address_, key_));
     io_ = std::move(io);
+    for (KnownReads& known : known_reads_) known.reads = reads;
     return Status();
   }
 
@@ -307,25 +346,27 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     if (io_ != nullptr) mine.address = links_.address();
     mine.host = Host::Here();
     mine.processors = RankProcessors::Here();
+    for (const bool shares : {false, true}) mine.reads[shares] = known_reads_[shares].reads;
     mine.proposed_wire_id = groups_.wire_ids().proposal();
     return mine;
   }
 
-  // Takes this rank's share of the machine's resources. Returns true if its ranks outnumber its
-  // processors.
-  bool Share(const std::vector<RankProcessors>& neighbours, bool has_peers) {
-    const int ranks = static_cast<int>(neighbours.size());
-    if (has_peers) domain_.Lock(io_.get(), std::max(ranks, LocalRanks()), log_);
-    return RanksPerProcessor(neighbours) > 1;
+  // Takes this rank's share of the memory that may be locked, for io_uring.
+  void Lock(int ranks) {
+    if (known_reads_[shares_processor_].reads == Reads::kPlain) return;
+    domain_.Lock(io_.get(), std::max(ranks, LocalRanks()), log_);
   }
 
-  // So many more groups are open in which that is so.
+  // So many more groups are open whose ranks on this machine outnumber its processors.
   void CountSharing(int groups) {
     sharing_groups_ += groups;
-    const bool shares = sharing_groups_ > 0;
-    if (shares == shares_processor_) return;
-    shares_processor_ = shares;
-    io_->ShareProcessor(shares);
+    shares_processor_ = sharing_groups_ > 0;
+    if (io_ == nullptr) return;
+    const KnownReads& known = known_reads_[shares_processor_];
+    io_->ShareProcessor(shares_processor_);
+    io_->UseRing(known.reads != Reads::kPlain);
+    std::snprintf(choice_, sizeof(choice_), "%s",
+                  io_uring_.has_value() ? "" : Describe(known).c_str());
   }
 
   // --- closing ---
@@ -403,17 +444,19 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     for (Stream* stream : groups_.StreamsWith(link)) operations_.Fail(stream);
   }
 
-  const bool plain_sockets_;
-  const SocketAddress address_;  // where to listen, at any port
+  const std::optional<bool> io_uring_;  // none: if it is faster
+  const SocketAddress address_;         // where to listen, at any port
   const EndpointId id_;
   const AuthKey key_;
   const std::function<void(const std::string&)> log_;
   const std::chrono::milliseconds leaving_time_;
   const pid_t process_;
+  char choice_[128] = "";
   const Capabilities capabilities_;
   bool in_progress_ = false;  // handlers of control messages may run
   int sharing_groups_ = 0;
   bool shares_processor_ = false;  // with another rank, which spinning delays
+  KnownReads known_reads_[2];      // as Contact::reads
   Clock::time_point idle_since_;
   int pauses_ = 0;  // of this wait, without the spins
   MpiPolls polls_;

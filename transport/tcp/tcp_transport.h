@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "membuf/status.h"
@@ -17,8 +18,10 @@ namespace brigade {
 struct TcpOptions {
   // Interface name or CIDR, see network_interface.h; empty: choose one.
   std::string interface;
-  // Do not use io_uring.
+  // Transport `sockets`: do not use io_uring, whatever the next field says.
   bool plain_sockets = false;
+  // Whether io_uring reads, if there is one; none: if it is faster in a trial when a group is made.
+  std::optional<bool> io_uring = true;
   // Time without acknowledgement, or without a connection, after which a peer's host or network
   // counts as lost; a cable may be out for two fifths of it.
   std::chrono::seconds silence{150};

@@ -27,6 +27,7 @@
 #include "gtest/gtest.h"
 #include "test/support/crowd.h"
 #include "transport/inproc/inproc_transport.h"
+#include "transport/tcp/io/socket_io.h"
 #include "transport/tcp/wire/wire.h"
 
 // Of this process.
@@ -211,6 +212,35 @@ TEST(TcpTransport, TheLastGroupThatSharesAProcessorGivesItBack) {
     EXPECT_TRUE(CreateTcpEndpoint(options, &endpoint).ok());
     return endpoint;
   });
+}
+
+// Ranks of one machine read as one of them has measured, also in later groups.
+TEST(TcpTransport, RanksOfAMachineAgreeHowTheyRead) {
+  InprocWorld world(2);
+  std::string choices[2][2];
+  const auto run = [&](int rank) {
+    TcpOptions options;
+    options.interface = "lo";
+    options.io_uring.reset();
+    std::unique_ptr<Endpoint> endpoint;
+    ASSERT_TRUE(CreateTcpEndpoint(options, &endpoint).ok());
+    EXPECT_STREQ(endpoint->capabilities().choice, "");
+    for (std::string& choice : choices[rank]) {
+      GroupId group;
+      ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(rank).get(), &group).ok());
+      choice = endpoint->CapabilitiesOf(group).choice;
+    }
+    char mine = 0, all[2];
+    (void)world.MakeBootstrap(rank)->AllGather(&mine, 1, all);  // nobody leaves before the other
+  };
+  std::thread other([&] { run(1); });
+  run(0);
+  other.join();
+  std::unique_ptr<SocketIo> io;
+  EXPECT_EQ(choices[0][0].empty(), !CreateUringIo(&io).ok());
+  for (const auto& of_rank : choices) {
+    for (const std::string& choice : of_rank) EXPECT_EQ(choice, choices[0][0]);
+  }
 }
 
 TEST_P(TcpTransportTest, APeerThatConnectsLaterGetsItsGrants) {

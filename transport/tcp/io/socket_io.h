@@ -84,6 +84,8 @@ class SocketIo {
   // Sets whether other ranks share this rank's processor. If so, Progress polls less, and where
   // possible the system waits for the rest of a piece, so that not every part of it wakes the rank.
   virtual void ShareProcessor(bool shares) = 0;
+  // Sets whether io_uring reads, which it does unless told otherwise. No effect without io_uring.
+  virtual void UseRing(bool /*uses*/) {}
 
   // Calls OnRead and OnWritten for completed reads and writes. Returns whether there was any.
   virtual bool Progress() = 0;

@@ -264,6 +264,23 @@ TEST_P(SocketIoTest, APieceIsReportedOnceWhereProcessorsAreShared) {
   }
 }
 
+TEST_P(SocketIoTest, APieceIsReadInPartsWithoutTheRing) {
+  io_->ShareProcessor(true);
+  io_->UseRing(false);
+  std::vector<char> receive_buffer(5000);
+  near_->where = receive_buffer.data();
+  near_->room = receive_buffer.size();
+  const std::string text = Text(5000);
+  ASSERT_EQ(send(far_, text.data(), 2000, 0), 2000);
+  ProgressUntil([&] { return near_->came.size() == 2000; });
+  near_->where = receive_buffer.data() + 2000;
+  near_->room = 3000;
+  ASSERT_EQ(send(far_, text.data() + 2000, 3000, 0), 3000);
+  ProgressUntil([&] { return near_->came.size() == text.size(); });
+  EXPECT_EQ(near_->came, text);
+  EXPECT_EQ(near_->reads, (std::vector<ssize_t>{2000, 3000}));
+}
+
 // The result of the one is found when the other is cancelled.
 TEST_P(SocketIoTest, CancelReportsAReadThatHasEnded) {
   io_->ShareProcessor(true);

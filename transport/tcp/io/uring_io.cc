@@ -3,8 +3,9 @@
 // Reads are plain calls, as in PlainIo: they are faster than reads posted to the ring, with two
 // exceptions. (1) A long read into registered memory is READ_FIXED, which proceeds while this rank
 // computes. (2) If ranks share processors, the ring reads the rest of a piece, and completes when
-// all of it has come. Writes are plain calls, too: the ring would continue a write in the thread
-// that began it, which may compute, instead of the thread that makes progress.
+// all of it has come. UseRing(false) drops both. Writes are plain calls, too: the ring would
+// continue a write in the thread that began it, which may compute, instead of the thread that makes
+// progress.
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -102,6 +103,8 @@ class UringIo : public PlainIo {
     registered_ = ByteSpan();
   }
 
+  void UseRing(bool uses) override { uses_ring_ = uses; }
+
   bool Progress() override {
     bool any = PlainIo::Progress();
     if (under_way_ > 0) Collect();
@@ -143,7 +146,7 @@ class UringIo : public PlainIo {
   }
 
   bool StartRead(IoSocket* socket) override {
-    if (registered_.bytes == 0 && !shares_processor()) return false;
+    if (!uses_ring_ || (registered_.bytes == 0 && !shares_processor())) return false;
     iovec targets[2];
     const bool in_piece = socket->ReadTargets(targets) == 2;
     const iovec& rest = targets[0];
@@ -213,6 +216,7 @@ class UringIo : public PlainIo {
   std::unordered_map<IoSocket*, std::unique_ptr<Operation>> reads_;
   std::vector<Result> results_;
   int under_way_ = 0;  // in the ring
+  bool uses_ring_ = true;
 };
 
 Status CreateUringIo(std::unique_ptr<SocketIo>* io) {
