@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -13,9 +14,13 @@
 #include "transport/core/group_table.h"
 #include "transport/edge/edge_access.h"
 #include "transport/rules.h"
+#include "transport/wait_policy.h"
 
 namespace brigade {
 namespace {
+
+constexpr WaitPolicy::Patience kPatience{rules::kSpins, std::chrono::microseconds(0),
+                                         rules::kAutoPollsBeforeNap - rules::kSpins};
 
 // The guarantees that edges of both transports meet. The tuning is that of the far transport, which
 // is slower.
@@ -252,9 +257,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
   void Pause(uint64_t idle_polls) override {
     if (CountUsed() <= 1) {
       Sleeper().Pause(idle_polls);
-    } else if (idle_polls < rules::kAutoPollsBeforeNap) {
-      Polling::Pause(idle_polls);
-    } else {
+    } else if (waiting_.Pause(idle_polls) == WaitPolicy::Step::kSleep) {
       // Nobody wakes a sleeper of one transport for a message of another.
       Sleeper().Await(rules::kAutoNapUs);
       if (idle_polls % rules::kAutoPollsPerLook == 0) NudgeUsed();
@@ -442,6 +445,8 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
   Capabilities capabilities_;
   GroupTable<Group> groups_;
   std::atomic<bool> near_is_used_{false};
+  // While several transports are in use; the last one polls MPI when it is nudged.
+  WaitPolicy waiting_{kPatience, kPatience, /*polls_mpi=*/false};
   uint64_t polls_ = 0;
 };
 

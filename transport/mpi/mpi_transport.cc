@@ -1,10 +1,10 @@
 #include "transport/mpi/mpi_transport.h"
 
 #include <mpi.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <list>
 #include <optional>
@@ -24,6 +24,7 @@
 #include "transport/mpi/polled_mpi.h"
 #include "transport/mpi/requests.h"
 #include "transport/rules.h"
+#include "transport/wait_policy.h"
 
 namespace brigade {
 namespace {
@@ -39,6 +40,11 @@ bool JobOutnumbersProcessors() {
 
 // Control messages pending in MPI before the next one has to wait.
 constexpr size_t kMostControls = 64;
+
+constexpr WaitPolicy::Patience kAlone{rules::kMpiSpins, std::chrono::microseconds(0),
+                                      WaitPolicy::kForever};
+constexpr WaitPolicy::Patience kCrowded{rules::kMpiSpinsIfShared, std::chrono::microseconds(0),
+                                        WaitPolicy::kForever};
 
 // The memory of a range of a general layout as an MPI type, relative to the matrix' first element:
 // the end of a column, whole columns, the beginning of a column.
@@ -89,6 +95,8 @@ Status MakeRangeType(const LayoutRange& range, MPI_Datatype* type) {
 class MpiEndpoint : public Endpoint, private Polling {
  public:
   explicit MpiEndpoint(int max_tag) : groups_(max_tag) {
+    // By the launcher's environment; groups may add to it.
+    waiting_.SetCrowded(JobOutnumbersProcessors());
     capabilities_.name = "mpi";
     capabilities_.calls_mpi = true;
     // Open MPI 4.1 reports a truncated message as it should, but over shared memory (CMA) and TCP
@@ -127,7 +135,7 @@ class MpiEndpoint : public Endpoint, private Polling {
           StatusCode::kUnavailable,
           "mpi: a group is opened with an MPI communicator, which this bootstrap has not");
     }
-    if (group->shares_processors) spins_ = rules::kMpiSpinsIfShared;
+    if (group->shares_processors) waiting_.SetCrowded(true);
     BRIGADE_RETURN_IF_ERROR(agreed);
     group->rank = bootstrap->rank();
     group->streams.resize(size_t{2} * kChannelKinds * bootstrap->size());
@@ -185,9 +193,7 @@ class MpiEndpoint : public Endpoint, private Polling {
   Polling* polling() override { return this; }
   // Where every rank has a processor of its own, a peer's answer is worth a few microseconds of
   // polling; where ranks share processors, polling only delays it.
-  void Pause(uint64_t idle_polls) override {
-    if (idle_polls >= spins_) sched_yield();
-  }
+  void Pause(uint64_t idle_polls) override { (void)waiting_.Pause(idle_polls); }
 
   void Nudge() override {
     PollMpi();
@@ -286,9 +292,7 @@ class MpiEndpoint : public Endpoint, private Polling {
     }
   }
 
-  // Polls before the rank yields: some microseconds if no other rank needs the processor, by the
-  // launcher's environment, and by the groups so far.
-  uint64_t spins_ = JobOutnumbersProcessors() ? rules::kMpiSpinsIfShared : rules::kMpiSpins;
+  WaitPolicy waiting_{kAlone, kCrowded, /*polls_mpi=*/false};
   const std::shared_ptr<const void> polls_ = PollMpiInWaits();
   const pid_t process_ = getpid();
   Capabilities capabilities_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -15,6 +16,7 @@
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
 #include "transport/core/group_table.h"
+#include "transport/edge/doorbell.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
 #include "transport/edge/edge_memory.h"
@@ -28,7 +30,7 @@
 #include "transport/shm/sends.h"
 #include "transport/shm/shm_domain.h"
 #include "transport/shm/streams.h"
-#include "transport/shm/waiting.h"
+#include "transport/wait_policy.h"
 
 namespace brigade {
 namespace {
@@ -39,10 +41,21 @@ using shm::InStream;
 using shm::Introduction;
 using shm::OutStream;
 using shm::Public;
-using shm::Waiting;
+using Step = WaitPolicy::Step;
 
 // Less would leave no room for a pool and its overhead.
 constexpr uint64_t kLeastReserveBytes = uint64_t{64} << 20;
+
+constexpr WaitPolicy::Patience kAlone{rules::kShmSpins, std::chrono::microseconds(0),
+                                      rules::kShmYields};
+constexpr WaitPolicy::Patience kCrowded{rules::kShmSpinsIfCrowded, std::chrono::microseconds(0),
+                                        rules::kShmYieldsIfCrowded};
+
+void Relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
  public:
@@ -249,26 +262,46 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
   bool AllowsProgressThread() const override { return true; }
   Polling* polling() override { return this; }
   void Pause(uint64_t idle_polls) override {
-    const Waiting::Spent spent = waiting_.Pause(idle_polls, &public_->doorbell);
-    if (spent != Waiting::Spent::kSpinning) sends_.LookNext();  // polls are slow now, and few
-    if (spent == Waiting::Spent::kSleeping) LookForLosses();
+    Doorbell* const doorbell = &public_->doorbell;
+    if (idle_polls == 0 && doorbell->armed()) doorbell->Disarm();
+    const Step step = waiting_.Pause(idle_polls);
+    if (step == Step::kSpin) {
+      if (idle_polls >= rules::kShmHotPolls) Relax();
+      return;
+    }
+    sends_.LookNext();  // polls are slow now, and few
+    if (step == Step::kYield) return;
+    // The caller looks for messages between arming and sleeping.
+    if (!doorbell->armed()) return doorbell->Arm();
+    waiting_.SleepFor(LongestSleepUs(rules::kShmSleepUs), [&](int us) { doorbell->Sleep(us); });
+    doorbell->Disarm();
+    LookForLosses();
   }
   // Where a progress thread sleeps the first call only arms the doorbell: between that and the
   // sleep its caller looks for messages.
   void Await(int microseconds) override {
     Doorbell* const doorbell = &public_->progress_doorbell;
     if (doorbell->armed()) {
-      doorbell->Sleep(waiting_.LongestSleepUs(microseconds));
+      doorbell->Sleep(LongestSleepUs(microseconds));
     } else {
       doorbell->Arm();
     }
     awaited_.store(true, std::memory_order_relaxed);
   }
   void Nudge() override { LookForLosses(); }
-  uint64_t PollsAwake() const override { return waiting_.PollsAwake(); }
-  uint64_t PollsBeforeSleep() const override { return waiting_.PollsBeforeSleep(); }
+  uint64_t PollsAwake() const override {
+    return waiting_.is_crowded() ? PollsBeforeSleep() : kAlone.spins;
+  }
+  uint64_t PollsBeforeSleep() const override {
+    return waiting_.patience().spins + waiting_.patience().yields;
+  }
 
  private:
+  // Limits a sleep, since signals of the doorbell may be missed.
+  int LongestSleepUs(int us) const {
+    return doorbells_reach_all_ ? us : std::min(us, rules::kShmSleepUnheardUs);
+  }
+
   // A forked child has all of this, and none of it is its own.
   bool IsForked() const { return segment_->address().process != getpid(); }
 
@@ -329,7 +362,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
   const ShmOptions options_;
   std::optional<KernelCopyRange> kernel_copies_ = options_.kernel_copies;
   Public* public_ = nullptr;
-  Waiting waiting_;
+  const bool doorbells_reach_all_ = Doorbell::Prepare();
+  WaitPolicy waiting_{kAlone, kCrowded};
   shm::Peers peers_;
   GroupTable<Group> groups_;
   int crowded_groups_ = 0;       // open

@@ -1,6 +1,5 @@
 #include "transport/tcp/tcp_transport.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +33,7 @@
 #include "transport/tcp/losses.h"
 #include "transport/tcp/operations.h"
 #include "transport/tcp/wire/wire.h"
+#include "transport/wait_policy.h"
 
 namespace brigade {
 namespace {
@@ -55,6 +55,10 @@ constexpr size_t kMostControls = 64;
 
 // At the end: time for peers to receive pending data before a log line; 10 s of 150 s of silence.
 constexpr int kLeavingFraction = 15;
+
+constexpr WaitPolicy::Patience kAlone{0, std::chrono::microseconds(rules::kTcpSpinUs),
+                                      rules::kTcpYields};
+constexpr WaitPolicy::Patience kCrowded{0, std::chrono::microseconds(0), rules::kTcpYieldsIfShared};
 
 // Of ranges that a system call takes (IOV_MAX) without frame and header.
 constexpr size_t kMostRunsSentInPlace = 1000;
@@ -276,45 +280,21 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
   }
 
   void Pause(uint64_t idle_polls) override {
-    if (idle_polls == 0) {
-      idle_since_ = Clock::now();
-      pauses_ = 0;
-    }
-    if (!shares_processor_ &&
-        Clock::now() - idle_since_ < std::chrono::microseconds(rules::kTcpSpinUs))
-      return;
-    ++pauses_;
-    const int yields = shares_processor_ ? rules::kTcpYieldsIfShared : rules::kTcpYields;
-    if (pauses_ <= yields) {
-      if (pauses_ == 1) {
-        polls_.Begin();
-      } else if (pauses_ % rules::kYieldsPerMpiLook == 0) {
-        polls_.PollIfDue();
-      }
-      sched_yield();
-    } else if (io_ == nullptr) {
-      Polling::Pause(idle_polls);
-    } else if (pauses_ == yields + 1) {
-      Sleep(&polls_, rules::kTcpFirstSleepUs);
-    } else {
-      Nudge();
-      Sleep(&polls_, rules::kTcpSleepUs);
-    }
+    if (waiting_.Pause(idle_polls) != WaitPolicy::Step::kSleep) return;
+    if (io_ == nullptr) return Polling::Pause(idle_polls);
+    const bool is_first = waiting_.sleeps() == 1;
+    if (!is_first) Nudge();
+    waiting_.SleepFor(is_first ? rules::kTcpFirstSleepUs : rules::kTcpSleepUs,
+                      [this](int us) { io_->Await(us); });
   }
   void Nudge() override {
     const Hold hold(&completions_);
     grants_.SendAll();
     losses_.Look(groups_);
   }
-  uint64_t PollsAwake() const override {
-    return shares_processor_ ? rules::kTcpYieldsIfShared : rules::kTcpYields;
-  }
+  uint64_t PollsAwake() const override { return waiting_.patience().yields; }
 
  private:
-  void Sleep(MpiPolls* polls, int us) {
-    polls->SleepFor(us, [this](int slice_us) { io_->Await(slice_us); });
-  }
-
   // --- opening ---
 
   // Opens the sockets that a group with peers needs. No effect if they are open, or on failure.
@@ -353,17 +333,18 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
 
   // Takes this rank's share of the memory that may be locked, for io_uring.
   void Lock(int ranks) {
-    if (known_reads_[shares_processor_].reads == Reads::kPlain) return;
+    if (known_reads_[waiting_.is_crowded()].reads == Reads::kPlain) return;
     domain_.Lock(io_.get(), std::max(ranks, LocalRanks()), log_);
   }
 
   // So many more groups are open whose ranks on this machine outnumber its processors.
   void CountSharing(int groups) {
     sharing_groups_ += groups;
-    shares_processor_ = sharing_groups_ > 0;
+    const bool shares = sharing_groups_ > 0;
+    waiting_.SetCrowded(shares);
     if (io_ == nullptr) return;
-    const KnownReads& known = known_reads_[shares_processor_];
-    io_->ShareProcessor(shares_processor_);
+    const KnownReads& known = known_reads_[shares];
+    io_->ShareProcessor(shares);
     io_->UseRing(known.reads != Reads::kPlain);
     std::snprintf(choice_, sizeof(choice_), "%s",
                   io_uring_.has_value() ? "" : Describe(known).c_str());
@@ -394,7 +375,9 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     polls.Begin();
     std::set<const Link*> logged;
     while (const Link* const slow = links_.FirstUnfinished()) {
-      if (!io_->Progress()) Sleep(&polls, rules::kTcpLeavingSleepUs);
+      if (!io_->Progress()) {
+        polls.SleepFor(rules::kTcpLeavingSleepUs, [this](int us) { io_->Await(us); });
+      }
       losses_.LoseUnanswered();
       if (Clock::now() - start < leaving_time_ || !logged.insert(slow).second) continue;
       log_("tcp: this rank leaves when " + slow->address().ToString() +
@@ -455,11 +438,8 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
   const Capabilities capabilities_;
   bool in_progress_ = false;  // handlers of control messages may run
   int sharing_groups_ = 0;
-  bool shares_processor_ = false;  // with another rank, which spinning delays
-  KnownReads known_reads_[2];      // as Contact::reads
-  Clock::time_point idle_since_;
-  int pauses_ = 0;  // of this wait, without the spins
-  MpiPolls polls_;
+  WaitPolicy waiting_{kAlone, kCrowded};
+  KnownReads known_reads_[2];  // as Contact::reads
 
   std::unique_ptr<SocketIo> io_;  // null before there is a group with peers
   LockedDomain domain_;

@@ -1,0 +1,61 @@
+#include "transport/wait_policy.h"
+
+#include <chrono>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace brigade {
+namespace {
+
+using Step = WaitPolicy::Step;
+using std::chrono::microseconds;
+
+constexpr WaitPolicy::Patience kAlone{2, microseconds(0), 3};
+constexpr WaitPolicy::Patience kCrowded{0, microseconds(0), 1};
+
+std::vector<Step> StepsOf(WaitPolicy* policy, uint64_t polls) {
+  std::vector<Step> steps;
+  for (uint64_t i = 0; i < polls; ++i) steps.push_back(policy->Pause(i));
+  return steps;
+}
+
+TEST(WaitPolicy, SpinsThenYieldsThenSleeps) {
+  WaitPolicy policy(kAlone, kCrowded);
+  const std::vector<Step> steps = {Step::kSpin,  Step::kSpin,  Step::kYield, Step::kYield,
+                                   Step::kYield, Step::kSleep, Step::kSleep};
+  for (int waits = 0; waits < 2; ++waits) {
+    EXPECT_EQ(StepsOf(&policy, steps.size()), steps);
+    EXPECT_EQ(policy.sleeps(), 2u);
+  }
+}
+
+TEST(WaitPolicy, SleepsAtOnceAfterManyPolls) {
+  EXPECT_EQ(WaitPolicy(kAlone, kCrowded).Pause(1000), Step::kSleep);
+}
+
+TEST(WaitPolicy, HasItsOwnTimesWhereRanksOutnumberProcessors) {
+  WaitPolicy policy(kAlone, kCrowded);
+  policy.SetCrowded(true);
+  EXPECT_EQ(StepsOf(&policy, 2), (std::vector<Step>{Step::kYield, Step::kSleep}));
+  policy.SetCrowded(false);
+  EXPECT_EQ(StepsOf(&policy, 1), std::vector<Step>{Step::kSpin});
+}
+
+TEST(WaitPolicy, SpinsForATime) {
+  WaitPolicy policy({0, microseconds(5000), 1}, kCrowded);
+  const auto start = WaitPolicy::Clock::now();
+  uint64_t polls = 0;
+  while (policy.Pause(polls) == Step::kSpin) ++polls;
+  EXPECT_GE(WaitPolicy::Clock::now() - start, microseconds(5000));
+  EXPECT_EQ(policy.Pause(polls + 1), Step::kSleep) << "the step that ended the loop was a yield";
+}
+
+TEST(WaitPolicy, NeverSleepsWhereNothingWakes) {
+  WaitPolicy policy({1, microseconds(0), WaitPolicy::kForever}, kCrowded);
+  EXPECT_EQ(StepsOf(&policy, 1000).back(), Step::kYield);
+  EXPECT_EQ(policy.sleeps(), 0u);
+}
+
+}  // namespace
+}  // namespace brigade
