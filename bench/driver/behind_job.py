@@ -13,8 +13,9 @@ HOSTS = 4
 # The environment that may explain a figure. The page decides which values it shows.
 SETTINGS = ("BRIGADE_", "OMPI_MCA_", "UCX_", "MPIR_CVAR_", "I_MPI_", "FI_")
 LOOPBACK = {"BRIGADE_IFACE": "lo"}
-# Pieces of bench/driver/cluster_job.py. Two pairs of launches of ScaLAPACK decide nothing.
-PARTS = ["patterns", "send"]
+# Parts of bench/driver/cluster_job.py, and the pairs of launches of ScaLAPACK, of which fewer decide nothing.
+PARTS = ["patterns", "send", "ring", "scalapack"]
+PAIRS = 6
 ALONE = ["--peers", "none", "--shim", "none"]
 EXCHANGE = ["exchange", "--blocks", "0,1K,64K,1M"]
 WINDOWS = [(2, ["one-sided", "--sizes", "8,1K,64K,1M"]), (2, EXCHANGE), (4, EXCHANGE)]
@@ -57,7 +58,9 @@ class BehindJob:
         libraries = [library.label for library in peers.LIBRARIES if not library.only_full and (
             library.mpi == "openmpi" or (peers.INSTALLED / library.mpi).is_dir())]
         given = argparse.Namespace(**{**vars(self.given), "only": PARTS, "libraries": libraries, "full": False})
-        return ClusterJob(given, self.job.output, self.job.programs, cluster, self.job.version)
+        job = ClusterJob(given, self.job.output, self.job.programs, cluster, self.job.version)
+        job.pairs = PAIRS
+        return job
 
     def run(self, launcher):
         for launch, name in self.calibrations():
@@ -71,7 +74,7 @@ class BehindJob:
         else:
             launcher.run_all(self.windows())
             self.left_out += [
-                "Slow hosts are without BLACS and ScaLAPACK; ./bench/run.sh --cluster measures both.",
+                "Slow hosts are four; ./bench/run.sh --cluster 8 measures more of them, and more grids of ScaLAPACK.",
                 "Windows are in shared memory only; ./bench/run.sh --study exchange measures them over TCP and on slow "
                 "hosts, and --study mg measures a program."]
             try:

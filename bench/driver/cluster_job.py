@@ -49,6 +49,7 @@ class ClusterJob:
         self.cluster = cluster
         self.version = version
         self.full = arguments.full
+        self.pairs = 6 if self.full else 2  # of launches of ScaLAPACK
         self._random = random.Random(1)
         wanted = arguments.libraries
         self.libraries = [library for library in peers.LIBRARIES
@@ -175,7 +176,7 @@ def scalapack(job):
     common = [job.programs.scalapack, "-n", "2000", "--eigen-n", "600", "--nb", "64",
               "--repetitions", job.either("3", "1"), "--json", str(job.output / "cluster_scalapack.jsonl")]
     preloaded = ["env", f"LD_PRELOAD={job.programs.shim}"]
-    for pair in job.rounds(6, 2):
+    for pair in range(job.pairs):
         grids = [(rows, cols) for rows, cols in ((2, 2), (2, 4), (1, 8)) if rows * cols <= job.cluster.hosts]
         for rows, cols in job.shuffled(grids):
             ranks = str(rows * cols)

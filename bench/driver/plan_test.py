@@ -104,10 +104,15 @@ class Behind(unittest.TestCase):
                                      (True, {library.label for library in peers.LIBRARIES if not library.only_full})):
             with unittest.mock.patch.object(pathlib.Path, "is_dir", return_value=is_installed):
                 job = behind().on_slow_hosts(Cluster(4, "400mbit"))
-            launches = [launch for _, part in job.plan() for launch in part]
-            self.assertEqual({label_of(launch) for launch in launches}, labels)
-            self.assertEqual({launch.command[-1] for launch in launches},
-                             {"/output/cluster_patterns.jsonl", "/output/cluster_send.jsonl"})
+            launches = {name: list(part) for name, part in job.plan()}
+            for name in ("patterns", "send"):
+                self.assertEqual({label_of(launch) for launch in launches[name]}, labels)
+            for name in ("patterns", "send", "ring"):
+                self.assertEqual({launch.command[-1] for launch in launches[name]}, {f"/output/cluster_{name}.jsonl"})
+            pairs = [launch for launch in launches["scalapack"] if "--label" not in launch.command]
+            self.assertEqual(len(pairs), 2 * behind_job.PAIRS)
+            for launch in pairs:
+                self.assertIn("2x2", launch.command)
 
     def test_hosts_that_cannot_be_raised_are_left_out(self):
         job = behind()

@@ -24,6 +24,7 @@ MEASURED = {
     "Windows": ("windows", "auto"),
     "Slow hosts, messages": ("cluster_send", "cluster"),
     "Slow hosts, patterns": ("cluster_patterns", "cluster"),
+    "Slow hosts, BLACS broadcasts in turn": ("cluster_ring", "cluster"),
 }
 SCALAPACK = {"ScaLAPACK": "scalapack", "Slow hosts, ScaLAPACK": "cluster_scalapack"}
 # One-sided operations: a pattern is an operation, which is beside the same one of the peer. The model has none.

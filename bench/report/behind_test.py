@@ -130,6 +130,15 @@ class Page(unittest.TestCase):
         self.assertEqual((routine["case"], routine["peer"], routine["predicted, µs"]),
                          ("LU, 2 x 2 ranks, n = 1000, nb = 32", "stock BLACS", ""))
 
+    def test_broadcasts_in_turn_are_beside_the_best_letter_and_not_predicted(self):
+        case = {"case": "successive-broadcasts", "ranks": 4, "bytes": 32768}
+        self.write("cluster_ring", line("brigade", 60.0, **case), line("shim", 50.0, pattern="topology ' '", **case),
+                   line("stock", 70.0, pattern="topology ' '", **case),
+                   line("stock", 40.0, pattern="topology 'I'", **case))
+        (row,) = self.rows()
+        self.assertEqual((row["case"], row["predicted, µs"], row["measured, µs"]), ("successive-broadcasts", "", "50"))
+        self.assertIn("topology 'I'", row["peer"])
+
     def test_no_host_name_user_or_path(self):
         self.write("grid", line("brigade", 50.0), line("mpi", 40.0))
         (self.directory / "behind.json").write_text(json.dumps({"left_out": [], "settings": {

@@ -49,7 +49,9 @@ def _scope_ranks(scope, ranks):
 
 
 def question(place, line):
-    """Returns the Question of a line of Brigade's own."""
+    """Returns the Question of a line of Brigade's own; None: calls that overlap, of which the model predicts one."""
+    if line["case"] == "successive-broadcasts":
+        return None
     machine = machine_file(place, line["ranks"])
     ranks, count = line["ranks"], line["bytes"]
     run_bytes = count // line["cols"] if line["cols"] > 1 and line["ld"] > line["rows"] else 0
