@@ -30,8 +30,9 @@
 #include "transport/tcp/io/socket_io.h"
 #include "transport/tcp/wire/wire.h"
 
-// Of this process.
+// Of this process. Reads count if bytes have come.
 static std::atomic<int> writes{0};
+static std::atomic<int> reads{0};
 
 // No handshake gets anywhere.
 static std::atomic<bool> unreachable{false};
@@ -54,6 +55,12 @@ extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
     }
   }
   return syscall(SYS_sendmsg, socket, message, flags);
+}
+
+extern "C" ssize_t recvmsg(int socket, msghdr* message, int flags) {
+  const ssize_t bytes = syscall(SYS_recvmsg, socket, message, flags);
+  if (bytes > 0) ++reads;
+  return bytes;
 }
 
 namespace brigade {
@@ -334,6 +341,21 @@ TEST_P(TcpTransportTest, LongRunsAreSentFromUserMemory) {
   EXPECT_TRUE(sends(layout, 0, layout.bytes()));
   EXPECT_TRUE(sends(layout, 0, 40000));
   EXPECT_FALSE(sends(layout, layout.bytes() - 4000, 4000));
+}
+
+TEST_P(TcpTransportTest, AShortMessageTakesOneWriteAndOneRead) {
+  Connect();
+  for (const size_t bytes : {8, 64, 1024}) {
+    SCOPED_TRACE(bytes);
+    const Transfer* const receive = Receive(1, bytes);
+    const int writes_before = writes;
+    const int reads_before = reads;
+    Send(0, bytes, 's');
+    ProgressUntilOver(receive);
+    EXPECT_TRUE(receive->Holds('s'));
+    EXPECT_EQ(writes, writes_before + 1);
+    EXPECT_EQ(reads, reads_before + 1);
+  }
 }
 
 TEST_P(TcpTransportTest, ANoteOfAPieceGoesWithIt) {
