@@ -15,7 +15,7 @@ from bench.driver.cluster_job import Cluster, ClusterJob
 from bench.driver.launching import Launcher, say
 from bench.papers import contract
 
-TARGETS = {"main": main_job.TARGETS, "cluster": main_job.TARGETS, "model": model_job.TARGETS,
+TARGETS = {"main": main_job.TARGETS, "cluster": main_job.TARGETS + main_job.MPICH_TARGETS, "model": model_job.TARGETS,
            "study": study_job.TARGETS, "scale": simulated_jobs.SCALE_TARGETS}
 
 
@@ -34,18 +34,20 @@ def prepare(given):
         return machine.Programs(given.bin, given.mpich_bin)
     say(f"On 2 cores packages take 2 minutes and a first build 5; measuring takes {measuring}")
     say("Packages")
-    subprocess.run([machine.ROOT / "test" / "install.sh", "bench" if given.job == "main" else "test"], check=True)
-    say("Build")
-    beside = study_job.MPICH_TARGETS if given.job == "study" and given.places != [study_job.SIMULATED] else None
-    targets = TARGETS.get(given.job)
-    if given.papers:
-        targets = [target for name in given.papers for target in contract.study(name).targets]
-    programs = machine.build(targets, beside)
+    is_first_report = given.job == "main" and not given.behind and given.peers != "all" and not measures_more(given)
+    subprocess.run([machine.ROOT / "test" / "install.sh", "bench" if is_first_report else "test"], check=True)
     if given.job in ("cluster", "study") or given.peers == "all":
         say("More MPIs")
         # May fail: then its launches fail, and are counted.
         subprocess.run([machine.ROOT / "bench" / "cluster" / "cluster_peers.sh"], check=False)
-    return programs
+    say("Build")
+    beside = study_job.MPICH_TARGETS if given.job == "study" and given.places != [study_job.SIMULATED] else None
+    targets = TARGETS.get(given.job)
+    if given.job == "main" and measures_more(given):
+        targets = targets + main_job.MPICH_TARGETS
+    if given.papers:
+        targets = [target for name in given.papers for target in contract.study(name).targets]
+    return machine.build(targets, beside)
 
 
 def print_report(name, output, inputs):
@@ -64,9 +66,17 @@ def main_extent(given):
     return main_job.QUICK if given.quick else main_job.FULL if given.full else main_job.BRIEF
 
 
+def more_mpis():
+    return [mpi for mpi in peers.HOST_MPIS if mpi.is_installed()]
+
+
+def measures_more(given):
+    return main_job.measures_more(main_extent(given), more_mpis())
+
+
 def run_main(given, launcher, programs):
     job = main_job.MainJob(main_extent(given), launcher.output, programs, machine.cores(), given.brigade_version,
-                           [mpi for mpi in peers.HOST_MPIS if mpi.is_installed()])
+                           more_mpis())
     if not given.quick:
         job.lu_tester(launcher)
     launcher.run_all(job.plan())

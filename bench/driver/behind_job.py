@@ -30,7 +30,7 @@ class BehindJob:
     def calibrations(self):
         """[(Launch, name of its file)]"""
         extent = self.job.extent
-        places = [(ranks, "auto", {}) for ranks in sorted({2, *extent.calls_ranks, *extent.spread_ranks})]
+        places = [(ranks, "auto", {}) for ranks in sorted({2, *self.job.calls_ranks(), *extent.spread_ranks})]
         return [(Launch("Calibration", [*self.job.mpirun(ranks, []), self.job.programs.bench, "--transport", transport,
                                         *ALONE, "calibrate"], environment), f"machine_{transport}_{ranks}.json")
                 for ranks, transport, environment in [*places, (2, "tcp", LOOPBACK)]]

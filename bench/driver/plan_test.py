@@ -40,6 +40,20 @@ class Main(unittest.TestCase):
             self.assertEqual(len(mpich), rounds)
             self.assertTrue(all(launch.environment == peers.DEBIAN_MPICH for launch in mpich))
 
+    def test_a_first_report_is_without_mpich(self):
+        for extent, rounds in ((main_job.QUICK, 0), (main_job.BRIEF, 0), (main_job.FULL, 20)):
+            plan = main_job.MainJob(extent, OUTPUT, PROGRAMS, 2, "v1").plan()
+            self.assertEqual(len([launch for launch in plan if launch.command[0] == "mpiexec.mpich"]), rounds)
+
+    def test_a_first_report_has_few_ranks_per_core(self):
+        for extent, cores, more, ranks in ((main_job.BRIEF, 1, [], [2, 4]), (main_job.BRIEF, 2, [], [2, 4]),
+                                           (main_job.BRIEF, 4, [], [2, 4, 8]), (main_job.FULL, 2, [], [2, 4, 8]),
+                                           (main_job.BRIEF, 2, peers.HOST_MPIS, [2, 4, 8])):
+            job = main_job.MainJob(extent, OUTPUT, PROGRAMS, cores, "v1", more)
+            self.assertEqual(job.calls_ranks(), ranks)
+            launched = {int(launch.command[2]) for launch in job.plan() if "calls" in launch.command}
+            self.assertEqual(launched, set(ranks))
+
     def test_other_mpis_run_where_every_rank_has_a_core(self):
         labels = [launch.command[launch.command.index("--label") + 1]
                   for launch in main_plan(main_job.BRIEF, 2) if launch.environment.get("LD_LIBRARY_PATH")]
@@ -78,7 +92,7 @@ def behind(*argv, extent=main_job.BRIEF, cores=2):
 
 class Behind(unittest.TestCase):
     def test_every_number_of_ranks_is_calibrated(self):
-        names = [name for _, name in behind().calibrations()]
+        names = [name for _, name in behind(cores=4).calibrations()]
         self.assertEqual(names, [*(f"machine_auto_{ranks}.json" for ranks in (2, 4, 8)), "machine_tcp_2.json"])
         for launch, _ in behind(cores=8).calibrations():
             self.assertEqual(launch.command[3:5], peers.PINNED)
