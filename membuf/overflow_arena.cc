@@ -94,7 +94,7 @@ void OverflowArena::EndPart(ByteSpan part, bool retire) {
   auto found = shared_.upper_bound(part.data);
   BRIGADE_CHECK(found != shared_.begin());
   Shared& shared = (--found)->second;
-  BRIGADE_CHECK_LE(part.data + part.bytes, shared.block.data + shared.cut_bytes);
+  BRIGADE_CHECK(part.data + part.bytes <= shared.block.data + shared.cut_bytes);
   shared.retired |= retire;
   if (--shared.in_use > 0) return;
   if (shared.retired) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <system_error>
 #include <utility>
 
 namespace brigade {

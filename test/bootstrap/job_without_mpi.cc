@@ -63,9 +63,12 @@ void CheckThatThereIsNoMpi() {
   BRIGADE_CHECK(dlsym(RTLD_DEFAULT, "MPI_Init") == nullptr);
   BRIGADE_CHECK_EQ(PositionInJob().rank, -1);
   std::unique_ptr<Endpoint> endpoint;
-  BRIGADE_CHECK_EQ(CreateEndpoint("mpi", &endpoint).ToString(),
-                   "unavailable: mpi: MPI is not initialised in this process; call MPI_Init first, "
-                   "or choose another transport: auto, shm, tcp or sockets");
+  const std::string refusal = CreateEndpoint("mpi", &endpoint).ToString();
+  if (refusal !=
+      "unavailable: mpi: MPI is not initialised in this process; call MPI_Init first, or choose "
+      "another transport: auto, shm, tcp or sockets") {
+    CheckFailed(__FILE__, __LINE__, refusal);
+  }
   std::unique_ptr<Bootstrap> bootstrap;
   BRIGADE_CHECK(CreateBootstrap(0, &bootstrap).code() == StatusCode::kUnavailable);
 }

@@ -107,11 +107,13 @@ std::string LockedMemory() {
 // The kernel does not list a ring's buffers while a thread, such as the progress thread, is inside
 // the ring.
 void RequireLocked(const std::string& locked) {
+  std::string found;
   for (int i = 0; i < 1000; ++i) {
-    if (LockedMemory() == locked) return;
+    found = LockedMemory();
+    if (found == locked) return;
     usleep(100);
   }
-  BRIGADE_CHECK_EQ(LockedMemory(), locked);
+  CheckFailed(__FILE__, __LINE__, "locked: " + found + "instead of " + locked);
 }
 
 void Flood(Engine* engine, Group* group, int messages, int sleep_seconds) {

@@ -3,6 +3,7 @@
 #ifndef BRIGADE_TRANSPORT_TCP_IO_PLAIN_IO_H_
 #define BRIGADE_TRANSPORT_TCP_IO_PLAIN_IO_H_
 
+#include <cstdint>
 #include <unordered_map>
 
 #include "transport/tcp/io/socket_io.h"
