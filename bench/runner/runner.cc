@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <ctime>
 #include <numeric>
+#include <random>
 #include <string>
 
 namespace brigade::bench {
@@ -58,11 +59,7 @@ std::string NamesOf(MPI_Comm comm, int ranks, const std::string& own) {
 }  // namespace
 
 Runner::Runner(MPI_Comm comm, const RunnerOptions& options)
-    : comm_(Duplicate(comm)),
-      ranks_(SizeOf(comm)),
-      options_(options),
-      barrier_(comm),
-      random_(options.seed) {}
+    : comm_(Duplicate(comm)), ranks_(SizeOf(comm)), options_(options), barrier_(comm) {}
 
 Runner::~Runner() { MPI_Comm_free(&comm_); }
 
@@ -164,8 +161,9 @@ Status Runner::Measure(const Case& the_case, std::vector<Result>* results) {
   std::vector<double> cpu(subjects);
   std::vector<size_t> order(subjects);
   std::iota(order.begin(), order.end(), size_t{0});
+  std::mt19937_64 random(options_.seed);
   for (int i = 0; i < iterations; ++i) {
-    std::shuffle(order.begin(), order.end(), random_);
+    std::shuffle(order.begin(), order.end(), random);
     // The iteration is the first turn of all: contenders meet the same roots.
     for (size_t s : order) {
       Spent spent;

@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "bench/runner/barrier.h"
@@ -69,7 +68,6 @@ class Runner {
   int ranks_;
   RunnerOptions options_;
   DisseminationBarrier barrier_;
-  std::mt19937_64 random_;
 };
 
 }  // namespace brigade::bench
