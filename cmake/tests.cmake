@@ -71,8 +71,10 @@ if(with_jobs)
   brigade_program_of_ranks(blacs64_c_test Brigade::blacs64 test/blacs/blacs_c_header_test.c 4)
   # A program that knows nothing of Brigade.
   brigade_program(preloaded MPI::MPI_C test/transport/one_mpi.c)
-  brigade_job(job 2 ${PROJECT_BINARY_DIR}/bin/brigade_run --pblas --rma --blacs $<TARGET_FILE:preloaded>)
-  brigade_test(preloaded ${job})
+  foreach(pblas pblas pblas64)
+    brigade_job(job 2 ${PROJECT_BINARY_DIR}/bin/brigade_run --${pblas} --rma --blacs $<TARGET_FILE:preloaded>)
+    brigade_test(preloaded_${pblas} ${job})
+  endforeach()
 endif()
 
 # ---- Unit tests: *_test.cc of a folder are a program
@@ -165,8 +167,12 @@ if(with_jobs)
     set_property(TEST example_${name} APPEND PROPERTY ENVIRONMENT BRIGADE_LOG=info)
     set_tests_properties(example_${name} PROPERTIES FIXTURES_REQUIRED examples)
   endforeach()
+  brigade_job(job 4 ${PROJECT_BINARY_DIR}/bin/brigade_run --pblas ${examples}/solve)
+  brigade_test(example_solve_pblas test/support/prints.sh examples/solve.f90 ${job})
+  set_property(TEST example_solve_pblas APPEND PROPERTY ENVIRONMENT BRIGADE_LOG=info BRIGADE_PBLAS=on)
+  set_tests_properties(example_solve_pblas PROPERTIES FIXTURES_REQUIRED examples)
   # They take a BLAS and ScaLAPACK.
-  set_tests_properties(example_matrix_product example_solve PROPERTIES SKIP_RETURN_CODE 77)
+  set_tests_properties(example_matrix_product example_solve example_solve_pblas PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
 # QEMU lacks system calls that these tests need: docs/user/packaging.md.
