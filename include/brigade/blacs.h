@@ -28,11 +28,11 @@
       processes if rdest or cdest is -1. On all other processes A is unspecified afterwards. Results
       have the same bits on all processes and in every run. amx and amn compare |x|, or |re| + |im|
       for complex x. If ldia is -1, rA and cA are not used, and among elements of equal |x| the
-      largest signed value wins. Otherwise rA and cA receive the coordinates of the process whose
-      element wins. The leading dimension of rA and cA is ldia; ldia below m counts as m. If several
-      processes have elements of equal |x|, the first of these processes wins in this order: upwards
-      from the destination to the last rank, then upwards from rank 0. If the result goes to all
-      processes, the order begins at rank 0.
+      largest signed value wins. If ldia is not -1, rA and cA receive the coordinates of the process
+      whose element wins. The leading dimension of rA and cA is ldia; ldia below m counts as m. If
+      several processes have elements of equal |x|, the first of these processes wins in this order:
+      upwards from the destination to the last rank, then upwards from rank 0. If the result goes to
+      all processes, the order begins at rank 0.
    8. Errors are reported on stderr and end the job by MPI_Abort.
    9. At most one thread of a process at a time may call the BLACS.
 
@@ -150,7 +150,8 @@ void Cfree_blacs_system_handle(blacs_int handle);
 /** @} */
 
 /** @name Message ids
-   These functions exist for old programs; nothing depends on the results. All of them are local. */
+   These functions exist for old programs; nothing depends on the results. All functions of
+   this section are local. */
 /** @{ */
 
 /** Returns a constant. */
@@ -158,7 +159,7 @@ blacs_int Cksendid(blacs_int ctxt, blacs_int rdest, blacs_int cdest);
 /** Returns a constant. */
 blacs_int Ckrecvid(blacs_int ctxt, blacs_int rsrc, blacs_int csrc);
 /** Returns the value of a counter of the scope, which starts at 0, and then increments the counter.
-   Broadcasts do not use the counter. */
+   Broadcasts neither read nor increment the counter. */
 blacs_int Ckbsid(blacs_int ctxt, const char* scope);
 /** Like Ckbsid(), with the same counter. */
 blacs_int Ckbrid(blacs_int ctxt, const char* scope, blacs_int rsrc, blacs_int csrc);

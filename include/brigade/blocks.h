@@ -200,8 +200,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
 ///
 /// @param group    of the call
 /// @param source   a block for each rank of the scope: block q goes to rank q. Stays unchanged.
-/// @param result   a block for each rank of the scope: block q comes from rank q. There is no form
-///                 in place: `source` and `result` must not be NULL.
+/// @param result   a block for each rank of the scope: block q comes from rank q. The call has
+///                 no equivalent of MPI_IN_PLACE: `source` and `result` must not be NULL.
 /// @param type     of the elements; all ranks pass types of the same size
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_alltoall(brigade_group* group, const brigade_matrix* source,
@@ -226,8 +226,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
 ///                      free the array `sent` when the function has returned.
 /// @param received      one matrix per rank of the scope: block q comes from rank q, and has as
 ///                      many elements as the block that rank q sends to this rank. The caller may
-///                      free the array `received` when the function has returned. There is no form
-///                      in place.
+///                      free the array `received` when the function has returned. The call has no
+///                      equivalent of MPI_IN_PLACE.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param options       NULL for the defaults; may be freed afterwards

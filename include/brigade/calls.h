@@ -44,11 +44,11 @@ extern "C" {
 ///
 /// The functions ending in `_start` also return
 ///
-/// 1. #BRIGADE_NO_RESOURCE, without effect: the staging memory that the call needs is in use.
-///    Possibly other ranks have already started the call. Repeat the `_start` function until it
-///    succeeds, without another blocking call in between. Each attempt progresses pending
-///    operations. Sooner or later an attempt succeeds, provided that all ranks make their calls in
-///    one common order, even calls on different scopes.
+/// 1. #BRIGADE_NO_RESOURCE, without effect: the staging memory that the call needs is in use. Other
+///    ranks may already have started the call. Repeat the `_start` function until it succeeds,
+///    without another blocking call in between. Each attempt progresses pending operations. An
+///    attempt succeeds in the end if all ranks make all their calls in one order, including calls
+///    on different scopes.
 /// 2. #BRIGADE_OUT_OF_MEMORY, without effect: the call needs more staging memory than the budget
 ///    allows. A collective call then returns this status on all ranks of the scope.
 ///

@@ -119,7 +119,7 @@ static inline brigade_failure brigade_failure_init(void) {
   failure.size = sizeof(failure);
   return failure;
 }
-/// Describes the first failure of a group as data. Otherwise like brigade_group_error().
+/// Like brigade_group_error(), but also describes the first failure of a group as data.
 ///
 /// @param group    the group, broken or not
 /// @param failure  the description of the failure

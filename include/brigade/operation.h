@@ -26,9 +26,9 @@ extern "C" {
 ///   #BRIGADE_TREE is at least the number of ranks, every block travels directly between its rank
 ///   and the root.
 /// - Scans: #BRIGADE_HYPERCUBE, and #BRIGADE_INCREASING_RINGS for one chain.
-/// - All-to-all: #BRIGADE_INCREASING_RINGS: every block travels directly from its sender to its
-///   receiver. brigade_alltoall() also accepts #BRIGADE_CIRCULANT. Any other topology counts as
-///   #BRIGADE_INCREASING_RINGS.
+/// - All-to-all: #BRIGADE_INCREASING_RINGS, with which every block travels directly from its sender
+///   to its receiver. brigade_alltoall() also accepts #BRIGADE_CIRCULANT. Any other topology counts
+///   as #BRIGADE_INCREASING_RINGS.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
   BRIGADE_TREE,              ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
@@ -77,9 +77,9 @@ static inline brigade_statistics brigade_statistics_init(void) {
 }
 
 /// Options of a call. Initialise the structure with brigade_call_options_init(). If the comment of
-/// a field names calls, all other calls ignore the field, with one exception: reductions and scans
-/// that the comment of `locations` does not name return #BRIGADE_INVALID_ARGUMENT if `locations` is
-/// not NULL.
+/// a field names calls, all other calls ignore the field. Exception: a reduction or scan that the
+/// comment of `locations` does not name returns #BRIGADE_INVALID_ARGUMENT if `locations` is not
+/// NULL.
 typedef struct {
   size_t size;                ///< set by brigade_call_options_init()
   brigade_scope scope;        ///< the scope of a collective call; equal on all ranks of the scope
@@ -153,7 +153,8 @@ BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 /// #BRIGADE_INVALID_ARGUMENT. An array of length 0 may be NULL.
 ///
 /// Cost: a function that tests progresses all pending operations of the engine once. A function
-/// that waits does so until it returns. A function on an array also looks at every entry.
+/// that waits progresses these operations until it returns. A function on an array also reads every
+/// entry.
 /// @{
 
 /// Progresses pending operations. Returns 1 if `operation` is complete, successfully or not, or
@@ -189,8 +190,8 @@ BRIGADE_EXPORT brigade_status brigade_wait_any(brigade_operation** operations, s
 BRIGADE_EXPORT brigade_status brigade_wait_some(brigade_operation** operations, size_t count,
                                                 size_t* indices, size_t* ended);
 /// Progresses pending operations. If all operations are complete, frees all operations, and sets
-/// `*done` to 1. Otherwise frees no operation, and sets `*done` to 0. Returns the first failure of
-/// the freed operations in the order of the array.
+/// `*done` to 1. If an operation is not complete, frees no operation, and sets `*done` to 0.
+/// Returns the first failure of the freed operations in the order of the array.
 BRIGADE_EXPORT brigade_status brigade_test_all(brigade_operation** operations, size_t count,
                                                int* done);
 /// Like brigade_wait_any(), but does not block. Progresses pending operations. Sets `*done` to 1 if

@@ -163,8 +163,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_scan(brigade_group* group, const brig
 ///
 /// @param group    of the call
 /// @param source   as `source` of brigade_reduce()
-/// @param result   as `result` of brigade_scan(). On rank 0, which gets no result: as `result` of
-///                 brigade_reduce() on a rank that is not the root.
+/// @param result   as `result` of brigade_scan(). Exception: rank 0 gets no result, and passes what
+///                 a rank other than the root passes to brigade_reduce().
 /// @param type     of the elements; equal on all ranks
 /// @param op       the operation; equal on all ranks; brigade_call_options::locations must be NULL
 /// @param options  NULL for the defaults; may be freed afterwards

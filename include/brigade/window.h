@@ -75,7 +75,7 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* 
                                                     size_t bytes, int64_t unit,
                                                     brigade_window** window);
 /// Makes a window of memory that the library allocates. Ranks of one host access this memory by
-/// loads and stores, which is faster than access to ordinary memory. Otherwise like
+/// loads and stores, which is faster than access to ordinary memory. In all other respects like
 /// brigade_window_create().
 ///
 /// @param group     see brigade_window_create()
@@ -93,7 +93,7 @@ BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_group* group, size
                                                       int64_t unit, void** memory,
                                                       brigade_window** window);
 /// Makes a window without memory, like MPI_Win_create_dynamic: each rank attaches memory later.
-/// Displacements are addresses of the target, in bytes, cast to int64_t. Otherwise like
+/// Displacements are addresses of the target, in bytes, cast to int64_t. In all other respects like
 /// brigade_window_create().
 ///
 /// @param group     see brigade_window_create()
