@@ -52,7 +52,7 @@ def check(path, expected_by_ranks):
         assert ("protocol" in line) == (line["subject"] == "brigade"), line
         if line["subject"] == "brigade" and line["case"] != "barrier":
             assert line["copies_per_byte"] <= 2, line  # at most one copy per side
-            # Pieces for one rank may do without, and short ones of each block.
+            # Segments for one rank may do without, and short ones of each block.
             messages = max(1, line["segments"]) * (line["ranks"] if line["case"].startswith("multi-") else 1)
             is_for_one = line["ranks"] == 2 or line["case"].startswith("pingpong")
             needs_none = is_for_one or line["bytes"] <= 4096 * messages

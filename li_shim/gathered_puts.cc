@@ -12,7 +12,7 @@ namespace {
 
 // Targets keep the descriptions of some hundred puts of each origin.
 constexpr size_t kMostBlocks = 64;
-constexpr size_t kShortPart = 4;  // of a piece
+constexpr size_t kShortPart = 4;  // of a segment
 
 // In bytes; of different objects, too.
 int64_t Distance(const std::byte* from, const std::byte* to) {
@@ -21,7 +21,7 @@ int64_t Distance(const std::byte* from, const std::byte* to) {
 
 }  // namespace
 
-bool GatheredPuts::Takes(size_t bytes) const { return bytes < piece_bytes_ / kShortPart; }
+bool GatheredPuts::Takes(size_t bytes) const { return bytes < segment_bytes_ / kShortPart; }
 
 void GatheredPuts::Add(std::byte* source, size_t offset, size_t bytes) {
   blocks_.push_back({source, offset, bytes});
@@ -29,7 +29,7 @@ void GatheredPuts::Add(std::byte* source, size_t offset, size_t bytes) {
 }
 
 bool GatheredPuts::is_full() const {
-  return bytes_ >= piece_bytes_ || blocks_.size() >= kMostBlocks;
+  return bytes_ >= segment_bytes_ || blocks_.size() >= kMostBlocks;
 }
 
 Status GatheredPuts::Take(int process, OriginData* here, TargetData* there) {

@@ -16,15 +16,15 @@ namespace li {
 
 class GatheredPuts {
  public:
-  // `piece_bytes`: of a piece of a message.
-  explicit GatheredPuts(size_t piece_bytes) : piece_bytes_(piece_bytes) {}
+  // `segment_bytes`: of a segment of a message.
+  explicit GatheredPuts(size_t segment_bytes) : segment_bytes_(segment_bytes) {}
 
   // Whether it is short; what is longer goes at once, since its cost is that of its bytes.
   bool Takes(size_t bytes) const;
   // Bytes that come to lie at an offset in the process's memory. REQUIRES: Takes(bytes).
   void Add(std::byte* source, size_t offset, size_t bytes);
   bool is_empty() const { return blocks_.empty(); }
-  // They fill a piece, and should go while the next are gathered.
+  // They fill a segment, and should go while the next are gathered.
   bool is_full() const;
   // All of them as one put to `process`, and none are left. REQUIRES: there are some.
   Status Take(int process, OriginData* here, TargetData* there);
@@ -36,7 +36,7 @@ class GatheredPuts {
     size_t bytes;
   };
 
-  size_t piece_bytes_;
+  size_t segment_bytes_;
   std::vector<Block> blocks_;
   size_t bytes_ = 0;
 };

@@ -62,7 +62,7 @@ Status WindowsBackend::Register(int slot, void* memory, size_t bytes) {
   options.bytes = bytes;
   options.goes_directly = ByMessages() == nullptr;
   options.has_short_blocks = false;  // GatheredPuts have a few
-  at(slot).gathered.assign(static_cast<size_t>(processes()), GatheredPuts(space_->piece_bytes()));
+  at(slot).gathered.assign(static_cast<size_t>(processes()), GatheredPuts(space_->segment_bytes()));
   return Window::Create(space_.get(), bootstrap_.get(), options, &at(slot).window);
 }
 

@@ -22,7 +22,7 @@
 //
 // Sources: the BLACS for magnitudes and ties; NaN, -0 and INT_MIN are ours.
 //
-// Wire form of a piece of n elements: n values, then, if the operation carries locations, n int32
+// Wire form of a segment of n elements: n values, then, if the operation carries locations, n int32
 // locations.
 
 #ifndef BRIGADE_MEMBUF_COMBINE_H_

@@ -14,7 +14,8 @@ constexpr size_t kLeastBlockBytes = size_t{4} << 10;
 constexpr size_t kSharedBytes = size_t{16} << 10;
 constexpr size_t kMostKeptBytes = size_t{64} << 20;
 
-// Four sizes for each power of two: a piece and its header take a quarter more, not twice as much.
+// Four sizes for each power of two: a segment and its header take a quarter more, not twice as
+// much.
 size_t BlockBytes(size_t bytes) {
   size_t power = kLeastBlockBytes;
   while (2 * power < bytes) power *= 2;

@@ -101,7 +101,7 @@ TEST(OverflowArena, KeepsBlocksForReuseUntilTrimmed) {
   EXPECT_EQ(arena.kept_bytes(), 0u);
 }
 
-// Of a piece with its header the system makes all pages, whether they are used or not.
+// Of a segment with its header the system makes all pages, whether they are used or not.
 TEST(OverflowArena, ALittleMoreThanAPowerOfTwoTakesAQuarterMore) {
   OverflowArena arena(SIZE_MAX - 1);
   for (const auto& [asked, taken] : {std::pair<size_t, size_t>{4096, 4096},

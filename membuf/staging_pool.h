@@ -8,7 +8,7 @@
 //   anything, so a started operation cannot fail for lack of special memory (LPF's rule: reserve,
 //   then start).
 // - The surplus serves everything that does not depend on it: sends that have returned to their
-//   caller, non-blocking operations, and pieces of operations ahead of their reservation. A chunk
+//   caller, non-blocking operations, and segments of operations ahead of their reservation. A chunk
 //   of it may be lent in parts, to operations whose messages are short.
 //
 // Returned sends can therefore never take the last chunks from a schedule that needs them.

@@ -67,10 +67,10 @@ inline constexpr int kWideBranches = 8;
 // --- The choice among candidates by the cost model ---
 // Shown by: ./bench/run.sh --model
 
-// Among candidates within this factor of the fastest, the one in the fewest pieces is taken: it has
-// the fewest chances of a late rank.
+// Among candidates within this factor of the fastest, the one in the fewest segments is taken: it
+// has the fewest chances of a late rank.
 inline constexpr double kAboutAsFast = 1.05;
-// Among candidates in one piece within this factor, the one with the fewest messages in a row is
+// Among candidates in one segment within this factor, the one with the fewest messages in a row is
 // taken: a rank has to wake for each message.
 inline constexpr double kAboutAsFastToGather = 1.2;
 // Candidates within this factor count as equally fast.
@@ -78,10 +78,10 @@ inline constexpr double kAsFast = 1.005;
 // A topology that the call names is replaced by one that is faster by this factor. Below 2, the
 // limit of a split ring.
 inline constexpr double kTooSlow = 1.75;
-// The shortest piece of a candidate: the costs per piece dominate in shorter ones.
-inline constexpr size_t kLeastPieceBytes = size_t{4} << 10;
+// The shortest segment of a candidate: the costs per segment dominate in shorter ones.
+inline constexpr size_t kLeastSegmentBytes = size_t{4} << 10;
 // If ranks share processors: branches of a root that count as equally good as fewer. More favours
-// bushier trees, whose root sends every piece several times.
+// bushier trees, whose root sends every segment several times.
 inline constexpr size_t kFewestBranches = 2;
 
 // --- What calibration believes ---
@@ -98,14 +98,14 @@ inline constexpr double kMostCopiesPerByte = 64;
 // --- How a message is cut ---
 // Shown by: brigade_bench pingpong; ./bench/run.sh --cluster 8
 
-// Fewest pieces of a relayed message: a relay then sends while it receives. More overlap better and
-// cost more messages.
-inline constexpr size_t kLeastPieces = 2;
-// Pieces where both sides copy at once: more of them overlap better and cost more messages.
-inline constexpr size_t kOverlappingPieces = 8;
-// The shortest piece on slow links, in costs of a piece: links pass a few packets at once, so a
-// relay costs less than a piece.
-inline constexpr double kLeastPieceInCosts = 14;
+// Fewest segments of a relayed message: a relay then sends while it receives. More overlap better
+// and cost more messages.
+inline constexpr size_t kLeastSegments = 2;
+// Segments where both sides copy at once: more of them overlap better and cost more messages.
+inline constexpr size_t kOverlappingSegments = 8;
+// The shortest segment on slow links, in costs of a segment: links pass a few packets at once, so a
+// relay costs less than a segment.
+inline constexpr double kLeastSegmentInCosts = 14;
 // Slots of a stream where memory allows: more keep a link full while a rank is late, and hold more
 // staging memory.
 inline constexpr int kWindowSlots = 4;
@@ -159,12 +159,12 @@ inline constexpr int kProgressThreadLongestRestUs = 8000;
 // staging memory for all receivers is cheaper.
 inline constexpr size_t kMostInlineCollectiveBytes = size_t{4} << 10;
 
-// Pieces of a message that eager segments move one by one if other ranks wait for them: more save
+// Segments of a message that eager segments move one by one if other ranks wait for them: more save
 // the bookkeeping of windows for more messages, and copy less while the receiver is late.
-inline constexpr int64_t kMostEagerPieces = 8;
-// Pieces if no rank forwards them: they are inline messages, without bookkeeping.
-inline constexpr int64_t kMostInlinePieces = 512;
-static_assert(kPairSumBytes <= kMostInlinePieces * kShmOverlapBytes, "they go inline");
+inline constexpr int64_t kMostEagerSegments = 8;
+// Segments if no rank forwards them: they are inline messages, without bookkeeping.
+inline constexpr int64_t kMostInlineSegments = 512;
+static_assert(kPairSumBytes <= kMostInlineSegments * kShmOverlapBytes, "they go inline");
 
 // Zero-copy reads. Most ranks: on more, each waits for more others.
 inline constexpr int kMostRanksOfZeroCopy = 8;

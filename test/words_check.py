@@ -55,6 +55,11 @@ OLD_NAMES = {
     "TakeNotes": "TakeControls",
     "joins_notes": "joins_control",
     "Dealing": "Distribution",
+    "PieceMover": "SegmentMover",
+    "PiecePlan": "SegmentPlan",
+    "PieceSettings": "SegmentSettings",
+    "piece_bytes": "segment_bytes",
+    "kPieceBytes": "kSegmentBytes",
     "Way": "Variant, or what it stands for",
 }
 

@@ -10,22 +10,22 @@ namespace brigade {
 
 // Hints about performance. Every call works for any values.
 struct Tuning {
-  // Pieces of about this size move a long message fastest.
-  size_t preferred_piece_bytes = size_t{32} << 10;
-  // Bytes that one write of a long point-to-point message sends: pieces that are a multiple of it
+  // Segments of about this size move a long message fastest.
+  size_t preferred_segment_bytes = size_t{32} << 10;
+  // Bytes that one write of a long point-to-point message sends: segments that are a multiple of it
   // cost least. 0: all lengths cost the same per byte.
-  size_t segment_bytes = 0;
-  // Messages shorter than preferred_piece_bytes are cut into pieces of at least this length, too,
-  // so that both sides copy at once. 0: no gain.
-  size_t overlap_piece_bytes = 0;
+  size_t write_unit_bytes = 0;
+  // Messages shorter than preferred_segment_bytes are cut into segments of at least this length,
+  // too, so that both sides copy at once. 0: no gain.
+  size_t overlap_segment_bytes = 0;
   // On links that are slower than relays: the bytes that a link moves in the time that a relay
-  // needs for a piece of any length. Relayed messages are cut so that the cost of pieces and relays
-  // together is least. 0: links are not the bottleneck.
-  size_t piece_cost_bytes = 0;
+  // needs for a segment of any length. Relayed messages are cut so that the cost of segments and
+  // relays together is least. 0: links are not the bottleneck.
+  size_t segment_cost_bytes = 0;
   // The most bytes of a message, header included, that are sent with a header that precedes its
-  // data (eager_piece_bytes): they use the time until the receiver has granted a place for the
+  // data (eager_segment_bytes): they use the time until the receiver has granted a place for the
   // rest. 0: the header is sent alone.
-  size_t first_piece_bytes = 0;
+  size_t first_segment_bytes = 0;
   // A receiver piggybacks the credits of receive buffers up to this length on other messages. A
   // longer receive buffer may cost a message of its own, and should be expected to be filled.
   // SIZE_MAX: there are no credits.
@@ -51,18 +51,18 @@ struct Capabilities {
   bool calls_mpi = false;
   // Lost peers are detected, and pending operations with them end with kPeerLost.
   bool reports_losses = true;
-  // A piece longer than its receive buffer leaves the memory behind a receive buffer of at most
+  // A segment longer than its receive buffer leaves the memory behind a receive buffer of at most
   // this length untouched. A longer receive buffer is safe only if it is as long as the longest
-  // piece that the peer might send.
+  // segment that the peer might send.
   size_t kept_receive_buffer_bytes = SIZE_MAX;
   // The longest inline message of an edge (Endpoint::edges); 0 if there are no edges.
   size_t max_inline_bytes = 0;
-  // The longest piece, in bytes, that one post may carry.
-  size_t max_piece_bytes = SIZE_MAX;
-  // Pieces up to this length are eager: they are sent before their receive is posted. Longer ones
+  // The longest segment, in bytes, that one post may carry.
+  size_t max_segment_bytes = SIZE_MAX;
+  // Segments up to this length are eager: they are sent before their receive is posted. Longer ones
   // wait for the receive. The header of a longer point-to-point message precedes its data, so that
   // the data can land in place.
-  size_t eager_piece_bytes = SIZE_MAX;
+  size_t eager_segment_bytes = SIZE_MAX;
 
   Tuning tuning;
 };

@@ -79,28 +79,28 @@ class Endpoint {
   // complete.
   virtual void CloseGroup(GroupId group) = 0;
 
-  // Posts one piece to rank `peer` of the group; the peer may be this rank. Pieces on one (channel,
-  // peer) arrive in the order of their posts. `piece` must stay untouched until the completion.
-  // kNoResource: no effect; progress, then try again.
-  virtual Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  // Posts one segment to rank `peer` of the group; the peer may be this rank. Segments on one
+  // (channel, peer) arrive in the order of their posts. `segment` must stay untouched until the
+  // completion. kNoResource: no effect; progress, then try again.
+  virtual Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                           Completion* completion) = 0;
 
   // Returns whether SendNow might accept this range.
   virtual bool SendsInPlace(const Channel&, int /*peer*/, const LayoutRange&) const {
     return false;
   }
-  // Sends one piece, `head` and then `body`, straight from user memory, registered or not, if that
-  // needs no wait. Once it is posted, `head` and `body` may be reused; the completion runs when the
-  // whole piece is on its way. *kept_bytes is the number of bytes that were copied to memory of the
-  // transport which is not overflow memory. If the piece can never be sent, the posted completion
-  // fails.
+  // Sends one segment, `head` and then `body`, straight from user memory, registered or not, if
+  // that needs no wait. Once it is posted, `head` and `body` may be reused; the completion runs
+  // when the whole segment is on its way. *kept_bytes is the number of bytes that were copied to
+  // memory of the transport which is not overflow memory. If the segment can never be sent, the
+  // posted completion fails.
   virtual SentNow SendNow(const Channel&, int /*peer*/, ConstByteSpan /*head*/,
                           const LayoutRange& /*body*/, Completion*, size_t* /*kept_bytes*/) {
     return SentNow::kNo;
   }
 
-  // Posts a receive of the next piece from `peer` on the channel. `receive_buffer` must stay
-  // untouched until the completion; its length is the longest piece accepted. Receives on one
+  // Posts a receive of the next segment from `peer` on the channel. `receive_buffer` must stay
+  // untouched until the completion; its length is the longest segment accepted. Receives on one
   // (channel, peer) match in the order of their posts, in-place ones included.
   virtual Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                              Completion* completion) = 0;
@@ -116,9 +116,9 @@ class Endpoint {
     return Status(StatusCode::kUnavailable, "this transport has no in-place receive");
   }
 
-  // Copies the first bytes of the next piece from `peer` on the channel, if it has arrived and no
+  // Copies the first bytes of the next segment from `peer` on the channel, if it has arrived and no
   // receive is posted for it, without receiving it. Returns the number of bytes; 0: there is no
-  // piece, or this transport cannot peek. Not cheap: for a rank that has waited long.
+  // segment, or this transport cannot peek. Not cheap: for a rank that has waited long.
   virtual size_t PeekUnexpected(const Channel&, int /*peer*/, ByteSpan /*head*/) { return 0; }
 
   // Releases a lease. If it points into the sender's chunk, the sender may reuse the chunk.

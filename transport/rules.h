@@ -38,7 +38,7 @@ inline constexpr uint64_t kShmYieldsIfCrowded = 100;
 inline constexpr int kShmSleepUs = 20000;
 // The longest sleep if a sender may not see that this rank sleeps, and wakes it late.
 inline constexpr int kShmSleepUnheardUs = 500;
-// Polls per check of pieces that receivers release: reading memory that they are about to write
+// Polls per check of segments that receivers release: reading memory that they are about to write
 // slows them down; rarer checks release memory later.
 inline constexpr int kShmPollsPerReturnLook = 8;
 // The shortest time between checks for killed ranks: a check is a system call per peer; rarer
@@ -99,7 +99,7 @@ inline constexpr int kAutoPollsPerTcpLook = 4;
 // --- What is fast on a transport ---
 // Shown by: brigade_bench pingpong, over each transport
 
-// Shared memory. Length of the pieces into which even short messages are cut, so that both sides
+// Shared memory. Length of the segments into which even short messages are cut, so that both sides
 // copy at once: longer ones overlap less and cost fewer slots.
 inline constexpr size_t kShmOverlapBytes = size_t{16} << 10;
 
@@ -107,7 +107,7 @@ inline constexpr size_t kShmOverlapBytes = size_t{16} << 10;
 // a wide ring has this length.
 inline constexpr size_t kShmWideInlineBytes = size_t{32} << 10;
 // The number of the long inline message with which an edge gets a wide ring; earlier ones go as
-// pieces: fewer save cache misses, more save memory on edges with few messages.
+// segments: fewer save cache misses, more save memory on edges with few messages.
 inline constexpr int kShmInlinesBeforeWide = 4;
 // Wide rings of a rank, each of some 263 KB: more serve more edges, and take more memory.
 inline constexpr size_t kShmMostWideBytes = size_t{8} << 20;
@@ -140,22 +140,23 @@ inline constexpr size_t kLeastPostedBytes = (size_t{4} << 10) + 1;
 inline constexpr size_t kMostKeptBytes = size_t{8} << 20;
 inline constexpr size_t kMostKeptBlocks = 16;
 
-// MPI. Pieces of a long message: fewer messages, less overlap.
-inline constexpr size_t kMpiPieceBytes = size_t{128} << 10;
+// MPI. Segments of a long message: fewer messages, less overlap.
+inline constexpr size_t kMpiSegmentBytes = size_t{128} << 10;
 // The longest send that every fabric of Open MPI accepts at once: it is tested for completion when
 // it is posted.
 inline constexpr size_t kMpiEagerBytes = 4096;
 // The shortest posted buffer that is described to MPI as a datatype: below, a copy is cheaper.
 inline constexpr size_t kMpiTypedBytes = size_t{4} << 10;
 
-// TCP. Pieces of a long message: fewer messages, less overlap.
-inline constexpr size_t kTcpPieceBytes = size_t{256} << 10;
+// TCP. Segments of a long message: fewer messages, less overlap.
+inline constexpr size_t kTcpSegmentBytes = size_t{256} << 10;
 // Bytes of one write to the network: 45 packets of 1448 bytes on Ethernet, a little more on
-// loopback. A segment that is not full costs as much as a full one.
-inline constexpr size_t kTcpSegmentBytes = 45 * 1448;
-// The cost of a piece at a relay, in bytes that a link moves in that time: more make longer pieces.
-inline constexpr size_t kTcpPieceCostBytes = 1000;
-// The longest piece that goes before its receive is posted, 64 KiB and a header: more messages
+// loopback. A unit that is not full costs as much as a full one.
+inline constexpr size_t kTcpWriteUnitBytes = 45 * 1448;
+// The cost of a segment at a relay, in bytes that a link moves in that time: more make longer
+// segments.
+inline constexpr size_t kTcpSegmentCostBytes = 1000;
+// The longest segment that goes before its receive is posted, 64 KiB and a header: more messages
 // spare a round trip, and a receiver that does not come holds more memory.
 inline constexpr size_t kTcpEagerBytes = (size_t{64} << 10) + 64;
 // The longest receive buffer whose credit goes with something else: more spare a message, and more
@@ -172,8 +173,9 @@ inline constexpr size_t kTcpFewSockets = 4;
 inline constexpr unsigned kTcpLooksPerPoll = 16;
 // Reads in a row of one busy socket, before other sockets are read.
 inline constexpr int kTcpReadsInARow = 8;
-// The shortest rest of a piece that io_uring reads into registered memory, and the shortest that it
-// reads as a whole where ranks share processors: less is there before the ring would have read it.
+// The shortest rest of a segment that io_uring reads into registered memory, and the shortest that
+// it reads as a whole where ranks share processors: less is there before the ring would have read
+// it.
 inline constexpr size_t kUringFixedReadBytes = size_t{64} << 10;
 inline constexpr size_t kUringWholeReadBytes = 1024;
 // Segments that a trial of a host reads in each way: more take longer when a group is made, and the

@@ -35,7 +35,7 @@ inline constexpr int kMostMeetingInPages = 16;
 // The mailboxes of a window, for short puts into private memory of the same host: the memory of
 // each member, once there are any. Less is soon full, and the kernel's copy takes longer.
 inline constexpr size_t kMailboxBytesOfWindow = size_t{384} << 10;
-// The longest piece of a put that waits for the frame that follows it: a longer one is on its way
+// The longest segment of a put that waits for the frame that follows it: a longer one is on its way
 // while others are packed.
 inline constexpr int64_t kMostHeldBytes = 16384;
 

@@ -36,8 +36,8 @@ Status MatricesOf(const std::vector<PanelView>& panels, std::vector<Matrix>* mat
 
 void Accumulate(const OperationStatistics& one, OperationStatistics* all) {
   all->bytes_copied += one.bytes_copied;
-  all->overflow_pieces += one.overflow_pieces;
-  all->pieces += one.pieces;
+  all->overflow_segments += one.overflow_segments;
+  all->segments += one.segments;
   all->peak_staging_bytes = std::max(all->peak_staging_bytes, one.peak_staging_bytes);
   all->protocol = one.protocol;
 }
@@ -46,8 +46,8 @@ Cost BrigadeGroup::CostOf(const OperationStatistics& statistics, size_t bytes) c
   Cost cost;
   cost.copies_per_byte = static_cast<double>(statistics.bytes_copied) / static_cast<double>(bytes);
   cost.staging_peak_bytes = statistics.peak_staging_bytes;
-  cost.overflow_pieces = statistics.overflow_pieces;
-  cost.pieces = statistics.pieces;
+  cost.overflow_segments = statistics.overflow_segments;
+  cost.segments = statistics.segments;
   cost.chunk_bytes = chunk_bytes_;
   if (statistics.protocol != nullptr) cost.protocol = statistics.protocol;
   return cost;

@@ -258,7 +258,7 @@ estimates, too.
 | of the paper | in the simulation |
 |---|---|
 | MPI's messages | Brigade's, none of them ahead; matching takes no time |
-| puts with notification | above 16 bytes a control message more for each piece than a message; within a host copies |
+| puts with notification | above 16 bytes a control message more for each segment than a message; within a host copies |
 | gets, by client and server | the target's process answers; while it computes, every 5 us; within a host copies |
 | SUMMA by messages | Brigade's broadcasts; a process waits for a chunk of A, then for one of B |
 | chunks of SUMMA | 128 columns, or a block's if it has fewer; the paper's have 128 or more |

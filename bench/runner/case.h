@@ -19,8 +19,8 @@ namespace brigade::bench {
 struct Cost {
   double copies_per_byte = std::numeric_limits<double>::quiet_NaN();
   size_t staging_peak_bytes = 0;
-  uint64_t overflow_pieces = 0;  // that found no staging memory free
-  uint64_t pieces = 0;           // that the message was cut into
+  uint64_t overflow_segments = 0;  // that found no staging memory free
+  uint64_t segments = 0;           // that the message was cut into
   size_t chunk_bytes = 0;
   std::string protocol;  // by which this rank's call ran; in a result, those of all ranks
 };

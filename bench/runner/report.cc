@@ -100,8 +100,8 @@ Status Report::Add(const Case& the_case, const std::vector<Result>& results) {
     line["MBps"] = MegabytesPerSecond(the_case, result);
     line["copies_per_byte"] = knows_cost ? Json(result.cost.copies_per_byte) : Json();
     line["staging_peak_bytes"] = knows_cost ? Json(result.cost.staging_peak_bytes) : Json();
-    line["overflow_segments"] = knows_cost ? Json(result.cost.overflow_pieces) : Json();
-    line["segments"] = knows_cost ? Json(result.cost.pieces) : Json();
+    line["overflow_segments"] = knows_cost ? Json(result.cost.overflow_segments) : Json();
+    line["segments"] = knows_cost ? Json(result.cost.segments) : Json();
     if (!result.cost.protocol.empty()) line["protocol"] = result.cost.protocol;
     line["cpu_us"] = result.cpu_microseconds;
     line["iterations"] = result.iterations;

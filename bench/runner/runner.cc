@@ -114,11 +114,11 @@ Status Runner::WorstCost(const Subject& subject, Cost* cost) {
   BRIGADE_RETURN_IF_ERROR(subject.cost(0, cost));
   const std::vector<double> most = OverRanks(
       MPI_MAX, {cost->copies_per_byte, static_cast<double>(cost->staging_peak_bytes),
-                static_cast<double>(cost->overflow_pieces), static_cast<double>(cost->pieces)});
+                static_cast<double>(cost->overflow_segments), static_cast<double>(cost->segments)});
   cost->copies_per_byte = most[0];
   cost->staging_peak_bytes = static_cast<size_t>(most[1]);
-  cost->overflow_pieces = static_cast<uint64_t>(most[2]);
-  cost->pieces = static_cast<uint64_t>(most[3]);
+  cost->overflow_segments = static_cast<uint64_t>(most[2]);
+  cost->segments = static_cast<uint64_t>(most[3]);
   cost->protocol = NamesOf(comm_, ranks_, cost->protocol);
   return Status();
 }

@@ -6,7 +6,7 @@
 namespace brigade::bench {
 namespace {
 
-// Memory for sent and received messages: only this part of a piece is sent
+// Memory for sent and received messages: only this part of a segment is sent
 // (SimOptions::carries_payload).
 constexpr size_t kTravelling = 64;
 std::byte g_sent[kTravelling];

@@ -63,7 +63,7 @@ ScaleChoice ChooseFor(const MachineDescription& machine, const ScaleCell& cell, 
   const bool mixed = hosts > 1 && hosts < cell.ranks;
   const bool sums = EntryOf(cell.pattern).combines;
   const EngineOptions defaults;
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, hosts > 1 ? machine.between_hosts : machine.within_host,
                  defaults.chunk_bytes, defaults.staging_bytes);
   CostQuery query;
@@ -74,20 +74,20 @@ ScaleChoice ChooseFor(const MachineDescription& machine, const ScaleCell& cell, 
   const bool fixed = !named && sums;
   if (fixed) {
     Capabilities transport;
-    transport.tuning.piece_cost_bytes = machine.piece_cost_bytes;
+    transport.tuning.segment_cost_bytes = machine.segment_cost_bytes;
     query.topology = FreeTopology(cell.pattern, {cell.ranks, hosts, &transport}, cell.total_bytes(),
                                   /*order_free=*/false);
   }
   const Candidate best = RankCandidates(machine, settings, query, fixed).front();
   ScaleChoice choice;
   choice.topology = best.topology;
-  choice.piece_bytes = best.piece_bytes;
+  choice.segment_bytes = best.segment_bytes;
   choice.cost = best.cost;
-  choice.messages = best.cost.pieces * (cell.ranks - 1);
+  choice.messages = best.cost.segments * (cell.ranks - 1);
   if (best.topology.shape == Shape::kCirculant) {
     int64_t rounds = 0;
     while ((int64_t{1} << rounds) < cell.ranks) ++rounds;
-    choice.messages = best.cost.pieces * rounds;
+    choice.messages = best.cost.segments * rounds;
   }
   if (cell.multi()) choice.messages *= cell.ranks;
   // To make a schedule by host each rank looks at all: as long as a message takes for 2000 of them.
@@ -106,7 +106,7 @@ Status SimulateChoice(const MachineDescription& machine, const ScaleCell& cell,
   PatternCall call;
   call.pattern = cell.pattern;
   call.topology = choice.topology;
-  call.piece_bytes = choice.piece_bytes;
+  call.segment_bytes = choice.segment_bytes;
   call.matrix = matrix;
   call.blocks = blocks.data();
   const auto body = [&](SimWorld* world, int rank, double* end_us) -> Status {

@@ -36,7 +36,7 @@ std::vector<ScaleCell> ScaleCells(Pattern pattern, int most_ranks);
 // The library's choice.
 struct ScaleChoice {
   Topology topology;
-  size_t piece_bytes = 0;  // as in PatternCall
+  size_t segment_bytes = 0;  // as in PatternCall
   Cost cost;
   int64_t messages = 0;  // of all ranks; a simulation's time is proportional
 };
@@ -44,7 +44,7 @@ struct ScaleChoice {
 enum class Chooser : uint8_t {
   // The library, as for a call with a free topology where every link's costs are known. The order
   // of a reduction's sums is part of its result, so its topology is that of all machines, and only
-  // its pieces are chosen by the cost model.
+  // its segments are chosen by the cost model.
   kLibrary,
   // A call that names the topology that is the fastest by the cost model; it goes by rank then.
   kBestByName,

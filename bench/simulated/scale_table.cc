@@ -37,7 +37,7 @@ std::string NameOf(const ScaleCell& cell, const Topology& topology) {
 Status AddChoice(const MachineDescription& machine, const Options& options, const ScaleCell& cell,
                  const ScaleChoice& choice, nlohmann::ordered_json* own) {
   *own = {{"algorithm", NameOf(cell, choice.topology)},
-          {"segments", choice.cost.pieces},
+          {"segments", choice.cost.segments},
           {"predicted_us", choice.cost.us},
           {"simulated_us", nullptr}};
   if (choice.messages > options.most_messages) return Status();
@@ -55,7 +55,7 @@ Status AddOwn(const MachineDescription& machine, const Options& options, const S
   nlohmann::ordered_json own;
   BRIGADE_RETURN_IF_ERROR(AddChoice(machine, options, cell, freely, &own));
   (*line)["brigade"] = own;
-  if (!(named.topology == freely.topology && named.piece_bytes == freely.piece_bytes)) {
+  if (!(named.topology == freely.topology && named.segment_bytes == freely.segment_bytes)) {
     BRIGADE_RETURN_IF_ERROR(AddChoice(machine, options, cell, named, &own));
   }
   (*line)["brigade_named"] = std::move(own);

@@ -217,7 +217,8 @@ class SuperstepRank {
     for (int to = 0; to < world_->ranks(); ++to) {
       places.push_back(HalfOf(to) + Arriving(relation, to, rank_));
     }
-    std::vector<li::GatheredPuts> gathered(places.size(), li::GatheredPuts(space_->piece_bytes()));
+    std::vector<li::GatheredPuts> gathered(places.size(),
+                                           li::GatheredPuts(space_->segment_bytes()));
     const auto put_gathered = [&](int to) {
       OriginData here;
       TargetData there;

@@ -36,8 +36,8 @@ const CatalogueEntry& EntryNamed(const std::string& name) {
 }
 
 std::string Cut(const brigade::Cost& cost) {
-  if (cost.pieces == 1) return "one segment";
-  return std::to_string(cost.pieces) + " of " + std::to_string(cost.piece_bytes) + " B";
+  if (cost.segments == 1) return "one segment";
+  return std::to_string(cost.segments) + " of " + std::to_string(cost.segment_bytes) + " B";
 }
 
 void PrintCandidates(const std::vector<Candidate>& candidates) {
@@ -46,7 +46,7 @@ void PrintCandidates(const std::vector<Candidate>& candidates) {
   for (const Candidate& candidate : candidates) {
     const brigade::Cost& cost = candidate.cost;
     std::printf("%-41s %-20s %14.1f %14.1f %12.2f%s\n", TopologyName(candidate.topology).c_str(),
-                Cut(cost).c_str(), cost.us, cost.first_us, cost.piece_us,
+                Cut(cost).c_str(), cost.us, cost.first_us, cost.segment_us,
                 cost.in_step ? "" : "  if rounds keep step");
   }
 }
@@ -64,14 +64,14 @@ struct Described {
 };
 
 Status MakeDescribedPlan(const Options& options, const MachineDescription& machine,
-                         const CostQuery& query, const PieceSettings& settings,
+                         const CostQuery& query, const SegmentSettings& settings,
                          Described* described) {
   const int hosts = machine.HostOf(options.ranks - 1) + 1;
   const bool shares_memory = SharesMemory(machine, query);
   Capabilities& transport = described->transport;
   transport.lands_in_peer_memory = shares_memory || query.some_share_memory;
   transport.max_inline_bytes = shares_memory ? machine.shared_memory.max_inline_bytes : 0;
-  transport.tuning.piece_cost_bytes = machine.piece_cost_bytes;
+  transport.tuning.segment_cost_bytes = machine.segment_cost_bytes;
   described->config.capabilities = &transport;
   described->config.settings = settings;
 
@@ -106,9 +106,9 @@ Status MakeDescribedPlan(const Options& options, const MachineDescription& machi
 // Appends the line of a plan to the file of --json.
 Status Record(const Options& options, const Plan& plan, const brigade::Cost& cost) {
   nlohmann::ordered_json line = {
-      {"case", plan.entry->name}, {"ranks", options.ranks},
-      {"bytes", options.bytes},   {"topology", TopologyName(plan.choice.topology)},
-      {"segments", cost.pieces},  {"predicted_us", cost.us}};
+      {"case", plan.entry->name},  {"ranks", options.ranks},
+      {"bytes", options.bytes},    {"topology", TopologyName(plan.choice.topology)},
+      {"segments", cost.segments}, {"predicted_us", cost.us}};
   for (int i = 0; i < plan.protocol_count; ++i) {
     line["protocols"].push_back(plan.protocols[i]->name);
   }
@@ -126,7 +126,7 @@ Status RunExplain(const Options& options) {
   const CatalogueEntry& entry = EntryNamed(options.pattern);
   const int hosts = machine.HostOf(options.ranks - 1) + 1;
   const EngineOptions defaults;
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, hosts > 1 ? machine.between_hosts : machine.within_host,
                  defaults.chunk_bytes, defaults.staging_bytes);
   const bool order_free = options.exact || !entry.combines;
@@ -150,7 +150,7 @@ Status RunExplain(const Options& options) {
   std::printf("Choice: %s\n", DescribePlan(plan).c_str());
   if (options.json.empty()) return Status();
   query.topology = plan.choice.topology;
-  query.piece_bytes = plan.choice.PieceBytes(options.bytes);
+  query.segment_bytes = plan.choice.SegmentBytes(options.bytes);
   return Record(options, plan, PredictCost(machine, settings, query));
 }
 

@@ -21,9 +21,9 @@ namespace brigade::bench {
 namespace {
 
 // Candidates that are predicted to take more than this many times the best are measured only with
-// the pieces that suit them best. Of long messages, whose measurements take longest, hopeless
+// the segments that suit them best. Of long messages, whose measurements take longest, hopeless
 // candidates are not measured, and those near the best are also measured with the longest and the
-// shortest pieces: all lengths take about equal time.
+// shortest segments: all lengths take about equal time.
 constexpr double kFarFromBest = 2;
 constexpr double kNearBest = 1.2;
 constexpr double kHopeless = 4;
@@ -159,19 +159,19 @@ std::vector<Candidate> WithoutHopeless(const std::vector<Candidate>& all, size_t
   for (const Candidate& candidate : all) {
     Cuts& cuts = cuts_of[TopologyName(candidate.topology)];
     cuts.best_us = std::min(cuts.best_us, candidate.cost.us);
-    cuts.fewest = std::min(cuts.fewest, candidate.cost.pieces);
-    cuts.most = std::max(cuts.most, candidate.cost.pieces);
+    cuts.fewest = std::min(cuts.fewest, candidate.cost.segments);
+    cuts.most = std::max(cuts.most, candidate.cost.segments);
     best_us = std::min(best_us, candidate.cost.us);
   }
   std::vector<Candidate> kept;
   for (const Candidate& candidate : all) {
     const double us = candidate.cost.us;
-    const int64_t pieces = candidate.cost.pieces;
+    const int64_t segments = candidate.cost.segments;
     const Cuts& cuts = cuts_of[TopologyName(candidate.topology)];
     const bool is_long = bytes >= kLongBytes;
     if (is_long && us > kHopeless * best_us) continue;
     const bool is_asked =
-        is_long ? us <= kNearBest * best_us && (pieces == cuts.fewest || pieces == cuts.most)
+        is_long ? us <= kNearBest * best_us && (segments == cuts.fewest || segments == cuts.most)
                 : us <= kFarFromBest * best_us;
     if (us <= cuts.best_us || is_asked) kept.push_back(candidate);
   }
@@ -186,10 +186,10 @@ size_t PlaceOfChosen(Group* group, const PatternCall& asked, std::vector<Candida
   BRIGADE_CHECK(chosen.ok());
   const brigade::Cost cost = group->Predict(call);
   const auto same = std::find_if(candidates->begin(), candidates->end(), [&](const Candidate& one) {
-    return one.topology == call.topology && one.cost.pieces == cost.pieces;
+    return one.topology == call.topology && one.cost.segments == cost.segments;
   });
   const auto place = static_cast<size_t>(same - candidates->begin());
-  if (same == candidates->end()) candidates->push_back({call.topology, call.piece_bytes, cost});
+  if (same == candidates->end()) candidates->push_back({call.topology, call.segment_bytes, cost});
   return place;
 }
 
@@ -271,7 +271,7 @@ void Predict(const std::vector<Candidate>& candidates, const std::vector<Candida
   for (size_t i = 0; i < candidates.size(); ++i) {
     const auto same = std::find_if(predicted.begin(), predicted.end(), [&](const Candidate& other) {
       return other.topology == candidates[i].topology &&
-             other.piece_bytes == candidates[i].piece_bytes;
+             other.segment_bytes == candidates[i].segment_bytes;
     });
     if (same != predicted.end()) the_case->subjects[i].predicted_us = same->cost.us;
   }
@@ -318,10 +318,10 @@ void Study(Session* session, const Options& options, Pattern pattern, size_t byt
   for (const Candidate& candidate : candidates) {
     PatternCall variant = call;
     variant.topology = candidate.topology;
-    variant.piece_bytes = candidate.piece_bytes;
+    variant.segment_bytes = candidate.segment_bytes;
     std::string name = plain ? "only algorithm" : TopologyName(candidate.topology);
-    if (candidate.cost.pieces > 1)
-      name += ", " + std::to_string(candidate.cost.pieces) + " segments";
+    if (candidate.cost.segments > 1)
+      name += ", " + std::to_string(candidate.cost.segments) + " segments";
     add(name, variant);
   }
   add("free", call);

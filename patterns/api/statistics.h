@@ -14,12 +14,12 @@ inline Status ToC(const OperationStatistics& from, brigade_statistics* to) {
   brigade_statistics counters = brigade_statistics_init();
   counters.messages_sent = from.messages_sent;
   counters.bytes_sent = from.bytes_sent;
-  counters.segments = from.pieces;
+  counters.segments = from.segments;
   counters.copies = from.copies;
   counters.bytes_copied = from.bytes_copied;
   counters.combines = from.combines;
   counters.bytes_combined = from.bytes_combined;
-  counters.overflow_segments = from.overflow_pieces;
+  counters.overflow_segments = from.overflow_segments;
   counters.peak_staging_bytes = from.peak_staging_bytes;
   counters.wait_ns = from.wait_ns;
   return WriteSized("brigade_statistics", counters, to);

@@ -7,8 +7,8 @@
 namespace brigade {
 namespace {
 
-// Reduction and broadcast are lanes of their own, so that pieces go up the tree while results come
-// down.
+// Reduction and broadcast are lanes of their own, so that segments go up the tree while results
+// come down.
 Schedule TreeAllReduce(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const RankTree tree(p.topology, p.size, /*root=*/0, p.hosts);
@@ -34,7 +34,7 @@ Schedule TreeAllReduce(const ScheduleParameters& p) {
   return b.Build();
 }
 
-// The hypercube of two ranks. Own pieces go out one ahead, and are combined where they lie.
+// The hypercube of two ranks. Own segments go out one ahead, and are combined where they lie.
 Schedule HypercubeOfTwo(const ScheduleParameters& p) {
   ScheduleBuilder b;
   const int other = 1 - p.rank;
@@ -113,7 +113,7 @@ Schedule HypercubeAllReduce(const ScheduleParameters& p) {
 
 // Share q is block q of the matrix. Its partial starts at the rank after q and ends at q, as in
 // multi-reduce, and its result goes on from there, as in multi-broadcast. The two take turns, with
-// partials one piece ahead: so two messages are on their way at any time, and one of them crosses
+// partials one segment ahead: so two messages are on their way at any time, and one of them crosses
 // the link while the other is worked on.
 //
 // Where all share memory, every rank sends its results to all. Else they go around in the slots

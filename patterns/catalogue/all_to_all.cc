@@ -7,7 +7,8 @@ namespace brigade {
 namespace {
 
 // In the round of distance d every rank sends to the rank d further and receives from the rank d
-// before, piece by piece. The two are lanes of their own: no send waits for a receive of this rank.
+// before, segment by segment. The two are lanes of their own: no send waits for a receive of this
+// rank.
 Schedule PairwiseAllToAll(const ScheduleParameters& p) {
   ScheduleBuilder b;
   if (p.size > 1) {

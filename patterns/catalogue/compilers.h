@@ -1,9 +1,10 @@
 // Compilers: the patterns themselves. Each is a pure function from rank numbers to the schedule of
-// one rank, and each has a file of its own. n is the number of pieces of the message, h the height
-// of the tree, s the number of ranks.
+// one rank, and each has a file of its own. n is the number of segments of the message, h the
+// height of the tree, s the number of ranks.
 //
-// Copies are counted in pieces per rank, between user memory and staging; a transport that lands in
-// place saves those of the receiving side from the second piece on. Combines are counted apart.
+// Copies are counted in segments per rank, between user memory and staging; a transport that lands
+// in place saves those of the receiving side from the second segment on. Combines are counted
+// apart.
 
 #ifndef BRIGADE_PATTERNS_CATALOGUE_COMPILERS_H_
 #define BRIGADE_PATTERNS_CATALOGUE_COMPILERS_H_
@@ -68,16 +69,16 @@ Schedule CompileReduce(const ScheduleParameters& p);
 // one more message in a row; copies: n more at the root. An exchange has the order without it.
 
 // Two trees and circulant graphs: as their broadcasts, backwards, each share in an order of its own
-// (docs/design/patterns.md). Copies: one per piece of which the rank is a leaf, combines: one per
+// (docs/design/patterns.md). Copies: one per segment of which the rank is a leaf, combines: one per
 // message that comes.
 
 // Result everywhere. Trees and rings: reduce to rank 0, then broadcast back along the same tree,
-// piece by piece, the broadcast of a piece overlapping the reduction of later ones; copies: 2 n at
-// a leaf, n elsewhere. Hypercube: partners exchange partial results, one dimension at a time; ranks
-// beyond the largest power of two fold in first and get the result at the end; copies: n, or 2 n at
-// a rank that folds in. Reduce-scatter + allgather: multi-reduce of the matrix's shares, one per
-// rank, then multi-broadcast of the results, along the increasing ring (where memory is shared,
-// each to all at once), sums one piece ahead of results; n of each share; copies: (s + 1) n, and
+// segment by segment, the broadcast of a segment overlapping the reduction of later ones; copies: 2
+// n at a leaf, n elsewhere. Hypercube: partners exchange partial results, one dimension at a time;
+// ranks beyond the largest power of two fold in first and get the result at the end; copies: n, or
+// 2 n at a rank that folds in. Reduce-scatter + allgather: multi-reduce of the matrix's shares, one
+// per rank, then multi-broadcast of the results, along the increasing ring (where memory is shared,
+// each to all at once), sums one segment ahead of results; n of each share; copies: (s + 1) n, and
 // where only some share memory s - 2 more at each relay; combines: (s - 1) n. Exchange, where
 // memory is shared: all send to all, and each combines as the tree would; copies: n, combines: (s -
 // 1) n. Everywhere the same bits, if all ranks round alike.
@@ -85,25 +86,25 @@ Schedule CompileAllReduce(const ScheduleParameters& p);
 
 // Ring multi-broadcast (AP3000 paper 4.2): block q travels from rank q once around; where memory
 // is shared, rank q sends it to each; by host, once around the hosts and in each to all. Copies:
-// one per piece of every block, own (in) and others' (out). Circulant graph (the Bruck algorithm
+// one per segment of every block, own (in) and others' (out). Circulant graph (the Bruck algorithm
 // with halved skips; where memory is shared as above, never by host): ceil(log2 s) messages in a
-// row, each with piece i of all blocks that it brings; copies: 2 (s - 1) pieces.
+// row, each with segment i of all blocks that it brings; copies: 2 (s - 1) segments.
 Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 
 // Ring multi-reduce (AP3000 paper 4.2): the partial of block q starts at the rank after q and
-// ends at q, every rank on the way combining its contribution on the right. Copies: one per piece
-// of the first block sent; combines: one per piece of the s - 1 others. Circulant graph (the
+// ends at q, every rank on the way combining its contribution on the right. Copies: one per segment
+// of the first block sent; combines: one per segment of the s - 1 others. Circulant graph (the
 // multi-broadcast's backwards; on any hosts, never by host): ceil(log2 s) messages in a row, each
-// with the partials of piece i of all blocks that it brings, added by distance
+// with the partials of segment i of all blocks that it brings, added by distance
 // (docs/design/patterns.md); the partials that a rank keeps lie in one slot. Copies: floor(s / 2)
-// pieces, and for each odd skip above 2 one, of a partial that the message before did not bring;
+// segments, and for each odd skip above 2 one, of a partial that the message before did not bring;
 // combines: as along the ring. Where up to 8 ranks share memory, each sends every other its
-// contribution to that one's block, which combines all in the same order; copies: one per piece
+// contribution to that one's block, which combines all in the same order; copies: one per segment
 // of the s - 1 blocks of others.
 //
 // In the order of ranks: all blocks along the chain 0, 1, 2, ..., and from the last rank each to
-// its own. Copies: one per piece of all blocks at rank 0, one of the own block at all but the
-// last rank; combines: one per piece of all blocks at all but rank 0.
+// its own. Copies: one per segment of all blocks at rank 0, one of the own block at all but the
+// last rank; combines: one per segment of all blocks at all but rank 0.
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
 // Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each
@@ -111,10 +112,10 @@ Schedule CompileMultiReduce(const ScheduleParameters& p);
 Schedule CompileBarrier(const ScheduleParameters& p);
 
 // Gather along a k-nomial tree: a relay puts the blocks of all ranks below it behind its own, into
-// one message, with piece i of each block that has one. Copies: one per piece of every block at its
-// owner, at the root, and at each relay on its way; messages: 1 at every rank but the root, for
-// each piece of the longest block that it sends; h in a row. On a flat tree the root receives s - 1
-// messages of one block each, and no relay copies. By host, each message to another host has the
+// one message, with segment i of each block that has one. Copies: one per segment of every block at
+// its owner, at the root, and at each relay on its way; messages: 1 at every rank but the root, for
+// each segment of the longest block that it sends; h in a row. On a flat tree the root receives s -
+// 1 messages of one block each, and no relay copies. By host, each message to another host has the
 // blocks of all ranks of a host, or of several hosts. Along a ring, which ends at the root, each
 // message has one block, which relays forward from the slot in which it arrived, without a copy;
 // messages: s - d at the d-th rank behind the root; never by host.
@@ -123,14 +124,14 @@ Schedule CompileGather(const ScheduleParameters& p);
 Schedule CompileScatter(const ScheduleParameters& p);
 
 // All-to-all, pairwise: each rank sends every other rank its block, beginning with the rank behind
-// it. Copies: one per piece of every block, at its sender and at its receiver, and one of the block
-// that stays, straight to where it is wanted. Messages: s - 1, for each piece.
+// it. Copies: one per segment of every block, at its sender and at its receiver, and one of the
+// block that stays, straight to where it is wanted. Messages: s - 1, for each segment.
 //
 // Circulant graph, for blocks of equal lengths (the Bruck algorithm with halved skips; where memory
-// is shared, pairwise): ceil(log2 s) messages in a row, each with piece i of at most floor(s / 2)
+// is shared, pairwise): ceil(log2 s) messages in a row, each with segment i of at most floor(s / 2)
 // blocks. A relay copies a block out to the place of a block that arrives later, and in again
 // from there. Copies: one in and one out for each message of a block, and one of the block that
-// stays; s log2 s + 1 pieces if s is a power of two.
+// stays; s log2 s + 1 segments if s is a power of two.
 Schedule CompileAllToAll(const ScheduleParameters& p);
 
 // Scan along a chain of all ranks, or, on a hypercube's topology, by recursive doubling: in round k

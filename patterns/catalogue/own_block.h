@@ -9,7 +9,7 @@
 
 namespace brigade {
 
-// Own pieces go out one ahead: the next one is copied in while this one flies. `at_once`: nothing
+// Own segments go out one ahead: the next one is copied in while this one flies. `at_once`: nothing
 // flies, so each goes when it is copied, which may be straight to a line.
 void SendOwnBlock(ScheduleBuilder* builder, int block, const std::vector<int>& peers, bool at_once);
 

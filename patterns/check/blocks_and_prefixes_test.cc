@@ -28,13 +28,13 @@ size_t LengthsOf(const CheckCase& c) {
 }
 
 std::vector<CheckCounts> CountsOf(Pattern pattern, const Topology& topology, int size, int root,
-                                  int pieces) {
+                                  int segments) {
   CheckCase c;
   c.pattern = pattern;
   c.topology = topology;
   c.size = size;
   c.root = root;
-  c.pieces.assign(LengthsOf(c), pieces);
+  c.segments.assign(LengthsOf(c), segments);
   std::vector<CheckCounts> counts;
   const Status status = CheckSchedules(c, CompileAll(c), &counts);
   EXPECT_TRUE(status.ok()) << status.ToString();
@@ -111,7 +111,7 @@ TEST(Counts, OfGatherAndScatterByHost) {
         c.root = 6;
         for (int r = 0; r < c.size; ++r) c.hosts.push_back(cyclic ? r % hosts : r / 4);
         c.by_host = true;
-        c.pieces.assign(LengthsOf(c), n);
+        c.segments.assign(LengthsOf(c), n);
         std::vector<CheckCounts> counts;
         const Status status = CheckSchedules(c, CompileAll(c), &counts);
         ASSERT_TRUE(status.ok()) << status.ToString();
@@ -216,7 +216,7 @@ TEST(Blocks, AWrongPlaceOnACirculantGraphIsFound) {
   c.pattern = Pattern::kAllToAll;
   c.topology = kCirculant;
   c.size = 7;
-  c.pieces.assign(LengthsOf(c), 2);
+  c.segments.assign(LengthsOf(c), 2);
   const std::vector<Schedule> right = CompileAll(c);
   ASSERT_TRUE(CheckSchedules(c, right, nullptr).ok());
   int changed = 0;
@@ -258,9 +258,9 @@ TEST(Blocks, OfAnyLengths) {
                        : static_cast<int>(random() % static_cast<unsigned>(size));
           const std::vector<Schedule> schedules = CompileAll(c);
           for (size_t q = 0; q < LengthsOf(c); ++q) {
-            c.pieces.push_back(std::max(0, static_cast<int>(random() % 7) - 2));
+            c.segments.push_back(std::max(0, static_cast<int>(random() % 7) - 2));
           }
-          if (topology == kCirculant) c.pieces.assign(c.pieces.size(), c.pieces[0]);
+          if (topology == kCirculant) c.segments.assign(c.segments.size(), c.segments[0]);
           c.slots = random() % 2 == 0 ? kMinSlots : rules::kWindowSlots;
           for (const bool in_peer_memory : {false, true}) {
             c.lands_in_peer_memory = in_peer_memory;

@@ -20,10 +20,10 @@ struct CheckCase {
   bool decreasing = false;
   bool in_rank_order = false;    // of ScheduleParameters
   bool separate_source = false;  // contributions are not in the memory that gets the result
-  // Pieces of the matrix, or, where there are blocks, of each (may differ, may be 0), or, where
+  // Segments of the matrix, or, where there are blocks, of each (may differ, may be 0), or, where
   // the matrix is cut, of each share. Of an all-to-all: of the block from rank r to rank q, at
   // r * size + q.
-  std::vector<int> pieces;
+  std::vector<int> segments;
   // Per stream; kMinSlots: as few as each says.
   int slots = kMinSlots;
   bool lands_in_peer_memory = false;  // within a host

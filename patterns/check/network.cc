@@ -46,17 +46,17 @@ void Network::Free(int rank, int stream) {
   --ranks_[static_cast<size_t>(rank)].slots_in_use;
 }
 
-bool Network::PostSend(int from, int to, Slot* slot, const BlockRun& blocks, int64_t piece) {
+bool Network::PostSend(int from, int to, Slot* slot, const BlockRun& blocks, int64_t segment) {
   slot->sent = true;
   ++slot->holding->pending_sends;
   EdgeOf(from, to).sends.push_back(
-      {nullptr, slot->value, slot->parts, slot->holding, blocks, piece});
+      {nullptr, slot->value, slot->parts, slot->holding, blocks, segment});
   return Match(from, to);
 }
 
-bool Network::PostReceive(int from, int to, Slot* slot, const BlockRun& blocks, int64_t piece) {
+bool Network::PostReceive(int from, int to, Slot* slot, const BlockRun& blocks, int64_t segment) {
   slot->received = true;
-  EdgeOf(from, to).receives.push_back({slot, Value(), {}, nullptr, blocks, piece});
+  EdgeOf(from, to).receives.push_back({slot, Value(), {}, nullptr, blocks, segment});
   return Match(from, to);
 }
 
@@ -65,7 +65,7 @@ bool Network::Match(int from, int to) {
   while (!edge.sends.empty() && !edge.receives.empty()) {
     const Posted send = edge.sends.pop_front();
     const Posted receive = edge.receives.pop_front();
-    if (!(send.blocks == receive.blocks) || send.piece != receive.piece) return false;
+    if (!(send.blocks == receive.blocks) || send.segment != receive.segment) return false;
     Slot* const slot = receive.slot;
     slot->value = send.value;
     slot->parts = send.parts;

@@ -64,10 +64,10 @@ class Network {
   // The current slot has been used for the last time.
   void Free(int rank, int stream);
 
-  // Piece `piece` of `blocks`, by which messages differ. False if a send meets a receive of
-  // another piece.
-  bool PostSend(int from, int to, Slot* slot, const BlockRun& blocks, int64_t piece);
-  bool PostReceive(int from, int to, Slot* slot, const BlockRun& blocks, int64_t piece);
+  // Segment `segment` of `blocks`, by which messages differ. False if a send meets a receive of
+  // another segment.
+  bool PostSend(int from, int to, Slot* slot, const BlockRun& blocks, int64_t segment);
+  bool PostReceive(int from, int to, Slot* slot, const BlockRun& blocks, int64_t segment);
 
   // Something changed for the rank.
   void Wake(int rank);
@@ -86,7 +86,7 @@ class Network {
     std::vector<Value> parts;    // the same
     Holding* holding = nullptr;  // the same
     BlockRun blocks;
-    int64_t piece = 0;
+    int64_t segment = 0;
   };
   // First in, first out; a group of thousands of ranks has many of them.
   class Queue {

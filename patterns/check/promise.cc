@@ -50,10 +50,10 @@ int Promise::Position(int rank, int block) const {
   return ((case_.decreasing ? -behind : behind) - 1 + 2 * n) % n;
 }
 
-Value Promise::Contribution(int rank, int block, int64_t piece) const {
+Value Promise::Contribution(int rank, int block, int64_t segment) const {
   Value v;
   v.block = block;
-  v.piece = piece;
+  v.segment = segment;
   v.low = v.high = Position(rank, block);
   v.association = AssociationOf(v.low);
   return v;
@@ -69,20 +69,20 @@ UserMemory Promise::AtFirst(int rank) const {
   UserMemory memory;
   memory.knows = uint64_t{1} << (rank % 64);
   if (!in_blocks()) {
-    for (int i = 0; i < Pieces(rank, -1); ++i) memory.matrix.push_back(Contribution(rank, -1, i));
+    for (int i = 0; i < Segments(rank, -1); ++i) memory.matrix.push_back(Contribution(rank, -1, i));
     if (case_.separate_source) {
       memory.source.resize(memory.matrix.size());
       memory.source.swap(memory.matrix);
     }
     return memory;
   }
-  if (multi_) memory.matrix.resize(static_cast<size_t>(Pieces(rank, rank)));
+  if (multi_) memory.matrix.resize(static_cast<size_t>(Segments(rank, rank)));
   memory.blocks.resize(static_cast<size_t>(blocks_));
   for (int q = 0; q < blocks_; ++q) {
     std::vector<Value>& block = memory.blocks[static_cast<size_t>(q)];
-    block.resize(static_cast<size_t>(Pieces(rank, q)));
+    block.resize(static_cast<size_t>(Segments(rank, q)));
     if (!HoldsAtFirst(rank, q)) continue;
-    for (int i = 0; i < Pieces(rank, q); ++i) {
+    for (int i = 0; i < Segments(rank, q); ++i) {
       block[static_cast<size_t>(i)] = Contribution(rank, q, i);
     }
   }
@@ -165,7 +165,7 @@ Status Promise::Check(int rank, const std::vector<UserMemory>& all) {
     case Pattern::kSend:
     case Pattern::kReceive:
     case Pattern::kBroadcast:
-      for (int i = 0; i < Pieces(rank, -1); ++i) {
+      for (int i = 0; i < Segments(rank, -1); ++i) {
         const Value& v = memory.matrix[static_cast<size_t>(i)];
         if (!IsContribution(v, case_.root, -1, i)) return Wrong("not the root's");
       }
@@ -192,7 +192,7 @@ Status Promise::CheckShare(int rank, int share, const std::vector<Value>& values
   const bool broadcast = case_.pattern == Pattern::kBroadcast;
   const bool circulant = case_.topology.shape == Shape::kCirculant;
   const std::string name = "share " + std::to_string(share);
-  for (int i = 0; i < Pieces(rank, share); ++i) {
+  for (int i = 0; i < Segments(rank, share); ++i) {
     const Value& v = values[static_cast<size_t>(i)];
     if (case_.pattern == Pattern::kAllReduce) {
       if (!IsChainOfAll(v, share, i)) return Wrong(name);
@@ -229,14 +229,14 @@ uint64_t Promise::TreeAssociation(int relative) const {
 
 Status Promise::CheckCombined(int rank, const std::vector<UserMemory>& all) const {
   const bool everywhere = case_.pattern == Pattern::kAllReduce;
-  for (int i = 0; i < Pieces(rank, -1); ++i) {
-    const auto piece = static_cast<size_t>(i);
-    const Value& v = all[static_cast<size_t>(rank)].matrix[piece];
+  for (int i = 0; i < Segments(rank, -1); ++i) {
+    const auto segment = static_cast<size_t>(i);
+    const Value& v = all[static_cast<size_t>(rank)].matrix[segment];
     if (!everywhere && rank != case_.root) {
       if (!IsAsBefore(v, rank, -1, i)) return Wrong("a contribution was overwritten");
     } else if (!HasAll(v, -1, i)) {
       return Wrong("not every contribution once");
-    } else if (everywhere && v.association != all[0].matrix[piece].association) {
+    } else if (everywhere && v.association != all[0].matrix[segment].association) {
       return Wrong("associated otherwise than at rank 0");
     } else if (case_.topology.shape == Shape::kExchange && v.association != TreeAssociation(0)) {
       return Wrong("associated otherwise than by the tree");
@@ -247,7 +247,7 @@ Status Promise::CheckCombined(int rank, const std::vector<UserMemory>& all) cons
 
 Status Promise::CheckBlocks(const UserMemory& memory) const {
   for (int q = 0; q < case_.size; ++q) {
-    for (int i = 0; i < Pieces(q, q); ++i) {
+    for (int i = 0; i < Segments(q, q); ++i) {
       const Value& v = memory.blocks[static_cast<size_t>(q)][static_cast<size_t>(i)];
       if (!IsContribution(v, q, q, i)) return Wrong("block " + std::to_string(q));
     }
@@ -258,7 +258,7 @@ Status Promise::CheckBlocks(const UserMemory& memory) const {
 Status Promise::CheckOwnBlock(int rank, const UserMemory& memory) {
   const bool circulant = case_.topology.shape == Shape::kCirculant;
   if (circulant && sums_.empty()) sums_ = {SumByDistance()};
-  for (int i = 0; i < Pieces(rank, rank); ++i) {
+  for (int i = 0; i < Segments(rank, rank); ++i) {
     const Value& v = memory.matrix[static_cast<size_t>(i)];
     if (circulant && !IsSumOfAll(v, sums_[0], rank, i)) return Wrong("put together otherwise");
     if (!circulant && !IsChainOfAll(v, rank, i)) {
@@ -276,7 +276,7 @@ Status Promise::CheckMovedBlocks(int rank, const UserMemory& memory) const {
     const bool has = rank == case_.root || rank == q || !(gathers || scatters);
     const int owner = scatters ? case_.root : q;
     const int block = gathers || scatters ? q : case_.size + rank;
-    for (int i = 0; i < Pieces(rank, q); ++i) {
+    for (int i = 0; i < Segments(rank, q); ++i) {
       const Value& v = memory.blocks[static_cast<size_t>(q)][static_cast<size_t>(i)];
       if (has ? !IsContribution(v, owner, block, i) : !v.is_nothing()) {
         return Wrong("block " + std::to_string(q));
@@ -303,12 +303,12 @@ uint64_t Promise::PrefixAssociation(int rank) const {
 
 Status Promise::CheckPrefix(int rank, const UserMemory& memory) const {
   const bool exclusive = case_.pattern == Pattern::kExscan;
-  for (int i = 0; i < Pieces(rank, -1); ++i) {
+  for (int i = 0; i < Segments(rank, -1); ++i) {
     const Value& v = memory.matrix[static_cast<size_t>(i)];
     // With a source, rank 0 of a scan copies its result without a schedule.
     if (rank == 0 && (exclusive || case_.separate_source)) {
       if (!IsAsBefore(v, 0, -1, i)) return Wrong("rank 0 has no result");
-    } else if (v.piece != i || v.low != 0 || v.high != (exclusive ? rank - 1 : rank)) {
+    } else if (v.segment != i || v.low != 0 || v.high != (exclusive ? rank - 1 : rank)) {
       return Wrong("not the contributions of the lower ranks, once each");
     } else if (v.association != PrefixAssociation(rank)) {
       return Wrong("associated otherwise than documented");

@@ -21,18 +21,18 @@ class Promise {
   // `shares`: what the matrix is cut into. The case must outlive the object.
   Promise(const CheckCase& c, const Shares& shares);
 
-  // Whether there are blocks, or shares, rather than pieces of the matrix.
+  // Whether there are blocks, or shares, rather than segments of the matrix.
   bool in_blocks() const { return blocks_ > 0; }
   // How many blocks, or shares, steps speak of.
   int blocks() const { return blocks_; }
   // Of the matrix (-1), or of a block or share of `rank`.
-  int Pieces(int rank, int block) const {
+  int Segments(int rank, int block) const {
     if (case_.pattern == Pattern::kAllToAll) {
       const int from = block < case_.size ? block : rank;
       const int to = block < case_.size ? rank : block - case_.size;
-      return case_.pieces[static_cast<size_t>(from * case_.size + to)];
+      return case_.segments[static_cast<size_t>(from * case_.size + to)];
     }
-    return case_.pieces[block < 0 ? 0 : static_cast<size_t>(block)];
+    return case_.segments[block < 0 ? 0 : static_cast<size_t>(block)];
   }
 
   UserMemory AtFirst(int rank) const;
@@ -49,24 +49,24 @@ class Promise {
 
   // Where a rank's contribution stands in the documented order of combination.
   int Position(int rank, int block) const;
-  Value Contribution(int rank, int block, int64_t piece) const;
+  Value Contribution(int rank, int block, int64_t segment) const;
   // Whether `rank`, which gets no result, has in its matrix what was there before.
-  bool IsAsBefore(const Value& v, int rank, int block, int64_t piece) const {
-    return case_.separate_source ? v.is_nothing() : IsContribution(v, rank, block, piece);
+  bool IsAsBefore(const Value& v, int rank, int block, int64_t segment) const {
+    return case_.separate_source ? v.is_nothing() : IsContribution(v, rank, block, segment);
   }
-  bool IsContribution(const Value& v, int rank, int block, int64_t piece) const {
-    return SameData(v, Contribution(rank, block, piece));
+  bool IsContribution(const Value& v, int rank, int block, int64_t segment) const {
+    return SameData(v, Contribution(rank, block, segment));
   }
   // Whether every contribution is in it once, whatever the association; or in that of a chain, on
   // the right of all before it; or in that of `sum`.
-  bool HasAll(const Value& v, int block, int64_t piece) const {
-    return v.block == block && v.piece == piece && v.low == 0 && v.high == case_.size - 1;
+  bool HasAll(const Value& v, int block, int64_t segment) const {
+    return v.block == block && v.segment == segment && v.low == 0 && v.high == case_.size - 1;
   }
-  bool IsChainOfAll(const Value& v, int block, int64_t piece) const {
-    return HasAll(v, block, piece) && v.association == chain_;
+  bool IsChainOfAll(const Value& v, int block, int64_t segment) const {
+    return HasAll(v, block, segment) && v.association == chain_;
   }
-  bool IsSumOfAll(const Value& v, const Sum& sum, int block, int64_t piece) const {
-    return sum.ranks == case_.size && v.block == block && v.piece == piece &&
+  bool IsSumOfAll(const Value& v, const Sum& sum, int block, int64_t segment) const {
+    return sum.ranks == case_.size && v.block == block && v.segment == segment &&
            v.association == sum.association;
   }
 

@@ -247,10 +247,10 @@ std::vector<ReadSchedule> CompileAllReads(const CheckCase& c) {
 }
 
 Status CheckReads(const CheckCase& c, const std::vector<ReadSchedule>& schedules) {
-  CheckCase one_piece = c;
+  CheckCase one_segment = c;
   // An all-to-all has so many blocks; other patterns look at the first ones.
-  one_piece.pieces.assign(static_cast<size_t>(c.size * c.size), 1);
-  return ReadCheck(one_piece, schedules).Run();
+  one_segment.segments.assign(static_cast<size_t>(c.size * c.size), 1);
+  return ReadCheck(one_segment, schedules).Run();
 }
 
 }  // namespace brigade

@@ -22,7 +22,7 @@ std::vector<ReadSchedule> CompileAllReads(const CheckCase& c);
 // Proves: no rank waits for ever; a block is read after it was written, and written only when no
 // other rank can read it, by the program too, once the call has returned; the result is what the
 // pattern promises. `c`: the topology of which the schedules keep the order. Each block is one
-// piece. kInternal, with the rank, for the first violation.
+// segment. kInternal, with the rank, for the first violation.
 Status CheckReads(const CheckCase& c, const std::vector<ReadSchedule>& schedules);
 
 }  // namespace brigade

@@ -21,12 +21,12 @@ struct RankState {
   CheckCounts counts;
 };
 
-// A rank's step, and the piece it works on.
+// A rank's step, and the segment it works on.
 struct Doing {
   int rank = 0;
   Cursor at;
   const Step* step = nullptr;  // null: none
-  int64_t piece = 0;
+  int64_t segment = 0;
 };
 
 // Runs the schedules of all ranks until nothing moves.
@@ -41,7 +41,7 @@ class Checker {
     for (int r = 0; r < c.size; ++r) {
       RankState& rank = At(r);
       rank.schedule = &schedules[static_cast<size_t>(r)];
-      rank.turns.Set(shares_, PiecesFor(r, *rank.schedule));
+      rank.turns.Set(shares_, SegmentsFor(r, *rank.schedule));
       rank.work.assign(rank.schedule->lanes.size(), Cursor::AtStartOf(*rank.schedule));
       rank.receives = rank.work;
       memories_.push_back(promise_.AtFirst(r));
@@ -75,19 +75,19 @@ class Checker {
   UserMemory& MemoryOf(int rank) { return memories_[static_cast<size_t>(rank)]; }
 
   // Of the matrix, and of what the schedule of `rank` calls blocks.
-  std::vector<int64_t> PiecesFor(int rank, const Schedule& schedule) const {
-    std::vector<int64_t> pieces(1, promise_.in_blocks() ? 0 : promise_.Pieces(rank, -1));
+  std::vector<int64_t> SegmentsFor(int rank, const Schedule& schedule) const {
+    std::vector<int64_t> segments(1, promise_.in_blocks() ? 0 : promise_.Segments(rank, -1));
     for (int q = 0; schedule.runs.empty() && q < promise_.blocks(); ++q) {
-      pieces.push_back(promise_.Pieces(rank, q));
+      segments.push_back(promise_.Segments(rank, q));
     }
     for (const BlockRun& run : schedule.runs) {
-      pieces.push_back(0);
+      segments.push_back(0);
       for (int i = 0; i < run.count; ++i) {
-        const int64_t n = promise_.Pieces(rank, schedule.BlockAt(run, i, case_.size));
-        pieces.back() = std::max(pieces.back(), n);
+        const int64_t n = promise_.Segments(rank, schedule.BlockAt(run, i, case_.size));
+        segments.back() = std::max(segments.back(), n);
       }
     }
-    return pieces;
+    return segments;
   }
 
   bool Fail(const Doing& doing, const std::string& what) {
@@ -123,7 +123,7 @@ class Checker {
     const Turns& turns = At(r).turns;
     if (!cursor->SkipToExisting(turns, steps)) return false;
     const Step& step = steps[cursor->step];
-    *doing = {r, *cursor, &step, turns.PieceOf(step, cursor->round)};
+    *doing = {r, *cursor, &step, turns.SegmentOf(step, cursor->round)};
     return true;
   }
 
@@ -136,7 +136,7 @@ class Checker {
     if (slot == nullptr) return false;
     slot->run = step.block;
     ++cursor.step;
-    if (!network_.PostReceive(step.peer, r, slot, BlocksOf(doing), doing.piece)) {
+    if (!network_.PostReceive(step.peer, r, slot, BlocksOf(doing), doing.segment)) {
       Fail(doing, "a send of another segment meets this receive");
     }
     return true;
@@ -196,7 +196,7 @@ class Checker {
     if (combines) {
       const bool in_any_order = case_.topology.shape == Shape::kCirculant && !case_.in_rank_order;
       const bool in_order = in_any_order || left->high + 1 == right->low;
-      if (left->piece != right->piece || left->block != right->block || !in_order) {
+      if (left->segment != right->segment || left->block != right->block || !in_order) {
         return Fail(doing, "combines out of order");
       }
       result.high = right->high;
@@ -214,7 +214,7 @@ class Checker {
     if (slot == nullptr || !slot->IsFilled()) return Fail(doing, "sends a slot that is not filled");
     ++counts.messages;
     if (!case_.OnOneHost(doing.rank, doing.step->peer)) ++counts.crossings;
-    if (!network_.PostSend(doing.rank, doing.step->peer, slot, BlocksOf(doing), doing.piece)) {
+    if (!network_.PostSend(doing.rank, doing.step->peer, slot, BlocksOf(doing), doing.segment)) {
       Fail(doing, "a send of another segment meets this receive");
     }
     return true;
@@ -224,7 +224,7 @@ class Checker {
 
   Network::Slot* Current(int rank, int stream) { return network_.StreamOf(rank, stream).current; }
 
-  // The blocks whose piece the step works on; of a matrix or one block, a run of none. A sent
+  // The blocks whose segment the step works on; of a matrix or one block, a run of none. A sent
   // block is to its receiver the block of the sender.
   BlockRun BlocksOf(const Doing& doing) {
     if (!At(doing.rank).schedule->runs.empty()) return RunAt(doing.rank, doing.step->block);
@@ -238,21 +238,22 @@ class Checker {
   // The value at `place`, or null after a failure.
   const Value* Read(const Doing& doing, const Place& place) {
     UserMemory& memory = MemoryOf(doing.rank);
-    const auto piece = static_cast<size_t>(doing.piece);
+    const auto segment = static_cast<size_t>(doing.segment);
     const bool is_separate = case_.separate_source;
     switch (place.kind) {
       case Place::kSource:
-        if (is_separate) return piece < memory.source.size() ? &memory.source[piece] : &nothing_;
+        if (is_separate)
+          return segment < memory.source.size() ? &memory.source[segment] : &nothing_;
         [[fallthrough]];
       case Place::kMatrix:
-        return piece < memory.matrix.size() ? &memory.matrix[piece] : &nothing_;
+        return segment < memory.matrix.size() ? &memory.matrix[segment] : &nothing_;
       case Place::kSourceBlock:
-        if (is_separate) return &memory.source_blocks[static_cast<size_t>(place.index)][piece];
+        if (is_separate) return &memory.source_blocks[static_cast<size_t>(place.index)][segment];
         [[fallthrough]];
       case Place::kBlock:
-        return &memory.blocks[static_cast<size_t>(place.index)][piece];
+        return &memory.blocks[static_cast<size_t>(place.index)][segment];
       case Place::kSent:
-        return &memory.blocks[static_cast<size_t>(case_.size + place.index)][piece];
+        return &memory.blocks[static_cast<size_t>(case_.size + place.index)][segment];
       case Place::kCurrent:
         if (const Network::Slot* slot = Current(doing.rank, place.index)) return &slot->value;
         break;
@@ -265,14 +266,14 @@ class Checker {
 
   bool Write(const Doing& doing, const Value& value) {
     UserMemory& memory = MemoryOf(doing.rank);
-    const auto piece = static_cast<size_t>(doing.piece);
+    const auto segment = static_cast<size_t>(doing.segment);
     const Place& dst = doing.step->dst;
     switch (dst.kind) {
       case Place::kMatrix:
-        if (piece < memory.matrix.size()) memory.matrix[piece] = value;
+        if (segment < memory.matrix.size()) memory.matrix[segment] = value;
         return true;
       case Place::kBlock:
-        memory.blocks[static_cast<size_t>(dst.index)][piece] = value;
+        memory.blocks[static_cast<size_t>(dst.index)][segment] = value;
         return true;
       case Place::kCurrent:
       case Place::kNew:
@@ -305,14 +306,14 @@ class Checker {
   // --- runs ---
 
   // Of a block, on any rank.
-  int PiecesInRun(int block) const { return promise_.Pieces(/*rank=*/0, block); }
+  int SegmentsInRun(int block) const { return promise_.Segments(/*rank=*/0, block); }
 
-  // How many of a run's first `count` blocks have the piece.
+  // How many of a run's first `count` blocks have the segment.
   size_t PartsBefore(const Doing& doing, const BlockRun& run, int count) {
     const Schedule& schedule = *At(doing.rank).schedule;
     size_t parts = 0;
     for (int i = 0; i < count; ++i) {
-      parts += doing.piece < PiecesInRun(schedule.BlockAt(run, i, case_.size));
+      parts += doing.segment < SegmentsInRun(schedule.BlockAt(run, i, case_.size));
     }
     return parts;
   }
@@ -327,21 +328,21 @@ class Checker {
     return true;
   }
 
-  // Where the values of the piece of `run`'s blocks are at `place`; empty if they are not.
+  // Where the values of the segment of `run`'s blocks are at `place`; empty if they are not.
   std::vector<Value*> PartsAt(const Doing& doing, const Place& place, const BlockRun& run) {
     if (place.in_stream()) return PartsInSlot(doing, place.index, run);
     UserMemory& memory = MemoryOf(doing.rank);
-    const auto piece = static_cast<size_t>(doing.piece);
+    const auto segment = static_cast<size_t>(doing.segment);
     const bool is_matrix = place.kind == Place::kMatrix;
     const BlockRun& there = is_matrix ? run : RunAt(doing.rank, place.index);
     std::vector<Value*> parts;
     for (int i = 0; i < there.count; ++i) {
       const int block = At(doing.rank).schedule->BlockAt(there, i, case_.size);
-      if (doing.piece >= PiecesInRun(block)) continue;
+      if (doing.segment >= SegmentsInRun(block)) continue;
       if (is_matrix && block != doing.rank) return {};
       const int index = block + (place.kind == Place::kSent ? case_.size : 0);
-      parts.push_back(is_matrix ? &memory.matrix[piece]
-                                : &memory.blocks[static_cast<size_t>(index)][piece]);
+      parts.push_back(is_matrix ? &memory.matrix[segment]
+                                : &memory.blocks[static_cast<size_t>(index)][segment]);
     }
     return parts;
   }
@@ -379,7 +380,7 @@ class Checker {
       Value result = *left[i];
       if (combines) {
         if (left[i]->block < 0 || left[i]->block != right[i]->block ||
-            left[i]->piece != right[i]->piece) {
+            left[i]->segment != right[i]->segment) {
           return Fail(doing, "combines what does not belong together");
         }
         result.association = Associate(left[i]->association, right[i]->association);

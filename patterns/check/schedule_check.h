@@ -9,8 +9,8 @@
 // only when the receiver and everyone it forwarded to have let go (a lease on the sender's memory
 // occupies none of the receiver's). A group on several hosts has both kinds of edges.
 //
-// The checker proves: every send meets one receive for the same piece; no slot is read before it is
-// filled, written while it is sent, or written at all if it was received; no deadlock with the
+// The checker proves: every send meets one receive for the same segment; no slot is read before it
+// is filled, written while it is sent, or written at all if it was received; no deadlock with the
 // given number of slots; the result is what the pattern promises, combined from every rank exactly
 // once in the documented order, and with the same association on all ranks.
 

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "test/support/stress.h"
 
 namespace brigade {
@@ -30,26 +30,26 @@ int BlocksOf(const CheckCase& c, const std::vector<Schedule>& schedules) {
   return EntryOf(c.pattern).multi ? c.size : schedules[0].shares.count;
 }
 
-std::vector<int> Equal(const CheckCase& c, const std::vector<Schedule>& schedules, int pieces) {
-  return std::vector<int>(std::max(BlocksOf(c, schedules), 1), pieces);
+std::vector<int> Equal(const CheckCase& c, const std::vector<Schedule>& schedules, int segments) {
+  return std::vector<int>(std::max(BlocksOf(c, schedules), 1), segments);
 }
 
-// Pieces of blocks of unequal length. Of multi patterns they may be empty; the shares of a matrix
-// are equal but for one piece, and the last one is shorter where it has a way of its own.
-std::vector<int> Unequal(const CheckCase& c, const std::vector<Schedule>& schedules, int pieces) {
+// Segments of blocks of unequal length. Of multi patterns they may be empty; the shares of a matrix
+// are equal but for one segment, and the last one is shorter where it has a way of its own.
+std::vector<int> Unequal(const CheckCase& c, const std::vector<Schedule>& schedules, int segments) {
   const bool multi = EntryOf(c.pattern).multi;
   const int blocks = BlocksOf(c, schedules);
-  if (blocks == 0) return {pieces};
+  if (blocks == 0) return {segments};
   if (c.pattern == Pattern::kAllToAll && c.topology.shape == Shape::kCirculant) {
-    return Equal(c, schedules, pieces);  // all that it is for
+    return Equal(c, schedules, segments);  // all that it is for
   }
   std::vector<int> all;
   for (int q = 0; q < blocks; ++q) {
-    all.push_back(multi ? (pieces + q) % (pieces + 1) : pieces + (q * q + q / 2) % 2);
+    all.push_back(multi ? (segments + q) % (segments + 1) : segments + (q * q + q / 2) % 2);
   }
   const Shares::Cut cut = schedules[0].shares.cut;
   if (cut == Shares::kSegments || cut == Shares::kSegmentsBackwards) {
-    all.back() = 1 + c.size % 3 * (pieces / 2);
+    all.back() = 1 + c.size % 3 * (segments / 2);
   }
   return all;
 }
@@ -123,15 +123,15 @@ bool AreTurned(const std::vector<Schedule>& schedules, const std::vector<Schedul
 // Whether groups of that size are proved in a short test run, too.
 bool IsProvedAlways(int size) { return size <= 33 || size >= 63; }
 
-// Every entry, topology, size, root, number of pieces, number of slots and place of the receive
+// Every entry, topology, size, root, number of segments, number of slots and place of the receive
 // buffers.
 class CatalogueProof : public testing::TestWithParam<int> {
  protected:
   // Of one group, whose memory the case describes.
   void CheckGroup(CheckCase c, const std::vector<Schedule>& schedules) {
     const bool forwards = c.topology.shape == Shape::kReduceScatterAllgather || Waits(c);
-    for (const int pieces : {2, 1, 7}) {
-      c.pieces = Unequal(c, schedules, pieces);
+    for (const int segments : {2, 1, 7}) {
+      c.segments = Unequal(c, schedules, segments);
       for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
         for (const bool in_peer_memory : {false, true}) {
           // Of all its forms the one that forwards is for ranks that share no memory.
@@ -227,7 +227,7 @@ TEST_P(CatalogueProof, HoldsInTheOrderOfRanks) {
             ASSERT_NO_FATAL_FAILURE(CheckGroup(c, schedules));
             continue;
           }
-          c.pieces = Unequal(c, schedules, 2);
+          c.segments = Unequal(c, schedules, 2);
           const Status status = CheckSchedules(c, schedules, nullptr);
           ASSERT_TRUE(status.ok()) << status.ToString();
         }
@@ -246,7 +246,7 @@ TEST(InRankOrder, TheCheckerFindsAnotherOrder) {
     c.root = root;
     const std::vector<Schedule> schedules = CompileAll(c);
     c.in_rank_order = true;
-    c.pieces = Equal(c, schedules, 2);
+    c.segments = Equal(c, schedules, 2);
     return CheckSchedules(c, schedules, nullptr).message();
   };
   for (const Topology& topology :
@@ -271,7 +271,7 @@ TEST(Source, TheCheckerFindsAWrittenContribution) {
   CheckCase c;
   c.pattern = Pattern::kReduce;
   c.size = 3;
-  c.pieces = {1};
+  c.segments = {1};
   const auto with = [&](const Place& from, const Place& to) {
     std::vector<Schedule> schedules = CompileAll(c);
     for (Schedule& schedule : schedules) {
@@ -309,7 +309,7 @@ std::vector<std::vector<int>> HostMaps(int size, std::mt19937* random) {
   return maps;
 }
 
-// Messages to other hosts that a pattern cannot do without, of one piece of each message.
+// Messages to other hosts that a pattern cannot do without, of one segment of each message.
 int64_t CrossingsByHost(Pattern pattern, const Topology& topology, int size, int hosts) {
   // Every link of a ring is crossed by all blocks but one.
   const int64_t of_a_ring = hosts == 1 ? 0 : int64_t{hosts} * (size - 1);
@@ -383,7 +383,7 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
               if (!KeepsToRanks(c)) {
                 std::vector<CheckCounts> counts;
                 const std::vector<Schedule> schedules = CompileAll(c);
-                c.pieces = Equal(c, schedules, n);
+                c.segments = Equal(c, schedules, n);
                 const Status status = CheckSchedules(c, schedules, &counts);
                 ASSERT_TRUE(status.ok()) << status.ToString();
                 int64_t crossings = 0;
@@ -392,7 +392,7 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
                 if (Waits(c)) expected *= BlocksOf(c, schedules);
                 EXPECT_EQ(crossings, expected)
                     << entry.name << ", " << size << " ranks on " << count << " hosts";
-                c.pieces = Unequal(c, schedules, n);
+                c.segments = Unequal(c, schedules, n);
                 const Status holds = CheckSchedules(c, schedules, nullptr);
                 ASSERT_TRUE(holds.ok()) << holds.ToString();
               }
@@ -405,7 +405,7 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
               CheckCase by_rank = c;
               by_rank.by_host = false;
               const std::vector<Schedule> schedules = CompileAll(by_rank);
-              by_rank.pieces = Unequal(by_rank, schedules, n);
+              by_rank.segments = Unequal(by_rank, schedules, n);
               const Status holds = CheckSchedules(by_rank, schedules, nullptr);
               ASSERT_TRUE(holds.ok()) << holds.ToString();
             }
@@ -416,7 +416,7 @@ TEST(ByHost, HoldsOnAnyHostsAndCrossesEachWireOnce) {
   }
 }
 
-// Where the shares' pieces are not equally many, whichever have one more.
+// Where the shares' segments are not equally many, whichever have one more.
 TEST(ReduceScatterAllgather, HoldsForAnySharesOfAMatrix) {
   std::mt19937 random(3);
   const CatalogueEntry& entry = EntryOf(Pattern::kAllReduce);
@@ -426,10 +426,11 @@ TEST(ReduceScatterAllgather, HoldsForAnySharesOfAMatrix) {
       c.pattern = entry.pattern;
       c.topology = {Shape::kReduceScatterAllgather, 0};
       c.size = size;
-      for (const int pieces : {1, 2, 5}) {
-        c.pieces.clear();
+      for (const int segments : {1, 2, 5}) {
+        c.segments.clear();
         for (int q = 0; q < size; ++q) {
-          c.pieces.push_back(pieces + (size <= 6 ? draw >> q & 1 : static_cast<int>(random() & 1)));
+          c.segments.push_back(segments +
+                               (size <= 6 ? draw >> q & 1 : static_cast<int>(random() & 1)));
         }
         for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
           // On one host; on several with and without shared memory.
@@ -457,7 +458,7 @@ TEST(ByHost, ARingOfForwardedLeasesClosesToACircle) {
   c.pattern = Pattern::kMultiBroadcast;
   c.size = 6;
   c.hosts = {0, 0, 0, 1, 1, 1};
-  c.pieces = std::vector<int>(6, 1);
+  c.segments = std::vector<int>(6, 1);
   EXPECT_TRUE(CheckSchedules(c, CompileAll(c), nullptr).ok());
   c.lands_in_peer_memory = true;
   EXPECT_NE(CheckSchedules(c, CompileAll(c), nullptr).message().find("deadlock"),
@@ -486,7 +487,7 @@ TEST(Large, CirculantsAndTwoTreesHold) {
       c.topology = {Shape::kCirculant, 0};
       c.size = size;
       const std::vector<Schedule> schedules = CompileAll(c);
-      c.pieces = Unequal(c, schedules, 1);
+      c.segments = Unequal(c, schedules, 1);
       const Status status = CheckSchedules(c, schedules, nullptr);
       ASSERT_TRUE(status.ok()) << status.ToString();
     }
@@ -499,7 +500,7 @@ TEST(Large, CirculantsAndTwoTreesHold) {
         c.topology = {shape, 0};
         c.size = size;
         const std::vector<Schedule> schedules = CompileAll(c);
-        c.pieces = Unequal(c, schedules, 2);
+        c.segments = Unequal(c, schedules, 2);
         std::vector<CheckCounts> counts;
         const Status status = CheckSchedules(c, schedules, &counts);
         ASSERT_TRUE(status.ok()) << status.ToString();
@@ -511,7 +512,7 @@ TEST(Large, CirculantsAndTwoTreesHold) {
   }
 }
 
-// Where a message brings pieces of some of its blocks only, of none of them, or of one that the
+// Where a message brings segments of some of its blocks only, of none of them, or of one that the
 // message before did not bring.
 TEST(Blocks, OfAnyLengthsTravelTogether) {
   std::mt19937 random(5);
@@ -524,7 +525,7 @@ TEST(Blocks, OfAnyLengthsTravelTogether) {
         c.size = size;
         for (int q = 0; q < size; ++q) {
           const int often_none = static_cast<int>(random() % 6) - 2;
-          c.pieces.push_back(size <= 5 ? draw >> 2 * q & 3 : std::max(0, often_none));
+          c.segments.push_back(size <= 5 ? draw >> 2 * q & 3 : std::max(0, often_none));
         }
         const std::vector<Schedule> schedules = CompileAll(c);
         for (c.slots = kMinSlots; c.slots <= rules::kWindowSlots; c.slots += 2) {
@@ -553,7 +554,7 @@ TEST(ByHost, SumsKeepTheirOrder) {
     c.size = 8;
     for (int r = 0; r < c.size; ++r) c.hosts.push_back(cyclic ? r % 2 : r / 4);
     const std::vector<Schedule> schedules = CompileAll(c);
-    c.pieces = Equal(c, schedules, 1);
+    c.segments = Equal(c, schedules, 1);
     std::vector<CheckCounts> counts;
     EXPECT_TRUE(CheckSchedules(c, schedules, &counts).ok());
     int64_t sum = 0;
@@ -588,7 +589,7 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
         c.size = size;
         if (IsPair(entry.pattern)) c.size = 2;
         const std::vector<Schedule> schedules = CompileAll(c);
-        c.pieces = Equal(c, schedules, 5);
+        c.segments = Equal(c, schedules, 5);
         // Of the matrix, or, where there are blocks, or shares of a reduce-scatter, of each.
         int n = 5;
         if (schedules[0].shares.count > 0 && topology.shape != Shape::kReduceScatterAllgather) {
@@ -669,7 +670,7 @@ TEST(Counts, CopiesAndCombinesAreAsDocumented) {
 }
 
 TEST(Counts, TheCoreHoldsTheSlotsOfEverySchedule) {
-  PieceSettings settings;
+  SegmentSettings settings;
   settings.chunk_bytes = 4096;
   for (const CatalogueEntry& entry : Catalogue()) {
     for (int size = 1; size < 20; ++size) {
@@ -697,7 +698,7 @@ class Mistakes : public testing::Test {
   Mistakes() {
     case_.pattern = Pattern::kBroadcast;
     case_.size = 2;
-    case_.pieces = {3};
+    case_.segments = {3};
   }
   std::string Check() {
     return CheckSchedules(case_, {root_.Build(), leaf_.Build()}, nullptr).message();
@@ -717,7 +718,7 @@ TEST_F(Mistakes, DeadlockForLackOfASend) {
 
 TEST_F(Mistakes, MessageWithoutAReceive) {
   root_.AddStream("S", ChunkRole::kBroadcastSource);
-  case_.pieces = {1};
+  case_.segments = {1};
   root_.Copy(Place::New(0), Place::Matrix());
   root_.Send(0, 1);
   root_.Free(0);
@@ -777,7 +778,7 @@ TEST_F(Mistakes, OperandsExchanged) {
 TEST_F(Mistakes, BlockForgotten) {
   case_.pattern = Pattern::kMultiReduce;
   case_.topology = {Shape::kCirculant, 0};
-  case_.pieces = {1, 1};
+  case_.segments = {1, 1};
   root_.AddStream("S", ChunkRole::kCombineTarget);
   root_.SetBlock(root_.AddRun(0, 2));
   root_.Open(0);
@@ -792,7 +793,7 @@ TEST_F(Mistakes, BlockForgotten) {
 TEST_F(Mistakes, BlocksMixed) {
   case_.pattern = Pattern::kMultiReduce;
   case_.topology = {Shape::kCirculant, 0};
-  case_.pieces = {1, 1};
+  case_.segments = {1, 1};
   for (ScheduleBuilder* b : {&root_, &leaf_}) {
     const int me = b == &root_ ? 0 : 1;
     b->AddStream("S", ChunkRole::kCombineTarget);
@@ -833,14 +834,14 @@ TEST_F(Mistakes, ExscanThatKeepsItsOwn) {
 
 TEST_F(Mistakes, BlockThatGoesNowhere) {
   case_.pattern = Pattern::kGather;
-  case_.pieces = {1, 1};
+  case_.segments = {1, 1};
   EXPECT_NE(Check().find("block 1"), std::string::npos);
 }
 
 // Rank 1 has no memory for block 0.
 TEST_F(Mistakes, BlockOfAnotherWritten) {
   case_.pattern = Pattern::kGather;
-  case_.pieces = {1, 1};
+  case_.segments = {1, 1};
   leaf_.SetBlock(1);
   leaf_.Copy(Place::Block(0), Place::Block(1));
   leaf_.AddStream("S", ChunkRole::kBufferedSend);
@@ -857,7 +858,7 @@ TEST_F(Mistakes, BlockOfAnotherWritten) {
 
 TEST_F(Mistakes, BlockThatStaysIsForgotten) {
   case_.pattern = Pattern::kAllToAll;
-  case_.pieces = {1, 0, 0, 1};
+  case_.segments = {1, 0, 0, 1};
   EXPECT_NE(Check().find("block 0"), std::string::npos);
 }
 

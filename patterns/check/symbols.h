@@ -8,12 +8,12 @@
 
 namespace brigade {
 
-// The contents of one piece of memory. Contributions are numbered in the order in which the pattern
-// promises to combine them; a value holds those of [low, high] and remembers how they were put
-// together.
+// The contents of one segment of memory. Contributions are numbered in the order in which the
+// pattern promises to combine them; a value holds those of [low, high] and remembers how they were
+// put together.
 struct Value {
   int block = -2;  // -1: matrix; -2: nothing
-  int64_t piece = -1;
+  int64_t segment = -1;
   int low = 0;
   int high = 0;
   uint64_t association = 0;
@@ -23,7 +23,7 @@ struct Value {
 };
 
 inline bool SameData(const Value& a, const Value& b) {
-  return a.block == b.block && a.piece == b.piece && a.low == b.low && a.high == b.high &&
+  return a.block == b.block && a.segment == b.segment && a.low == b.low && a.high == b.high &&
          a.association == b.association;
 }
 
@@ -39,8 +39,8 @@ inline uint64_t AssociationOf(int position) {
 
 // One rank's user memory.
 struct UserMemory {
-  std::vector<Value> matrix;               // by piece
-  std::vector<std::vector<Value>> blocks;  // by block, or share, and piece
+  std::vector<Value> matrix;               // by segment
+  std::vector<std::vector<Value>> blocks;  // by block, or share, and segment
   // Contributions that are apart from both.
   std::vector<Value> source;
   std::vector<std::vector<Value>> source_blocks;

@@ -8,7 +8,7 @@
 #include "patterns/engine/match_check.h"
 #include "patterns/engine/out_of_memory.h"
 #include "patterns/schedule/message_cut.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "patterns/trace/trace.h"
 
 namespace brigade {
@@ -28,7 +28,7 @@ bool EagerExecutor<Port>::Fits(const Schedule& schedule) {
   if (!this->IsAlone()) return false;
   SetUp();
   if (Port::SeesArrivals() && this->entry_.pattern == Pattern::kReceive) {
-    return Port::HasFirstPiece();
+    return Port::HasFirstSegment();
   }
   return IsShort(schedule) && FitsCore(schedule, this->config_.settings) && this->TakeFirst();
 }
@@ -36,9 +36,9 @@ bool EagerExecutor<Port>::Fits(const Schedule& schedule) {
 template <typename Port>
 bool EagerExecutor<Port>::IsShort(const Schedule& schedule) {
   const CutRule rule = this->mover_.Rule(this->entry_, this->config_.settings, this->scope_.size);
-  const PiecePlan plan = PlanLongest(rule, schedule.shares, this->range_.bytes);
+  const SegmentPlan plan = PlanLongest(rule, schedule.shares, this->range_.bytes);
   this->header_ahead_ = plan.header_ahead;
-  if (plan.IsOnePiece()) return true;
+  if (plan.IsOneSegment()) return true;
   if (!Port::Cuts(plan) || !AreAlike()) return false;
   SetPlan(plan);
   return true;
@@ -53,31 +53,31 @@ bool EagerExecutor<Port>::AreAlike() {
 }
 
 template <typename Port>
-void EagerExecutor<Port>::SetPlan(const PiecePlan& plan) {
+void EagerExecutor<Port>::SetPlan(const SegmentPlan& plan) {
   plan_ = plan;
   is_cut_ = true;
   this->range_ = plan.RangeOf(0);
 }
 
 template <typename Port>
-bool EagerExecutor<Port>::TurnToNextPiece() {
-  if (!is_cut_ || this->piece_ + 1 >= plan_.Count()) return false;
-  this->range_ = plan_.RangeOf(++this->piece_);
+bool EagerExecutor<Port>::TurnToNextSegment() {
+  if (!is_cut_ || this->segment_ + 1 >= plan_.Count()) return false;
+  this->range_ = plan_.RangeOf(++this->segment_);
   return true;
 }
 
 template <typename Port>
 Status EagerExecutor<Port>::Run(const Schedule& schedule, uint64_t sequence) {
   BRIGADE_CHECK_LE(schedule.streams.size(), kMostStreams);
-  if (this->entry_.combines) this->mover_.SetPieceBytes(this->range_.bytes);
+  if (this->entry_.combines) this->mover_.SetSegmentBytes(this->range_.bytes);
   SetHeader(this->entry_, this->call_, sequence, total_bytes_, &this->header_);
   this->header_.lengths = DigestOfBlocks(this->call_, this->scope_.size);
   this->wait_.sequence = sequence;
   this->wait_.header = &this->header_;
   this->wait_.schedule = &schedule;
   if (!this->pair_) this->group_->history(this->kind_)->Put(this->header_);
-  Status status = CatchOutOfMemory([&] { return RunPieces(schedule); });
-  this->mover_.statistics.pieces = static_cast<uint64_t>(this->piece_) + 1;
+  Status status = CatchOutOfMemory([&] { return RunSegments(schedule); });
+  this->mover_.statistics.segments = static_cast<uint64_t>(this->segment_) + 1;
   if (!status.ok()) {
     // Slots of edges must be given back before the group is closed.
     for (Current& current : currents_) Port::Free(&current);
@@ -89,17 +89,17 @@ Status EagerExecutor<Port>::Run(const Schedule& schedule, uint64_t sequence) {
 }
 
 template <typename Port>
-Status EagerExecutor<Port>::RunPieces(const Schedule& schedule) {
+Status EagerExecutor<Port>::RunSegments(const Schedule& schedule) {
   Status status;
   do {
     for (const Lane& lane : schedule.lanes) {
-      // Of one piece what leads comes before what does not.
+      // Of one segment what leads comes before what does not.
       for (int lead = schedule.max_lead; lead >= 0 && status.ok(); --lead) {
         status = RunLane(lane, lead);
       }
       if (!status.ok()) break;
     }
-  } while (status.ok() && TurnToNextPiece());
+  } while (status.ok() && TurnToNextSegment());
   if (status.ok() && this->outstanding_ > 0) status = this->AwaitOutstanding();
   return status;
 }
@@ -148,7 +148,7 @@ Status EagerExecutor<Port>::Await(const Lane& lane, const Step& step) {
   const Status received = Port::Receive(lane, step, &current, &message);
   if (!received.ok()) return ExplainLoss(this->endpoint(), this->wait_.Waiting(), received);
   Trace::Mark(TraceKind::kReceived, message.bytes, this->wait_.peer);
-  if (this->piece_ > 0) {
+  if (this->segment_ > 0) {
     current.payload = const_cast<std::byte*>(message.data);
     return CheckLength(this->WireBytes(), message.bytes);
   }

@@ -1,4 +1,4 @@
-// EagerExecutor: runs small calls at once, where every message is one piece, or some if nobody
+// EagerExecutor: runs small calls at once, where every message is one segment, or some if nobody
 // combines them but the other of two ranks, and nothing else is under way. Runs the same schedules
 // as Executor: steps in program order, the leading ones first, without cursors, windows or
 // bookkeeping of rounds.
@@ -47,14 +47,14 @@ class EagerExecutor : public Port {
  private:
   using Current = typename Port::Current;
 
-  // Whether the longest message of the call is one piece, or few enough. Turns to the first.
+  // Whether the longest message of the call is one segment, or few enough. Turns to the first.
   bool IsShort(const Schedule& schedule);
   // Whether all messages of the call are as long as the longest, so that one plan cuts them.
   bool AreAlike();
-  // Messages are cut by `plan` from here on. Turns to the first piece.
-  void SetPlan(const PiecePlan& plan);
-  // Turns to the next piece; false if there is none.
-  bool TurnToNextPiece();
+  // Messages are cut by `plan` from here on. Turns to the first segment.
+  void SetPlan(const SegmentPlan& plan);
+  // Turns to the next segment; false if there is none.
+  bool TurnToNextSegment();
   // From here on the message is that of `block`, as the header says.
   void TurnTo(int block);
   size_t BytesOf(int block) const {
@@ -62,7 +62,7 @@ class EagerExecutor : public Port {
         block < 0 ? this->call_.matrix : BlockOf(this->call_, block, this->scope_.size);
     return matrix.layout.bytes();
   }
-  Status RunPieces(const Schedule& schedule);
+  Status RunSegments(const Schedule& schedule);
   Status RunLane(const Lane& lane, int lead);
   Status Await(const Lane& lane, const Step& step);
   Status Fill(const Step& step);
@@ -71,12 +71,12 @@ class EagerExecutor : public Port {
     return place.in_stream() ? currents_[place.index].payload : nullptr;
   }
 
-  // The call's messages are as long as its longest, and in one piece until a plan says otherwise.
+  // The call's messages are as long as its longest, and in one segment until a plan says otherwise.
   void SetUp();
 
   size_t total_bytes_ = 0;  // of the longest message
-  PiecePlan plan_;          // of all messages
-  bool is_cut_ = false;     // by the plan; else they are one piece
+  SegmentPlan plan_;        // of all messages
+  bool is_cut_ = false;     // by the plan; else they are one segment
   Current currents_[kMostStreams];
 };
 

@@ -17,8 +17,8 @@
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/rules.h"
-#include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
+#include "patterns/schedule/segment_plan.h"
 #include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/group_member.h"
 #include "test/support/run_ranks.h"
@@ -33,9 +33,9 @@ class TruncatingEndpoint : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
   EdgeAccess* edges() override { return nullptr; }
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
-    return target()->PostSend(channel, peer, {piece.data, piece.bytes - sizeof(double)},
+    return target()->PostSend(channel, peer, {segment.data, segment.bytes - sizeof(double)},
                               completion);
   }
 };
@@ -80,7 +80,7 @@ using Paths = testing::Types<EagerExecutor<PostPort>, EagerExecutor<EdgePort>>;
 TYPED_TEST_SUITE(EagerExecutors, Paths);
 
 TYPED_TEST(EagerExecutors, StepsWithALeadRunFirst) {
-  for (const size_t elems : {1, 50}) {  // an inline message, a piece
+  for (const size_t elems : {1, 50}) {  // an inline message, a segment
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       Member me(world, rank, TestFixture::kEdges);
       std::vector<double> data(elems, rank == 0 ? 1 : 100);
@@ -179,8 +179,8 @@ TYPED_TEST(EagerExecutors, LongLinesAreForwarded) {
   });
 }
 
-// Where nobody forwards them, pieces are inline messages, too.
-TEST(EagerExecutorOverEdges, PiecesForOneRankNeedNoStagingMemory) {
+// Where nobody forwards them, segments are inline messages, too.
+TEST(EagerExecutorOverEdges, SegmentsForOneRankNeedNoStagingMemory) {
   std::atomic<int> received{0};
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, /*edges=*/true);
@@ -198,7 +198,7 @@ TEST(EagerExecutorOverEdges, PiecesForOneRankNeedNoStagingMemory) {
       Require(me.Run<EagerExecutor<EdgePort>>(Pattern::kBroadcast, schedule, &data, &statistics));
       EXPECT_EQ(data.back(), call + 399);
       EXPECT_EQ(data.front(), call);
-      EXPECT_GT(statistics.pieces, 3u);
+      EXPECT_GT(statistics.segments, 3u);
       if (rank == 1) ++received;
       if (rank == 0 && call > rules::kShmInlinesBeforeWide) {
         EXPECT_EQ(statistics.peak_staging_bytes, 0u) << call;
@@ -208,7 +208,7 @@ TEST(EagerExecutorOverEdges, PiecesForOneRankNeedNoStagingMemory) {
 }
 
 // More than a ring holds, so that those which find no room are staged.
-TEST(EagerExecutorOverEdges, ManyPiecesForOneRank) {
+TEST(EagerExecutorOverEdges, ManySegmentsForOneRank) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, /*edges=*/true);
     ScheduleParameters parameters;
@@ -222,7 +222,7 @@ TEST(EagerExecutorOverEdges, ManyPiecesForOneRank) {
       if (rank == 0) std::iota(data.begin(), data.end(), call);
       OperationStatistics statistics;
       Require(me.Run<EagerExecutor<EdgePort>>(Pattern::kBroadcast, schedule, &data, &statistics));
-      EXPECT_GT(statistics.pieces, static_cast<uint64_t>(rules::kMostEagerPieces));
+      EXPECT_GT(statistics.segments, static_cast<uint64_t>(rules::kMostEagerSegments));
       for (size_t i = 0; i < data.size(); ++i) {
         ASSERT_EQ(data[i], static_cast<double>(call + static_cast<int>(i)));
       }
@@ -230,7 +230,7 @@ TEST(EagerExecutorOverEdges, ManyPiecesForOneRank) {
   });
 }
 
-TEST(EagerExecutorOverEdges, SumsOfTwoRanksInPieces) {
+TEST(EagerExecutorOverEdges, SumsOfTwoRanksInSegments) {
   for (const auto& [pattern, shape] : {std::pair{Pattern::kAllReduce, Shape::kHypercube},
                                        std::pair{Pattern::kReduce, Shape::kTree}}) {
     RunRanks(2, InprocOptions(),
@@ -246,7 +246,7 @@ TEST(EagerExecutorOverEdges, SumsOfTwoRanksInPieces) {
                  std::iota(data.begin(), data.end(), call * (rank + 1));
                  OperationStatistics statistics;
                  Require(me.Run<EagerExecutor<EdgePort>>(pattern, schedule, &data, &statistics));
-                 EXPECT_GT(statistics.pieces, static_cast<uint64_t>(rules::kMostEagerPieces));
+                 EXPECT_GT(statistics.segments, static_cast<uint64_t>(rules::kMostEagerSegments));
                  if (pattern == Pattern::kReduce && rank == 1) continue;
                  for (size_t i = 0; i < data.size(); ++i) {
                    ASSERT_EQ(data[i], 3.0 * call + 2.0 * static_cast<double>(i));
@@ -256,8 +256,8 @@ TEST(EagerExecutorOverEdges, SumsOfTwoRanksInPieces) {
   }
 }
 
-// Over edges what nobody combines may take some pieces, where one plan cuts all of it.
-TEST(EagerExecutorOverEdges, BlocksOfSomePieces) {
+// Over edges what nobody combines may take some segments, where one plan cuts all of it.
+TEST(EagerExecutorOverEdges, BlocksOfSomeSegments) {
   constexpr int kRanks = 3;
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, /*edges=*/true);
@@ -283,7 +283,7 @@ TEST(EagerExecutorOverEdges, BlocksOfSomePieces) {
       ASSERT_EQ(path.Fits(schedule), shorter == 0);
       if (shorter != 0) continue;
       Require(path.Run(schedule, 0));
-      EXPECT_GT(path.statistics().pieces, 3u);
+      EXPECT_GT(path.statistics().segments, 3u);
       for (size_t q = 0; q < kRanks; ++q) {
         EXPECT_EQ(data[q], std::vector<double>(400, static_cast<double>(q + 1)));
       }
@@ -317,7 +317,7 @@ TEST(EagerExecutorOverEdges, BlocksOfTwoRanksNeedNoStagingMemory) {
         EagerExecutor<EdgePort> path(me.engine.get(), &me.state, EntryOf(pattern), call);
         ASSERT_TRUE(path.Fits(schedule));
         Require(path.Run(schedule, i));
-        EXPECT_GT(path.statistics().pieces, 3u);
+        EXPECT_GT(path.statistics().segments, 3u);
         if (i > rules::kShmInlinesBeforeWide) {
           EXPECT_EQ(path.statistics().peak_staging_bytes, 0u) << i;
         }

@@ -27,7 +27,7 @@ bool EdgePort::ExpectsPostedBlocks() const {
   });
 }
 
-bool EdgePort::HasFirstPiece() {
+bool EdgePort::HasFirstSegment() {
   InEdge* const edge = EdgeFrom(call_.root);
   const Slot* const slot = edge == nullptr ? nullptr : Poll(engine_, edge, call_.root);
   if (slot == nullptr) return false;
@@ -35,7 +35,7 @@ bool EdgePort::HasFirstPiece() {
   WireHeader theirs;
   if (message.data == nullptr || message.bytes < kHeaderBytes) return false;
   std::memcpy(&theirs, message.data, sizeof(theirs));
-  const PiecePlan plan = PlanMessage(config_.settings, theirs.total_bytes);
+  const SegmentPlan plan = PlanMessage(config_.settings, theirs.total_bytes);
   return Cuts(plan) && message.bytes == kHeaderBytes + plan.RangeOf(0).bytes;
 }
 
@@ -48,7 +48,7 @@ Status EdgePort::Receive(const Lane& lane, const Step& step, Current* current,
   if (slot != nullptr && (pair_ || !IsForwarded(lane, step.left.index))) {
     *message = MessageIn(*edge, *slot);
     if (message->data != nullptr) {
-      current->piece = slot->kind == Slot::kPiece;
+      current->segment = slot->kind == Slot::kSegment;
       current->edge = edge;
       current->receipt = edge->Take();
       return Status();

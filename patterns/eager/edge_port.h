@@ -31,24 +31,24 @@ class EdgePort : public PortBase {
     // Received, and read where it is: the edge and what to give back to it.
     InEdge* edge = nullptr;
     InEdge::Receipt receipt;
-    bool piece = false;
+    bool segment = false;
   };
   using PortBase::PortBase;
 
   // Of a message from point to point the sender's length counts, and shows in what it wrote.
   bool SeesArrivals() const { return true; }
-  // Messages may take some pieces: each costs little more than its copies. Of more than two ranks
-  // those who combine had better receive the next piece meanwhile.
+  // Messages may take some segments: each costs little more than its copies. Of more than two ranks
+  // those who combine had better receive the next segment meanwhile.
   bool CutsMessages() const { return !entry_.combines || scope_.size == 2; }
-  bool Cuts(const PiecePlan& plan) const {
+  bool Cuts(const SegmentPlan& plan) const {
     return CutsMessages() && !plan.header_ahead &&
            plan.Count() <=
-               (MayBeForwarded() ? rules::kMostEagerPieces : rules::kMostInlinePieces) &&
+               (MayBeForwarded() ? rules::kMostEagerSegments : rules::kMostInlineSegments) &&
            !ExpectsPostedBlocks();
   }
   // Waits a little for the next message from the call's peer. Returns whether the message
-  // fits and its first piece is there.
-  bool HasFirstPiece();
+  // fits and its first segment is there.
+  bool HasFirstSegment();
 
   void StartReceives() {}
   // Waits for the message of `step`. The payload follows its header.
@@ -63,7 +63,7 @@ class EdgePort : public PortBase {
   Status ReceivePosted(Current* current, ConstByteSpan* message);
   void Free(Current* current) {
     if (current->edge != nullptr) {
-      std::exchange(current->edge, nullptr)->GiveBack(current->receipt, current->piece);
+      std::exchange(current->edge, nullptr)->GiveBack(current->receipt, current->segment);
     } else if (current->buffer != nullptr) {
       Release(&current->buffer);
     }
@@ -84,7 +84,7 @@ class EdgePort : public PortBase {
   // The message in the next slot of an edge, wherever it lies; no data if it is nowhere.
   ConstByteSpan MessageIn(const InEdge& edge, const Slot& slot) const {
     return slot.kind == Slot::kInline ? edge.Inline(slot)
-                                      : group_->edges->PieceIn(group_->id, slot);
+                                      : group_->edges->SegmentIn(group_->id, slot);
   }
   OutEdge* EdgeTo(int peer) const { return brigade::EdgeTo(engine_, group_, kind_, peer); }
   InEdge* EdgeFrom(int peer) const { return brigade::EdgeFrom(group_, kind_, peer); }

@@ -23,7 +23,7 @@ PortBase::PortBase(Engine* engine, GroupState* group, const CatalogueEntry& entr
 // --- memory ---
 
 bool PortBase::TakeFirst() {
-  // It may become a receive buffer, which any first piece fits.
+  // It may become a receive buffer, which any first segment fits.
   first_ = engine_->buffers()->TrySurplus(config_.capabilities->needs_receive_buffer
                                               ? config_.settings.most_chunks
                                               : ChunksFor(config_.settings, WireBytes()));
@@ -74,7 +74,7 @@ Status PortBase::OpenInStaging(Current* current) {
   BRIGADE_RETURN_IF_ERROR(
       Acquire(WireBytes(), /*for_receive=*/false, /*must_wait=*/true, &current->buffer));
   current->payload = current->buffer->memory.data + kHeaderRoom;
-  if (piece_ == 0) std::memcpy(current->payload - kHeaderBytes, &header_, sizeof(header_));
+  if (segment_ == 0) std::memcpy(current->payload - kHeaderBytes, &header_, sizeof(header_));
   return Status();
 }
 

@@ -1,5 +1,5 @@
 // PortBase: what all ports of the eager executor (eager_executor.h) have in common: the call, and
-// what it needs of the engine: memory for the one piece of each message, posts, and waits.
+// what it needs of the engine: memory for the one segment of each message, posts, and waits.
 
 #ifndef BRIGADE_PATTERNS_EAGER_PORT_BASE_H_
 #define BRIGADE_PATTERNS_EAGER_PORT_BASE_H_
@@ -14,11 +14,11 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/memory_wait.h"
 #include "patterns/engine/pattern_call.h"
-#include "patterns/engine/piece_mover.h"
+#include "patterns/engine/segment_mover.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/engine/wire_header.h"
-#include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
+#include "patterns/schedule/segment_plan.h"
 #include "transport/channel.h"
 #include "transport/endpoint.h"
 
@@ -31,7 +31,7 @@ class PortBase {
   OperationStatistics& statistics() { return mover_.statistics; }
 
  protected:
-  // The piece that the current slot of a stream holds.
+  // The segment that the current slot of a stream holds.
   struct Current {
     std::byte* payload = nullptr;    // only read, if received; null: it landed where it is wanted
     StagedBuffer* buffer = nullptr;  // where it lies, one's own or leased; null: elsewhere
@@ -47,7 +47,7 @@ class PortBase {
   Channel channel() const { return {group_->id, kind_}; }
   size_t WireBytes() const { return mover_.WireBytes(range_.bytes); }
   // In front of what is sent or received now.
-  size_t HeaderBytes() const { return piece_ == 0 ? kHeaderBytes : 0; }
+  size_t HeaderBytes() const { return segment_ == 0 ? kHeaderBytes : 0; }
 
   // --- memory ---
   // Takes the buffer that the call will need first; false if there is none. One is all that a
@@ -61,7 +61,7 @@ class PortBase {
   void Release(StagedBuffer** buffer);
 
   // --- messages ---
-  // Sends what lies in the slot, header and data in one piece or in two.
+  // Sends what lies in the slot, header and data in one segment or in two.
   Status PostSend(int peer, const Current& current);
   // Sends header and data straight from a matrix, if that takes no waiting.
   bool SendNow(const Matrix& matrix, int peer);
@@ -92,10 +92,10 @@ class PortBase {
   const ChannelKind kind_;
   const Scope& scope_;
   const EdgeConfig& config_;
-  PieceMover mover_;
-  PiecePlan::Range range_{0, 0};  // of the message: all of it, or the piece
+  SegmentMover mover_;
+  SegmentPlan::Range range_{0, 0};  // of the message: all of it, or the segment
   // Of messages that are cut; else the first.
-  int64_t piece_ = 0;
+  int64_t segment_ = 0;
   bool header_ahead_ = false;  // of what this rank sends
   WireHeader header_;
   CallWait wait_;

@@ -21,8 +21,8 @@ class PostPort : public PortBase {
 
   bool SeesArrivals() const { return false; }
   bool CutsMessages() const { return false; }
-  bool Cuts(const PiecePlan&) const { return false; }
-  bool HasFirstPiece() { return false; }
+  bool Cuts(const SegmentPlan&) const { return false; }
+  bool HasFirstSegment() { return false; }
 
   void StartReceives() { next_ = 0; }
   // Waits for the message of `step`, an await of the lane. The payload follows its header.

@@ -13,7 +13,7 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/match_check.h"
 #include "patterns/engine/out_of_memory.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "patterns/trace/trace.h"
 #include "transport/simulated_processor.h"
 
@@ -48,16 +48,16 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
                       " bytes: a chunk must be a multiple of 64 bytes, and at least " +
                       std::to_string(kLeastChunkBytes));
   }
-  if (options.chunk_bytes > endpoint->capabilities().max_piece_bytes) {
+  if (options.chunk_bytes > endpoint->capabilities().max_segment_bytes) {
     return Status(StatusCode::kInvalidArgument,
                   "chunks of " + std::to_string(options.chunk_bytes) + " bytes: transport " +
                       endpoint->capabilities().name + " moves at most " +
-                      std::to_string(endpoint->capabilities().max_piece_bytes) + " at once");
+                      std::to_string(endpoint->capabilities().max_segment_bytes) + " at once");
   }
-  const size_t preferred = std::min(endpoint->capabilities().tuning.preferred_piece_bytes,
-                                    endpoint->capabilities().max_piece_bytes);
-  const PieceSettings settings =
-      PieceSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);
+  const size_t preferred = std::min(endpoint->capabilities().tuning.preferred_segment_bytes,
+                                    endpoint->capabilities().max_segment_bytes);
+  const SegmentSettings settings =
+      SegmentSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);
   std::unique_ptr<Engine> created(new Engine(endpoint, WithDefaults(options)));
   BRIGADE_RETURN_IF_ERROR(created->buffers_.Allocate(settings));
   *engine = std::move(created);

@@ -329,7 +329,7 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, con
       has_moved |= enquiries_ == enquiries || advances_ != advances;
       if (counts_waits_ && idle_polls > 0) waited_ += polled - since;
       idle_polls = 0;
-      // Part of a piece may have moved, which ends no wait.
+      // Part of a segment may have moved, which ends no wait.
       if (advances_ != advances) {
         wait.reset();
         timer.Reset();

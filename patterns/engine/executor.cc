@@ -74,8 +74,8 @@ Status Executor::CutMessages() {
   BRIGADE_RETURN_IF_ERROR(cut_.Cut(mover_.Rule(*entry_, config_->settings, scope_.size), *schedule_,
                                    call_.matrix.layout.bytes(), block_bytes_));
   if (entry_->pattern == Pattern::kReceive) cut_.AwaitPlan();
-  mover_.SetPieceBytes(cut_.piece_bytes());
-  mover_.statistics.pieces = static_cast<uint64_t>(cut_.pieces());
+  mover_.SetSegmentBytes(cut_.segment_bytes());
+  mover_.statistics.segments = static_cast<uint64_t>(cut_.segments());
   return Status();
 }
 
@@ -98,12 +98,12 @@ void Executor::StartLanesAndStreams() {
   }
 }
 
-std::byte* Executor::PayloadAt(const Place& place, const BlockRun& run, int64_t piece) const {
+std::byte* Executor::PayloadAt(const Place& place, const BlockRun& run, int64_t segment) const {
   if (!place.in_stream()) return nullptr;
   const Slot& slot = *streams_[place.index].current;
   const BlockRun& all = schedule_->runs[static_cast<size_t>(slot.run)];
   const int before = all.Before(run, scope_.size);
-  return slot.payload + cut_.RunBytes(all.first, before, piece);  // no locations go with blocks
+  return slot.payload + cut_.RunBytes(all.first, before, segment);  // no locations go with blocks
 }
 
 bool Executor::Advance() {
@@ -145,8 +145,8 @@ bool Executor::AdvanceReceives(size_t lane) {
   Cursor& at = receives_[lane];
   const std::vector<Step>& steps = schedule_->lanes[lane].receives;
   if (!at.SkipToExisting(cut_.turns(), steps)) return false;
-  const int64_t piece = cut_.turns().PieceOf(steps[at.step], at.round);
-  if (RunReceive(lane, at.step, piece) == Outcome::kMustWait) return false;
+  const int64_t segment = cut_.turns().SegmentOf(steps[at.step], at.round);
+  if (RunReceive(lane, at.step, segment) == Outcome::kMustWait) return false;
   ++at.step;
   return true;
 }
@@ -156,22 +156,22 @@ bool Executor::AdvanceWork(size_t lane) {
   const std::vector<Step>& steps = schedule_->lanes[lane].work;
   if (!at.SkipToExisting(cut_.turns(), steps)) return false;
   const Step& step = steps[at.step];
-  const int64_t piece = cut_.turns().PieceOf(step, at.round);
+  const int64_t segment = cut_.turns().SegmentOf(step, at.round);
   Outcome outcome = Outcome::kDone;
   switch (step.opcode) {
     case Opcode::kReceive:
       BRIGADE_CHECK(false);
       break;
     case Opcode::kAwait:
-      outcome = RunAwait(lane, step, piece);
+      outcome = RunAwait(lane, step, segment);
       break;
     case Opcode::kOpen:
     case Opcode::kCopy:
     case Opcode::kCombine:
-      outcome = RunFill(step, piece);
+      outcome = RunFill(step, segment);
       break;
     case Opcode::kSend:
-      RunSend(step, piece);
+      RunSend(step, segment);
       break;
     case Opcode::kFree:
       RunFree(step);
@@ -208,30 +208,30 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
   return slot;
 }
 
-Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece) {
+Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t segment) {
   const Step& step = schedule_->lanes[lane].receives[index];
-  const PiecePlan::Range range = cut_.RangeOf(step.block, piece);
+  const SegmentPlan::Range range = cut_.RangeOf(step.block, segment);
   const size_t wire_bytes = mover_.WireBytes(range.bytes);
   const int peer = scope_.GroupRank(step.peer);
   const Channel channel{group_->id, channel_};
   // A transport that may write past a receive buffer too short for a wrong message gets later
-  // receive buffers only once the first piece has shown that both sides mean the same.
-  if (piece > 0 && !verified_[first_receive_[lane] + index] &&
+  // receive buffers only once the first segment has shown that both sides mean the same.
+  if (segment > 0 && !verified_[first_receive_[lane] + index] &&
       config_->capabilities->kept_receive_buffer_bytes < SIZE_MAX) {
     return Outcome::kMustWait;
   }
   if (HasPosted(step)) return Outcome::kMustWait;
   size_t room = wire_bytes;
-  if (piece == 0) {
-    // A shorter message than this receive would take may bring more in its first piece.
+  if (segment == 0) {
+    // A shorter message than this receive would take may bring more in its first segment.
     const size_t most = std::min(cut_.TotalBytes(step.block), config_->settings.eager_bytes);
     room =
         std::min(config_->FirstRoom(cut_.plan_known() ? wire_bytes : most), buffers_.most_room());
   }
-  // The first piece brings a header; later ones may go straight to where they are wanted.
+  // The first segment brings a header; later ones may go straight to where they are wanted.
   LayoutRange in_place;
   bool lands = false;
-  if (piece > 0 && step.only_copied_out && call_.locations == nullptr) {
+  if (segment > 0 && step.only_copied_out && call_.locations == nullptr) {
     const Matrix& target = mover_.MatrixAt(step.left);
     in_place = {&target.layout, target.data, range.offset, range.bytes};
     lands = engine_->endpoint()->LandsInPlace(channel, peer, in_place);
@@ -244,7 +244,7 @@ Executor::Outcome Executor::RunReceive(size_t lane, size_t index, int64_t piece)
   if (lands) {
     status = engine_->endpoint()->PostReceiveInPlace(channel, peer, in_place, slot);
   } else {
-    const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
+    const size_t header_bytes = segment == 0 ? kHeaderBytes : 0;
     const ByteSpan where{in_buffer ? slot->payload - header_bytes : nullptr, room + header_bytes};
     status = engine_->endpoint()->PostReceive(channel, peer, where, slot);
   }
@@ -272,7 +272,7 @@ bool Executor::HasPosted(const Step& receive) const {
   return false;
 }
 
-Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piece) {
+Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t segment) {
   StreamState& s = streams_[step.stream()];
   if (s.awaited >= s.opened) return Outcome::kMustWait;
   Slot* slot = &s.slots[s.awaited % kMostSlots];
@@ -281,7 +281,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     FailReceive(slot->status);
     return Outcome::kMustWait;
   }
-  const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
+  const size_t header_bytes = segment == 0 ? kHeaderBytes : 0;
   const bool in_posted = slot->posted && slot->lease.bytes == header_bytes;
   if (slot->lease.data != nullptr) {
     slot->buffer = buffers_.TakeLease(slot->buffer, slot->lease);
@@ -291,7 +291,7 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
   // Nothing is to be copied out then, not even from a receive buffer.
   if (in_posted) slot->payload = nullptr;
   slot->arrived = false;  // the lease is the buffer's now
-  if (piece == 0) {
+  if (segment == 0) {
     const Status agreed = Agree(step, slot->lease);
     if (!agreed.ok()) {
       Fail(agreed);
@@ -299,9 +299,9 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
     }
     verified_[first_receive_[lane] + static_cast<size_t>(step.receive)] = true;
   }
-  if (in_posted) cut_.EndAfter(step.block, piece + 1);
+  if (in_posted) cut_.EndAfter(step.block, segment + 1);
   const size_t expected =
-      header_bytes + (in_posted ? 0 : mover_.WireBytes(cut_.RangeOf(step.block, piece).bytes));
+      header_bytes + (in_posted ? 0 : mover_.WireBytes(cut_.RangeOf(step.block, segment).bytes));
   if (const Status status = CheckLength(expected, slot->lease.bytes); !status.ok()) {
     Fail(status);
     return Outcome::kMustWait;
@@ -312,10 +312,10 @@ Executor::Outcome Executor::RunAwait(size_t lane, const Step& step, int64_t piec
   return Outcome::kDone;
 }
 
-Status Executor::Agree(const Step& step, const Lease& piece) {
+Status Executor::Agree(const Step& step, const Lease& segment) {
   SetHeaderOf(step.block);
   WireHeader theirs;
-  const Status agreed = ReadHeader(header_, piece, &theirs);
+  const Status agreed = ReadHeader(header_, segment, &theirs);
   if (!agreed.ok()) {
     WaitingCall call = Waiting();
     call.peer = scope_.GroupRank(step.peer);
@@ -324,18 +324,18 @@ Status Executor::Agree(const Step& step, const Lease& piece) {
   }
   if (cut_.plan_known()) return Status();
   cut_.SetPlan(PlanMessage(config_->settings, theirs.total_bytes));
-  mover_.statistics.pieces = static_cast<uint64_t>(cut_.pieces());
+  mover_.statistics.segments = static_cast<uint64_t>(cut_.segments());
   return Status();
 }
 
-Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
-  const PiecePlan::Range range = cut_.RangeOf(step.block, piece);
+Executor::Outcome Executor::RunFill(const Step& step, int64_t segment) {
+  const SegmentPlan::Range range = cut_.RangeOf(step.block, segment);
   if (step.opcode == Opcode::kCopy && step.left.in_stream() &&
       streams_[step.left.index].current->payload == nullptr) {
     return Outcome::kDone;  // landed where it was wanted
   }
   if (step.only_sent_to >= 0) {
-    const Outcome outcome = SendNow(step, piece, range);
+    const Outcome outcome = SendNow(step, segment, range);
     if (streams_[step.dst.index].sent || outcome == Outcome::kMustWait) return outcome;
   }
   // Operands first: opening the target's slot changes what is current.
@@ -346,28 +346,28 @@ Executor::Outcome Executor::RunFill(const Step& step, int64_t piece) {
     if (slot == nullptr) return Outcome::kMustWait;
     streams_[step.dst.index].current = slot;
     slot->run = step.block;
-    const ConstByteSpan head = HeadOf(step.block, piece);
+    const ConstByteSpan head = HeadOf(step.block, segment);
     if (head.bytes > 0) std::memcpy(slot->payload - head.bytes, head.data, head.bytes);
   }
   if (step.opcode == Opcode::kOpen) return Outcome::kDone;
   if (cut_.in_runs()) {
-    FillRun(step, piece);
+    FillRun(step, segment);
     return Outcome::kDone;
   }
   mover_.Apply(step, PayloadAt(step.dst), left, right, range);
   return Outcome::kDone;
 }
 
-void Executor::FillRun(const Step& step, int64_t piece) {
+void Executor::FillRun(const Step& step, int64_t segment) {
   const BlockRun& run = schedule_->runs[static_cast<size_t>(step.block)];
-  std::byte* dst = PayloadAt(step.dst, run, piece);
-  const std::byte* left = PayloadAt(step.left, run, piece);
-  const std::byte* right = PayloadAt(step.right, run, piece);
+  std::byte* dst = PayloadAt(step.dst, run, segment);
+  const std::byte* left = PayloadAt(step.left, run, segment);
+  const std::byte* right = PayloadAt(step.right, run, segment);
   for (int i = 0; i < run.count; ++i) {
     const int block = schedule_->BlockAt(run, i, scope_.size);
-    const PiecePlan& plan = cut_.PlanInRun(block);
-    if (piece >= plan.Count()) continue;
-    const PiecePlan::Range range = plan.RangeOf(piece);
+    const SegmentPlan& plan = cut_.PlanInRun(block);
+    if (segment >= plan.Count()) continue;
+    const SegmentPlan::Range range = plan.RangeOf(segment);
     Step of_block = step;
     for (Place* place : {&of_block.dst, &of_block.left, &of_block.right}) {
       if (place->kind != Place::kBlock && place->kind != Place::kSent) continue;
@@ -381,13 +381,13 @@ void Executor::FillRun(const Step& step, int64_t piece) {
   }
 }
 
-Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
-                                    const PiecePlan::Range& range) {
+Executor::Outcome Executor::SendNow(const Step& copy, int64_t segment,
+                                    const SegmentPlan::Range& range) {
   const int peer = scope_.GroupRank(copy.only_sent_to);
   const Matrix& matrix = mover_.MatrixAt(copy.left);
-  const ConstByteSpan head = HeadOf(copy.block, piece);
+  const ConstByteSpan head = HeadOf(copy.block, segment);
   if (posted_blocks_.Send(peer, head, matrix, range.offset, &mover_.statistics)) {
-    cut_.EndAfter(copy.block, piece + 1);
+    cut_.EndAfter(copy.block, segment + 1);
     streams_[copy.dst.index].sent = true;
     return Outcome::kDone;
   }
@@ -395,7 +395,7 @@ Executor::Outcome Executor::SendNow(const Step& copy, int64_t piece,
   const bool waits = scope_.size == 2 || (entry_->pattern == Pattern::kGather &&
                                           (scope_.rank - call_.root + scope_.size) % scope_.size <=
                                               rules::kWindowSlots);
-  if (waits && piece == 0 && posted_blocks_.Expects(peer, matrix) && LookAgainForRoom()) {
+  if (waits && segment == 0 && posted_blocks_.Expects(peer, matrix) && LookAgainForRoom()) {
     return Outcome::kMustWait;
   }
   const LayoutRange body{&matrix.layout, matrix.data, range.offset, range.bytes};
@@ -423,11 +423,11 @@ bool Executor::LookAgainForRoom() {
          now - looking_since_ < std::chrono::microseconds(rules::kPlaceUs);
 }
 
-void Executor::RunSend(const Step& step, int64_t piece) {
+void Executor::RunSend(const Step& step, int64_t segment) {
   if (streams_[step.stream()].sent) return;
   Slot* slot = streams_[step.stream()].current;
-  const size_t header_bytes = piece == 0 ? kHeaderBytes : 0;
-  const size_t wire_bytes = mover_.WireBytes(cut_.RangeOf(step.block, piece).bytes);
+  const size_t header_bytes = segment == 0 ? kHeaderBytes : 0;
+  const size_t wire_bytes = mover_.WireBytes(cut_.RangeOf(step.block, segment).bytes);
   const ConstByteSpan bytes(slot->payload - header_bytes, header_bytes + wire_bytes);
   ++mover_.statistics.messages_sent;
   mover_.statistics.bytes_sent += bytes.bytes;
@@ -458,7 +458,7 @@ std::string Executor::Describe() const {
   std::string progress;
   Cursor at;
   if (const std::vector<Step>* const steps = FirstWork(&at)) {
-    progress = ", at segment " + std::to_string(cut_.turns().PieceOf((*steps)[at.step], at.round)) +
+    progress = ", segment " + std::to_string(cut_.turns().SegmentOf((*steps)[at.step], at.round)) +
                ", step " + std::to_string(at.step) + " of " + std::to_string(steps->size());
   }
   return engine_->Describe(*entry_, header_.sequence, *group_, channel_, progress, AwaitedPeer());

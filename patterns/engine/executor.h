@@ -1,5 +1,5 @@
-// Executor: one operation under way. It interprets a schedule over an endpoint, piece by piece, and
-// never blocks: Advance does what can be done and returns.
+// Executor: one operation under way. It interprets a schedule over an endpoint, segment by segment,
+// and never blocks: Advance does what can be done and returns.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_EXECUTOR_H_
 #define BRIGADE_PATTERNS_ENGINE_EXECUTOR_H_
@@ -19,16 +19,16 @@
 #include "patterns/engine/match_check.h"
 #include "patterns/engine/operation_buffers.h"
 #include "patterns/engine/pattern_call.h"
-#include "patterns/engine/piece_mover.h"
 #include "patterns/engine/posted_blocks.h"
+#include "patterns/engine/segment_mover.h"
 #include "patterns/engine/staged_buffer.h"
 #include "patterns/engine/time_limit.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/cursor.h"
 #include "patterns/schedule/message_cut.h"
-#include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
+#include "patterns/schedule/segment_plan.h"
 
 namespace brigade {
 
@@ -71,7 +71,7 @@ class Executor : public Activity {
 
   static constexpr size_t kMostSlots = rules::kWindowSlots;
 
-  struct Slot : ReceiveSlot {      // its buffer is null if the piece landed in place
+  struct Slot : ReceiveSlot {      // its buffer is null if the segment landed in place
     std::byte* payload = nullptr;  // writable only in one's own buffer
     int run = -1;                  // of the schedule's, that it holds
     bool posted = false;           // a buffer: the rest of the block may be in it
@@ -83,7 +83,7 @@ class Executor : public Activity {
     int64_t awaited = 0;
     int64_t freed = 0;
     Slot* current = nullptr;
-    bool sent = false;  // the current piece, straight from user memory: it has no slot
+    bool sent = false;  // the current segment, straight from user memory: it has no slot
   };
 
   enum class Outcome { kDone, kMustWait };
@@ -95,22 +95,22 @@ class Executor : public Activity {
 
   bool AdvanceReceives(size_t lane);
   bool AdvanceWork(size_t lane);
-  Outcome RunReceive(size_t lane, size_t index, int64_t piece);
-  Outcome RunAwait(size_t lane, const Step& step, int64_t piece);
-  Outcome RunFill(const Step& step, int64_t piece);
-  // The same for piece `piece` of each block of the step's run that has one.
-  void FillRun(const Step& step, int64_t piece);
+  Outcome RunReceive(size_t lane, size_t index, int64_t segment);
+  Outcome RunAwait(size_t lane, const Step& step, int64_t segment);
+  Outcome RunFill(const Step& step, int64_t segment);
+  // The same for segment `segment` of each block of the step's run that has one.
+  void FillRun(const Step& step, int64_t segment);
   // Returns whether a receive of the step has a posted buffer, which may bring the rest of the
   // block.
   bool HasPosted(const Step& receive) const;
   // Sends what `copy` would copy straight from user memory; its stream then says so. kMustWait: it
   // may work soon. Otherwise it is to be copied.
-  Outcome SendNow(const Step& copy, int64_t piece, const PiecePlan::Range& range);
+  Outcome SendNow(const Step& copy, int64_t segment, const SegmentPlan::Range& range);
   bool LookAgainForRoom();
-  void RunSend(const Step& step, int64_t piece);
+  void RunSend(const Step& step, int64_t segment);
   void RunFree(const Step& step);
-  // Compares what the first piece says with what this rank does; a receive learns its length.
-  Status Agree(const Step& step, const Lease& piece);
+  // Compares what the first segment says with what this rank does; a receive learns its length.
+  Status Agree(const Step& step, const Lease& segment);
 
   void SetHeaderOf(int block) {
     header_.block = cut_.in_runs() ? schedule_->runs[static_cast<size_t>(block)].first
@@ -119,9 +119,9 @@ class Executor : public Activity {
     header_.total_bytes = cut_.TotalBytes(entry_->multi ? block : -1);
     header_.lengths = static_cast<uint16_t>(cut_.Digest(block) ^ digest_of_blocks_);
   }
-  // The header of a message of `block`, if this is its first piece.
-  ConstByteSpan HeadOf(int block, int64_t piece) {
-    if (piece > 0) return ConstByteSpan();
+  // The header of a message of `block`, if this is its first segment.
+  ConstByteSpan HeadOf(int block, int64_t segment) {
+    if (segment > 0) return ConstByteSpan();
     SetHeaderOf(block);
     return {reinterpret_cast<const std::byte*>(&header_), sizeof(header_)};
   }
@@ -130,12 +130,12 @@ class Executor : public Activity {
     return place.in_stream() ? streams_[place.index].current->payload : nullptr;
   }
   // The same for those of a run in a slot that holds this run or a longer one.
-  std::byte* PayloadAt(const Place& place, const BlockRun& run, int64_t piece) const;
+  std::byte* PayloadAt(const Place& place, const BlockRun& run, int64_t segment) const;
 
-  // The memory that a slot needs: none (the piece lands in place, or the transport needs no
-  // receive buffer), room for a piece, or room that the transport can write to.
+  // The memory that a slot needs: none (the segment lands in place, or the transport needs no
+  // receive buffer), room for a segment, or room that the transport can write to.
   enum class Memory { kNone, kAny, kReceiveBuffer };
-  // The next slot of the stream with memory for a piece of `wire_bytes`; null if it must wait.
+  // The next slot of the stream with memory for a segment of `wire_bytes`; null if it must wait.
   Slot* OpenSlot(int stream, size_t wire_bytes, Memory memory);
 
   // Returns the steps of the first lane that is not over, and where it is; null: all are over.
@@ -162,10 +162,10 @@ class Executor : public Activity {
 
   std::vector<size_t> block_bytes_;
   MessageCut cut_;
-  // Per receive step, lane after lane: its first piece has come and agreed.
+  // Per receive step, lane after lane: its first segment has come and agreed.
   std::vector<bool> verified_;
   std::vector<size_t> first_receive_;  // of each lane
-  PieceMover mover_;
+  SegmentMover mover_;
 
   std::vector<Cursor> receives_;
   std::vector<Cursor> work_;

@@ -107,12 +107,12 @@ Status CompareHeaders(const WireHeader& ours, const WireHeader& theirs) {
 
 }  // namespace
 
-Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs) {
-  if (piece.bytes < kHeaderBytes) {
-    return Status(StatusCode::kMismatch, "a first segment of " + std::to_string(piece.bytes) +
+Status ReadHeader(const WireHeader& ours, const Lease& segment, WireHeader* theirs) {
+  if (segment.bytes < kHeaderBytes) {
+    return Status(StatusCode::kMismatch, "a first segment of " + std::to_string(segment.bytes) +
                                              " bytes has no room for a header");
   }
-  std::memcpy(theirs, piece.data, sizeof(*theirs));
+  std::memcpy(theirs, segment.data, sizeof(*theirs));
   return CompareHeaders(ours, *theirs);
 }
 

@@ -24,10 +24,10 @@ std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const Wir
 // The name of the call that a header belongs to: its pattern and number.
 std::string CallName(const WireHeader& header);
 
-// Reads the header at the start of a received first piece, and compares it with ours. kMismatch: it
-// is too short, or the calls are incompatible, with the first difference as "ours here, theirs
+// Reads the header at the start of a received first segment, and compares it with ours. kMismatch:
+// it is too short, or the calls are incompatible, with the first difference as "ours here, theirs
 // there". Point-to-point receives accept any total up to their own.
-Status ReadHeader(const WireHeader& ours, const Lease& piece, WireHeader* theirs);
+Status ReadHeader(const WireHeader& ours, const Lease& segment, WireHeader* theirs);
 
 }  // namespace brigade
 

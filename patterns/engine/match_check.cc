@@ -139,7 +139,7 @@ Status ExplainMismatch(Endpoint* endpoint, const WaitingCall& call, const WireHe
   const bool is_collective = call.kind != ChannelKind::kPointToPoint &&
                              theirs.magic == call.header.magic &&
                              theirs.pattern != static_cast<uint8_t>(Pattern::kSend);
-  if (!is_collective || above == 0) return mismatch;  // or the piece had no room for a header
+  if (!is_collective || above == 0) return mismatch;  // or the segment had no room for a header
   if (above > 0) {  // that rank has made the call of this number, and not as this rank has
     const Status found = FindUnexpected(endpoint, call);
     return found.ok() ? mismatch : found;

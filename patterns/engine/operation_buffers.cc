@@ -44,7 +44,7 @@ ChunkRun OperationBuffers::TryRun(int placement, int chunks) {
 // the longest length.
 Status OperationBuffers::Reserve() {
   const StagingPool* pool = engine_->buffers()->pool();
-  const PieceSettings& settings = operation_.config->settings;
+  const SegmentSettings& settings = operation_.config->settings;
   const Pattern pattern = operation_.entry->pattern;
   const int slots = operation_.schedule->LeastSlots();
   const int chunks = settings.most_chunks;

@@ -33,16 +33,16 @@ class OperationBuffers final : private BufferOwner {
     OperationStatistics* statistics = nullptr;
     bool blocking = true;
   };
-  // For the next operation, whose longest piece takes `wire_bytes`. One that does not block
+  // For the next operation, whose longest segment takes `wire_bytes`. One that does not block
   // reserves what its schedule cannot do without. kNoResource, kOutOfMemory: nothing is reserved.
   Status Start(const Operation& operation, size_t wire_bytes);
 
-  // A buffer for a piece of the stream, into which the transport can write if it is a receive
+  // A buffer for a segment of the stream, into which the transport can write if it is a receive
   // buffer. Null: it must wait, or `*failure` says what failed.
   StagedBuffer* Try(int stream, size_t wire_bytes, bool for_receive, Status* failure);
-  // Returns the buffer that holds a received piece's bytes from here on, wherever they lie.
+  // Returns the buffer that holds a received segment's bytes from here on, wherever they lie.
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
-  // The room of a first piece; SIZE_MAX: as much as it wants.
+  // The room of a first segment; SIZE_MAX: as much as it wants.
   size_t most_room() const { return part_bytes_ > 0 ? part_bytes_ - kHeaderRoom : SIZE_MAX; }
   // An operation at the limit of overflow memory waits for room, but not for ever. kTimedOut.
   Status CheckWait() { return engine_->buffers()->CheckWait(&memory_wait_); }

@@ -34,10 +34,10 @@ struct PatternCall {
   // all its ranks; used by kBroadcast, kReduce, kGather and kScatter.
   int root = 0;
 
-  // How long the pieces are that the message is cut into, in bytes on the wire, as far as staging
+  // How long the segments are that the message is cut into, in bytes on the wire, as far as staging
   // memory allows; equal on all ranks of the scope. 0: the library's choice. Never changes a
   // result. Ignored by kSend and kReceive.
-  size_t piece_bytes = 0;
+  size_t segment_bytes = 0;
 
   // How long the call may take on this rank, in seconds, until it breaks the group with kTimedOut;
   // 0: any time.
@@ -133,14 +133,14 @@ inline ChannelKind ChannelOf(const PatternCall& call) {
 struct OperationStatistics {
   uint64_t messages_sent = 0;
   uint64_t bytes_sent = 0;
-  uint64_t pieces = 0;  // chunks' worth of own message, as cut
-  // User memory to staging or back, in pieces; user memory to a posted buffer; memory of another
+  uint64_t segments = 0;  // chunks' worth of own message, as cut
+  // User memory to staging or back, in segments; user memory to a posted buffer; memory of another
   // rank to user memory, or to a block that is combined; or user memory to user memory.
   uint64_t copies = 0;
   uint64_t bytes_copied = 0;  // the same in bytes
-  uint64_t combines = 0;      // pieces combined
+  uint64_t combines = 0;      // segments combined
   uint64_t bytes_combined = 0;
-  uint64_t overflow_pieces = 0;  // pieces that went, at least in part, through ordinary memory
+  uint64_t overflow_segments = 0;  // segments that went, at least in part, through ordinary memory
   // Held at once; a short operation's are counted until they are sent, not until they are back.
   size_t peak_staging_bytes = 0;
   uint64_t wait_ns = 0;  // spent waiting for others or for a chunk
@@ -155,12 +155,12 @@ struct OperationStatistics {
   OperationStatistics& operator+=(const OperationStatistics& other) {
     messages_sent += other.messages_sent;
     bytes_sent += other.bytes_sent;
-    pieces += other.pieces;
+    segments += other.segments;
     copies += other.copies;
     bytes_copied += other.bytes_copied;
     combines += other.combines;
     bytes_combined += other.bytes_combined;
-    overflow_pieces += other.overflow_pieces;
+    overflow_segments += other.overflow_segments;
     peak_staging_bytes += other.peak_staging_bytes;
     wait_ns += other.wait_ns;
     return *this;

@@ -1,7 +1,8 @@
 // PostedBlocks: the posted buffers of the blocks of a gather, a scatter or an all-to-all, where
-// ranks share memory. The receiver of a block posts its memory with the receive of each piece. A
-// sender that finds it writes the rest of the block there, in the message of one piece: one copy in
-// place of two. Pieces that came before go through staging memory, and no rank waits for a buffer.
+// ranks share memory. The receiver of a block posts its memory with the receive of each segment. A
+// sender that finds it writes the rest of the block there, in the message of one segment: one copy
+// in place of two. Segments that came before go through staging memory, and no rank waits for a
+// buffer.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_POSTED_BLOCKS_H_
 #define BRIGADE_PATTERNS_ENGINE_POSTED_BLOCKS_H_

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "transport/endpoint.h"
 
 namespace brigade {
@@ -17,9 +17,9 @@ namespace brigade {
 struct EdgeConfig {
   const Capabilities* capabilities = nullptr;
   bool of_pairs = false;  // for point-to-point messages
-  PieceSettings settings;
+  SegmentSettings settings;
 
-  // The payload for which a first piece's receive buffer has room: as much as any, so that the
+  // The payload for which a first segment's receive buffer has room: as much as any, so that the
   // header of a wrong message can be read, unless a long receive buffer should be filled.
   size_t FirstRoom(size_t expected_bytes) const {
     const size_t most = MostPayload(settings);

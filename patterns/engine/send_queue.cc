@@ -23,13 +23,13 @@ bool SendQueue::IsDeferred(const GroupState* group, ChannelKind kind, int peer) 
 }
 
 SendQueue::Send* SendQueue::TakeSend(GroupState* group, ChannelKind kind, int peer,
-                                     ConstByteSpan piece, StagedBuffer* buffer) {
+                                     ConstByteSpan segment, StagedBuffer* buffer) {
   Send* const send = sends_.Take();
   send->queue = this;
   send->group = group;
   send->channel = Channel{group->id, kind};
   send->peer = peer;
-  send->piece = piece;
+  send->segment = segment;
   send->buffer = buffer;
   ++group->sends_in_flight;
   ++in_flight_;
@@ -53,15 +53,15 @@ SentNow SendQueue::SendNow(GroupState* group, ChannelKind kind, int peer, ConstB
   statistics->bytes_sent += head.bytes + body.bytes;
   if (kept_bytes > 0) {
     statistics->CountCopy(kept_bytes);
-    ++statistics->overflow_pieces;
+    ++statistics->overflow_segments;
   }
   return SentNow::kYes;
 }
 
-Status SendQueue::Post(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+Status SendQueue::Post(GroupState* group, ChannelKind kind, int peer, ConstByteSpan segment,
                        StagedBuffer* buffer) {
-  Send* const send = TakeSend(group, kind, peer, piece, buffer);
-  const TraceSpan span(TraceKind::kPostSend, piece.bytes, peer);
+  Send* const send = TakeSend(group, kind, peer, segment, buffer);
+  const TraceSpan span(TraceKind::kPostSend, segment.bytes, peer);
   ++buffer->pending;
   if (!IsDeferred(group, kind, peer)) {
     const Status status = TryPost(send);
@@ -81,31 +81,31 @@ Status SendQueue::TryPost(Send* send) {
       buffers_->drains_overflow()) {
     const ChunkRun run = buffers_->TryDrainRun();
     if (!run) return Status(StatusCode::kNoResource, "no staging memory");
-    const TraceSpan span(TraceKind::kCopyFromOverflow, send->piece.bytes, send->peer);
-    size_t bytes = send->piece.bytes;
+    const TraceSpan span(TraceKind::kCopyFromOverflow, send->segment.bytes, send->peer);
+    size_t bytes = send->segment.bytes;
     if (processor_ != nullptr &&
-        !processor_->Copy(run.memory.data, send->piece.data, bytes, bytes)) {
+        !processor_->Copy(run.memory.data, send->segment.data, bytes, bytes)) {
       bytes = std::min(bytes, kHeaderBytes);  // all there is of it
     }
-    std::memcpy(run.memory.data, send->piece.data, bytes);
+    std::memcpy(run.memory.data, send->segment.data, bytes);
     send->copy = run;
-    send->piece.data = run.memory.data;
+    send->segment.data = run.memory.data;
   }
-  return endpoint_->PostSend(send->channel, send->peer, send->piece, send);
+  return endpoint_->PostSend(send->channel, send->peer, send->segment, send);
 }
 
 void SendQueue::OnSent(Completion* completion) {
   Send* send = static_cast<Send*>(completion);
   SendQueue* queue = send->queue;
   GroupState* group = send->group;
-  Trace::Mark(TraceKind::kSent, send->piece.bytes, send->peer);
+  Trace::Mark(TraceKind::kSent, send->segment.bytes, send->peer);
   if (!send->status.ok() && group->failure.ok()) {
     group->failure = send->status.WithContext("a send to rank " + std::to_string(send->peer));
     group->cause = {group->rank, send->status.code(), {}, 0, group->failure.message()};
     queue->failing_->push_back(group);
     if (queue->failure_.ok()) queue->failure_ = group->failure;
   }
-  // A rank that is gone may have forwarded where the piece lies: others may read it at any time.
+  // A rank that is gone may have forwarded where the segment lies: others may read it at any time.
   if (send->status.code() == StatusCode::kPeerLost && send->buffer != nullptr &&
       group->capabilities->lands_in_peer_memory) {
     send->buffer->read_by_others = true;

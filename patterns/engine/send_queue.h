@@ -28,8 +28,8 @@ class SendQueue {
   SendQueue(const SendQueue&) = delete;
   SendQueue& operator=(const SendQueue&) = delete;
 
-  // Sends `piece`, which lies in `buffer`. Never fails for lack of resources.
-  Status Post(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+  // Sends `segment`, which lies in `buffer`. Never fails for lack of resources.
+  Status Post(GroupState* group, ChannelKind kind, int peer, ConstByteSpan segment,
               StagedBuffer* buffer);
   // The endpoint's, unless something posted before waits for the transport; counts what it did.
   SentNow SendNow(GroupState* group, ChannelKind kind, int peer, ConstByteSpan head,
@@ -63,14 +63,14 @@ class SendQueue {
     GroupState* group = nullptr;
     Channel channel;
     int peer = 0;
-    ConstByteSpan piece;
+    ConstByteSpan segment;
     StagedBuffer* buffer = nullptr;  // null once over
-    ChunkRun copy;  // the piece's place in registered memory, if it had to be moved there
+    ChunkRun copy;  // the segment's place in registered memory, if it had to be moved there
   };
 
   static void OnSent(Completion* completion);
   bool IsDeferred(const GroupState* group, ChannelKind kind, int peer) const;
-  Send* TakeSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan piece,
+  Send* TakeSend(GroupState* group, ChannelKind kind, int peer, ConstByteSpan segment,
                  StagedBuffer* buffer);
   // Gives a send to the transport; kNoResource: not now.
   Status TryPost(Send* send);

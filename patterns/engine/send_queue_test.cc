@@ -21,20 +21,20 @@ class Fake : public ForwardingEndpoint {
   struct Sent {
     Channel channel;
     int peer;
-    ConstByteSpan piece;
+    ConstByteSpan segment;
     Completion* completion;
   };
 
   using ForwardingEndpoint::ForwardingEndpoint;
   const Capabilities& capabilities() const override { return has; }
   uint64_t PollsBeforeSleep() const override { return 0; }
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
     ++asked;
     if (peer == busy_peer || channel.kind == busy_kind)
       return Status(StatusCode::kNoResource, "not now");
     if (!failure.ok()) return failure;
-    sent.push_back({channel, peer, piece, completion});
+    sent.push_back({channel, peer, segment, completion});
     return Status();
   }
   SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
@@ -106,7 +106,7 @@ class SendQueueTest : public testing::Test {
   }
   std::vector<size_t> Lengths() const {
     std::vector<size_t> lengths;
-    for (const Fake::Sent& sent : endpoint_.sent) lengths.push_back(sent.piece.bytes);
+    for (const Fake::Sent& sent : endpoint_.sent) lengths.push_back(sent.segment.bytes);
     return lengths;
   }
   size_t InUse() const { return buffers_->pool()->statistics().in_use_bytes / kChunk; }
@@ -114,7 +114,7 @@ class SendQueueTest : public testing::Test {
   InprocWorld world_{1};
   Fake endpoint_;
   EngineOptions options_;
-  PieceSettings settings_;
+  SegmentSettings settings_;
   OperationStatistics statistics_;
   GroupState group_;
   GroupState other_;
@@ -130,8 +130,8 @@ TEST_F(SendQueueTest, ASendIsUnderWayUntilItsCompletion) {
   EXPECT_EQ(endpoint_.sent[0].channel.group, group_.id);
   EXPECT_EQ(endpoint_.sent[0].channel.kind, ChannelKind::kRow);
   EXPECT_EQ(endpoint_.sent[0].peer, 3);
-  EXPECT_EQ(endpoint_.sent[0].piece.data, buffer->memory.data);
-  EXPECT_EQ(endpoint_.sent[0].piece.bytes, 77u);
+  EXPECT_EQ(endpoint_.sent[0].segment.data, buffer->memory.data);
+  EXPECT_EQ(endpoint_.sent[0].segment.bytes, 77u);
   EXPECT_EQ(queue_->in_flight(), 1u);
   EXPECT_EQ(group_.sends_in_flight, 1u);
   EXPECT_EQ(buffer->pending, 1);
@@ -146,8 +146,8 @@ TEST_F(SendQueueTest, ABufferIsOverWhenItsLastSendIs) {
   Make(1);
   StagedBuffer* const buffer = buffers_->TrySurplus(1);
   for (const int peer : {1, 2}) {
-    const ConstByteSpan piece(buffer->memory.data, 8);
-    ASSERT_TRUE(queue_->Post(&group_, ChannelKind::kAll, peer, piece, buffer).ok());
+    const ConstByteSpan segment(buffer->memory.data, 8);
+    ASSERT_TRUE(queue_->Post(&group_, ChannelKind::kAll, peer, segment, buffer).ok());
   }
   buffers_->Release(buffer);
   endpoint_.Complete();
@@ -319,13 +319,13 @@ TEST_F(SendQueueTest, SendNowIsTheEndpointsAndIsCounted) {
   EXPECT_EQ(statistics_.messages_sent, 1u);
   EXPECT_EQ(statistics_.bytes_sent, 132u);
   EXPECT_EQ(statistics_.copies, 0u);
-  EXPECT_EQ(statistics_.overflow_pieces, 0u);
+  EXPECT_EQ(statistics_.overflow_segments, 0u);
   endpoint_.kept_bytes = 60;
   EXPECT_EQ(Now(1), SentNow::kYes);
   EXPECT_EQ(statistics_.messages_sent, 2u);
   EXPECT_EQ(statistics_.copies, 1u);
   EXPECT_EQ(statistics_.bytes_copied, 60u);
-  EXPECT_EQ(statistics_.overflow_pieces, 1u);
+  EXPECT_EQ(statistics_.overflow_segments, 1u);
   for (const SentNow no : {SentNow::kNo, SentNow::kNotYet}) {
     endpoint_.says = no;
     EXPECT_EQ(Now(1), no);
@@ -368,20 +368,20 @@ TEST_F(SendQueueTest, OverflowGoesThroughRegisteredMemory) {
     ASSERT_TRUE(PostFrom(buffer, 1, std::strlen(text)).ok());
   };
   const auto text_of = [&](const Fake::Sent& sent) {
-    return std::string(reinterpret_cast<const char*>(sent.piece.data), sent.piece.bytes);
+    return std::string(reinterpret_cast<const char*>(sent.segment.data), sent.segment.bytes);
   };
   post("first");
   post("second");  // there is memory for one
   ASSERT_EQ(endpoint_.sent.size(), 1u);
   EXPECT_EQ(text_of(endpoint_.sent[0]), "first");
   EXPECT_EQ(InUse(), static_cast<size_t>(settings_.pair_chunks));
-  const std::byte* const registered = endpoint_.sent[0].piece.data;
+  const std::byte* const registered = endpoint_.sent[0].segment.data;
   EXPECT_FALSE(queue_->PostDeferred());
   endpoint_.Complete();
   EXPECT_TRUE(queue_->PostDeferred());
   ASSERT_EQ(endpoint_.sent.size(), 1u);
   EXPECT_EQ(text_of(endpoint_.sent[0]), "second");
-  EXPECT_EQ(endpoint_.sent[0].piece.data, registered);
+  EXPECT_EQ(endpoint_.sent[0].segment.data, registered);
   endpoint_.Complete();
   EXPECT_EQ(buffers_->overflow()->statistics().in_use_bytes, 0u);
 }
@@ -391,7 +391,7 @@ TEST_F(SendQueueTest, StagedDataAreSentFromStagingMemory) {
   Make(settings_.pair_chunks + 1);
   StagedBuffer* const buffer = buffers_->TrySurplus(1);
   ASSERT_TRUE(PostFrom(buffer, 1).ok());
-  EXPECT_EQ(endpoint_.sent[0].piece.data, buffer->memory.data);
+  EXPECT_EQ(endpoint_.sent[0].segment.data, buffer->memory.data);
   endpoint_.Complete();
 }
 

@@ -1,4 +1,4 @@
-// StagedBuffer: memory that holds one piece on its way, and who still needs it.
+// StagedBuffer: memory that holds one segment on its way, and who still needs it.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_STAGED_BUFFER_H_
 #define BRIGADE_PATTERNS_ENGINE_STAGED_BUFFER_H_
@@ -38,7 +38,7 @@ struct StagedBuffer {
   Origin origin = Origin::kSurplus;
   ChunkRun run;                  // kCore, kReserved, kSurplus
   ByteSpan memory;               // kHeaderRoom, then the payload
-  Lease lease;                   // of a received piece
+  Lease lease;                   // of a received segment
   BufferOwner* owner = nullptr;  // null once its operation is done and only sends are pending
   size_t owner_index = 0;        // in the owner's list
   int32_t stream = 0;            // of the owner
@@ -56,7 +56,7 @@ struct StagedBuffer {
   bool freed = false;           // the owner is done with it; over once nothing is pending
 };
 
-// Where a posted receive puts a piece.
+// Where a posted receive puts a segment.
 struct ReceiveSlot : Completion {
   ReceiveSlot() : Completion([](Completion* c) { static_cast<ReceiveSlot*>(c)->arrived = true; }) {}
   StagedBuffer* buffer = nullptr;  // null where no receive buffer is needed

@@ -22,7 +22,7 @@ StagingBuffers::~StagingBuffers() {
   if (drain_) pool_->Release(drain_);
 }
 
-Status StagingBuffers::Allocate(const PieceSettings& settings) {
+Status StagingBuffers::Allocate(const SegmentSettings& settings) {
   StagingPoolOptions pool_options;
   pool_options.budget_bytes = options_.staging_bytes;
   pool_options.chunk_bytes = options_.chunk_bytes;
@@ -61,7 +61,7 @@ StagedBuffer* StagingBuffers::TryOverflow(size_t payload_bytes, OperationStatist
   if (!OutOfPatience()) return nullptr;
   const ByteSpan memory = overflow_->TryAcquire(kHeaderRoom + payload_bytes);
   if (memory.data == nullptr) return nullptr;
-  ++statistics->overflow_pieces;
+  ++statistics->overflow_segments;
   // The next operation has to look again first: an operation that always finds overflow memory
   // never looks whether receivers have drained the pool meanwhile.
   stalled_ = Patience() - 1;
@@ -133,7 +133,8 @@ void StagingBuffers::Drop(ReceiveSlot* slot) {
 void StagingBuffers::Reclaim(StagedBuffer* buffer) {
   BRIGADE_CHECK(buffer->freed && buffer->pending == 0);
   // A sent buffer that comes back shows that receivers are at work: an operation that waits for
-  // memory waits on, so that they catch up with it. A lease of a received piece does not show that.
+  // memory waits on, so that they catch up with it. A lease of a received segment does not show
+  // that.
   if (buffer->origin != StagedBuffer::Origin::kLease) stalled_ = 0;
   if (buffer->lease.token != 0) endpoint_->ReleaseLease(buffer->lease);
   switch (buffer->origin) {

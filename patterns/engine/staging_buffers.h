@@ -1,4 +1,4 @@
-// StagingBuffers: memory for pieces on their way, lent to the operations of an engine: staging
+// StagingBuffers: memory for segments on their way, lent to the operations of an engine: staging
 // memory from the pool, and overflow memory beyond it.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_STAGING_BUFFERS_H_
@@ -17,7 +17,7 @@
 #include "patterns/engine/object_pool.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/staged_buffer.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "transport/endpoint.h"
 
 namespace brigade {
@@ -31,7 +31,7 @@ class StagingBuffers {
   StagingBuffers& operator=(const StagingBuffers&) = delete;
   // First of all. kInvalidArgument, naming value and minimum, if the budget is too small;
   // kOutOfMemory if the memory cannot be had.
-  Status Allocate(const PieceSettings& settings);
+  Status Allocate(const SegmentSettings& settings);
   // Frees nothing any more: the transport still reads what was lent, or this is a forked child,
   // which has a copy of everything and owns none of it.
   void LeaveToTransport();
@@ -50,7 +50,7 @@ class StagingBuffers {
   // A buffer of the core, where every run of an operation is as long as its longest, so that one
   // fits where another was. `*outstanding` counts it while it lives.
   StagedBuffer* TryCore(int placement, int chunks, int* outstanding);
-  // Returns the buffer that holds the bytes of a piece received for `buffer` (null: for none). If
+  // Returns the buffer that holds the bytes of a segment received for `buffer` (null: for none). If
   // the bytes lie elsewhere, this is a new buffer for the lease, and `buffer` is given back.
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
 
@@ -88,7 +88,7 @@ class StagingBuffers {
   // --- draining ---
   // Whether overflow has to drain through staging memory.
   bool drains_overflow() const { return drains_overflow_; }
-  // Registered memory for a piece in overflow memory; none if there is none.
+  // Registered memory for a segment in overflow memory; none if there is none.
   ChunkRun TryDrainRun();
   void ReturnDrainRun(const ChunkRun& run);
 

@@ -87,7 +87,7 @@ class StagingBuffersTest : public testing::Test {
   HeapDomain domain_;
   Fake endpoint_;
   EngineOptions options_;
-  PieceSettings settings_;
+  SegmentSettings settings_;
   OperationStatistics statistics_;
   std::unique_ptr<StagingBuffers> buffers_;
 };
@@ -290,7 +290,7 @@ TEST_F(StagingBuffersTest, OverflowComesWhenPatienceEnds) {
     EXPECT_EQ(Overflow(), nullptr);
     StagedBuffer* const second = Overflow();
     ASSERT_NE(second, nullptr);
-    EXPECT_EQ(statistics_.overflow_pieces, 2u * (round + 1));
+    EXPECT_EQ(statistics_.overflow_segments, 2u * (round + 1));
     buffers_->EndStall();
     EXPECT_EQ(buffers_->stalled(), 0);
     buffers_->Release(buffer);
@@ -344,7 +344,7 @@ TEST_F(StagingBuffersTest, OverflowKeepsToItsLimit) {
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(OverflowAtLast(8000), nullptr);
   EXPECT_TRUE(buffers_->OutOfPatience());
-  EXPECT_EQ(statistics_.overflow_pieces, 1u);
+  EXPECT_EQ(statistics_.overflow_segments, 1u);
   buffers_->Release(first);
   StagedBuffer* const next = OverflowAtLast(8000);
   ASSERT_NE(next, nullptr);
@@ -460,7 +460,7 @@ TEST(StagingBuffers, OverflowNeedNotDrainWhereTheDomainGrows) {
   EngineOptions options;
   options.chunk_bytes = kChunk;
   options.staging_bytes = 64 * kChunk;
-  PieceSettings settings;
+  SegmentSettings settings;
   settings.chunk_bytes = kChunk;
   StagingBuffers buffers(&endpoint, options);
   ASSERT_TRUE(buffers.Allocate(settings).ok());

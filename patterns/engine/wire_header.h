@@ -1,7 +1,7 @@
-// WireHeader: the header of the first piece of every message. Later pieces are bare data.
+// WireHeader: the header of the first segment of every message. Later segments are bare data.
 //
 // It describes the sender's call, so that ranks whose calls differ detect it at once, with the
-// names of both calls. It is forwarded with the piece, so it does not name its sender.
+// names of both calls. It is forwarded with the segment, so it does not name its sender.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_WIRE_HEADER_H_
 #define BRIGADE_PATTERNS_ENGINE_WIRE_HEADER_H_
@@ -13,7 +13,7 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/scope.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 
 namespace brigade {
 
@@ -67,7 +67,7 @@ inline int32_t BlockInHeader(int block, const Scope& scope) {
 }
 
 Status DifferInLength(size_t announced_bytes, size_t bytes);
-// kMismatch if a message, or a piece of one, is not as long as announced.
+// kMismatch if a message, or a segment of one, is not as long as announced.
 inline Status CheckLength(size_t announced_bytes, size_t bytes) {
   return bytes == announced_bytes ? Status() : DifferInLength(announced_bytes, bytes);
 }

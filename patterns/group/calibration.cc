@@ -34,8 +34,8 @@ constexpr int kChains = 3;  // each time: what a rank that sleeps takes to wake 
 constexpr int kMostInChain = 16;
 constexpr int kLongerRepetitions = 3;
 constexpr int kBroadcasts = 10;
-constexpr int kPieces = 16;
-constexpr size_t kCutBytes = kPieces * kPieceProbeBytes;
+constexpr int kSegments = 16;
+constexpr size_t kCutBytes = kSegments * kSegmentProbeBytes;
 constexpr size_t kWorkBytes = size_t{32} << 10;  // of copies and sums: a chunk
 constexpr size_t kShortRunBytes = 256;
 // An idle link gathers what it passes at once.
@@ -130,20 +130,20 @@ class Measurer {
     return Status();
   }
 
-  // Measures the cost of a short piece when all ranks take part. `last` is the last rank to get a
-  // piece; `first_us` is the time that the first piece takes.
-  Status MeasurePieces(int last, double first_us, EdgeTimes* times) {
+  // Measures the cost of a short segment when all ranks take part. `last` is the last rank to get a
+  // segment; `first_us` is the time that the first segment takes.
+  Status MeasureSegments(int last, double first_us, EdgeTimes* times) {
     double us = 0;
     BRIGADE_RETURN_IF_ERROR(MedianAround(last, kCutBytes, &us));
     if (group_->rank != 0) return Status();
-    times->piece_us = std::max(0.0, us - first_us) / (kPieces - 1);
+    times->segment_us = std::max(0.0, us - first_us) / (kSegments - 1);
     return Status();
   }
-  // The same beside a broadcast of one piece: where messages take little, a sleep is much.
-  Status MeasurePiecesBesideOne(int last, EdgeTimes* times) {
+  // The same beside a broadcast of one segment: where messages take little, a sleep is much.
+  Status MeasureSegmentsBesideOne(int last, EdgeTimes* times) {
     double first_us = 0;
-    BRIGADE_RETURN_IF_ERROR(MedianAround(last, kPieceProbeBytes, &first_us));
-    return MeasurePieces(last, first_us, times);
+    BRIGADE_RETURN_IF_ERROR(MedianAround(last, kSegmentProbeBytes, &first_us));
+    return MeasureSegments(last, first_us, times);
   }
 
   // Measures how fast the kernel copies to other ranks, and takes over the lengths for which it
@@ -271,7 +271,7 @@ class Measurer {
     PatternCall call;
     call.pattern = Pattern::kBroadcast;
     call.topology = {Shape::kIncreasingRings, 1, /*by_host=*/true};
-    call.piece_bytes = kPieceProbeBytes;
+    call.segment_bytes = kSegmentProbeBytes;
     call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
     const auto elems = static_cast<int64_t>(bytes / sizeof(double));
     BRIGADE_RETURN_IF_ERROR(
@@ -318,7 +318,7 @@ EdgeTimes MediansOf(const std::vector<RankTimes>& all, EdgeTimes RankTimes::*kin
   };
   EdgeTimes times;
   times.hop_us = median(&EdgeTimes::hop_us, &EdgeTimes::hop_us);
-  times.piece_us = median(&EdgeTimes::piece_us, &EdgeTimes::piece_us);
+  times.segment_us = median(&EdgeTimes::segment_us, &EdgeTimes::segment_us);
   for (const auto time : {&EdgeTimes::long_us, &EdgeTimes::longer_us, &EdgeTimes::call_byte_us,
                           &EdgeTimes::processor_byte_us}) {
     times.*time = median(time, &EdgeTimes::long_us);
@@ -381,7 +381,7 @@ MachineDescription Describe(const std::vector<RankTimes>& all, const EdgeTimes& 
   found.copies.push_back({CurveFrom(copy_us, runs_us), {}});
   found.adds.push_back({CurveFrom(add_us, add_us), {}});
   // Memory is shared within hosts only, though a group with edges of both kinds is said to do so.
-  EdgeKind kind{false, false, has.eager_piece_bytes, std::max(copy_us, 1e-3) / kWorkBytes, crowd};
+  EdgeKind kind{false, false, has.eager_segment_bytes, std::max(copy_us, 1e-3) / kWorkBytes, crowd};
   if (hosts > 1) found.between_hosts = LinkFrom(far, kind);
   kind.within_host = true;
   kind.shares_memory = has.lands_in_peer_memory;
@@ -390,9 +390,9 @@ MachineDescription Describe(const std::vector<RankTimes>& all, const EdgeTimes& 
     DescribeSharedMemory(all, near, has.max_inline_bytes, &found);
   }
   found.between_hosts.ports_of_host = true;
-  found.preferred_piece_bytes = has.tuning.preferred_piece_bytes;
-  found.overlap_piece_bytes = has.tuning.overlap_piece_bytes;
-  found.piece_cost_bytes = has.tuning.piece_cost_bytes;
+  found.preferred_segment_bytes = has.tuning.preferred_segment_bytes;
+  found.overlap_segment_bytes = has.tuning.overlap_segment_bytes;
+  found.segment_cost_bytes = has.tuning.segment_cost_bytes;
   return found;
 }
 
@@ -423,14 +423,14 @@ Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
     BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(
         members[static_cast<size_t>(hosts[static_cast<size_t>(group->rank)])], &mine.near));
     if (all_share_memory) {
-      return measurer.MeasurePiecesBesideOne(bootstrap->size() - 1, &mine.near);
+      return measurer.MeasureSegmentsBesideOne(bootstrap->size() - 1, &mine.near);
     }
     const bool by_host = group->scope(ChannelKind::kAll).goes_by_host();
     if (firsts.size() < 3) return Status();  // nobody passes anything on
     const double first_us = static_cast<double>(firsts.size()) * mine.far.hop_us +
                             (by_host ? 0 : static_cast<double>(others) * mine.near.hop_us);
-    return measurer.MeasurePieces(by_host ? firsts.back() : bootstrap->size() - 1, first_us,
-                                  &mine.far);
+    return measurer.MeasureSegments(by_host ? firsts.back() : bootstrap->size() - 1, first_us,
+                                    &mine.far);
   };
   const Status status = measure();
   measurer.MeasureMemory(&mine);

@@ -3,7 +3,7 @@
 // The first ranks of all hosts, and the ranks of each host, pass a short message along a chain,
 // which gives latency. All exchange long ones with their neighbours at the same time, which gives
 // the rate of the link, what it passes at once, and what its bytes cost the processor, by its own
-// clock. A broadcast in many pieces gives the processor's share of a message, the scheduling of
+// clock. A broadcast in many segments gives the processor's share of a message, the scheduling of
 // ranks that share one included. Copies and sums are timed on each rank alone. Where all ranks
 // share memory, bytes are copies by both sides, and what the kernel copies is timed, too.
 

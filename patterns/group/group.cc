@@ -112,7 +112,7 @@ Status Group::Choose(PatternCall* call) const {
   std::optional<PatternCall> copy;
   const PatternCall& resolved = plan->Resolved(*call, &copy);
   call->topology = resolved.topology;
-  call->piece_bytes = resolved.piece_bytes;
+  call->segment_bytes = resolved.segment_bytes;
   return Status();
 }
 

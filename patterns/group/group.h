@@ -88,12 +88,12 @@ class Group {
   // kInvalidArgument as Run.
   Status Choose(PatternCall* call) const;
 
-  // The variants of a call, whatever its topology: each shape, with several lengths of pieces, and
-  // how long the model says it takes. All are legal; of a combine they differ in bits. Empty if
+  // The variants of a call, whatever its topology: each shape, with several lengths of segments,
+  // and how long the model says it takes. All are legal; of a combine they differ in bits. Empty if
   // nothing was measured, or the peer of a send is no member. `late_us`: as in CostQuery.
   std::vector<Candidate> Candidates(const PatternCall& call, double late_us = 0) const;
 
-  // How long the model says a call takes, as its topology and piece length say. REQUIRES: the
+  // How long the model says a call takes, as its topology and segment length say. REQUIRES: the
   // topology is not Shape::kFree, something was measured, and the peer of a send is a member.
   Cost Predict(const PatternCall& call) const;
 
@@ -120,7 +120,7 @@ class Group {
   // follow.
   void Abandon();
 
-  // For what stands on a group and sends control messages and pieces of its own.
+  // For what stands on a group and sends control messages and segments of its own.
   Engine* engine() const { return engine_; }
   GroupState* state() const { return state_.get(); }
 

@@ -1,4 +1,4 @@
-// Group agreement: the settings that must be equal on all members of a group. How long pieces are
+// Group agreement: the settings that must be equal on all members of a group. How long segments are
 // follows from them and from the transport that the group gets.
 
 #ifndef BRIGADE_PATTERNS_GROUP_GROUP_AGREEMENT_H_

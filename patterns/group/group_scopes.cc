@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 
 namespace brigade {
 namespace {
@@ -15,20 +15,20 @@ const EdgeConfig* EdgeConfigFor(const EngineOptions& options, const Capabilities
   EdgeConfig config;
   config.capabilities = &has;
   config.of_pairs = of_pairs;
-  config.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
-                                     has.tuning.preferred_piece_bytes);
+  config.settings = SegmentSettingsFor(options.chunk_bytes, options.staging_bytes,
+                                       has.tuning.preferred_segment_bytes);
   if (of_pairs) config.settings = OfPairs(config.settings);
-  config.settings.segment_bytes = has.tuning.segment_bytes;
-  config.settings.overlap_bytes = has.tuning.overlap_piece_bytes;
-  config.settings.piece_cost_bytes = has.tuning.piece_cost_bytes;
+  config.settings.write_unit_bytes = has.tuning.write_unit_bytes;
+  config.settings.overlap_bytes = has.tuning.overlap_segment_bytes;
+  config.settings.segment_cost_bytes = has.tuning.segment_cost_bytes;
   if (has.max_inline_bytes > 0 && group->out_edges.empty()) {
     group->out_edges.resize(group->members() * kChannelKinds);
     group->in_edges.resize(group->out_edges.size());
   }
-  const size_t eager = has.eager_piece_bytes;
+  const size_t eager = has.eager_segment_bytes;
   if (eager != SIZE_MAX) config.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
   config.settings.ahead_bytes =
-      has.tuning.first_piece_bytes - std::min(has.tuning.first_piece_bytes, kHeaderBytes);
+      has.tuning.first_segment_bytes - std::min(has.tuning.first_segment_bytes, kHeaderBytes);
   group->edge_configs.push_back(config);
   return &group->edge_configs.back();
 }

@@ -15,24 +15,25 @@ Subtrees SubtreesOf(const Steps& steps, const CostQuery& query) {
 
 namespace {
 
-// Sets what a further piece takes: the time of the busiest rank, or of the busiest port.
-void SetPieceTimes(const Steps& steps, const Ports& ports, double processor, SegmentTimes* times) {
+// Sets what a further segment takes: the time of the busiest rank, or of the busiest port.
+void SetSegmentTimes(const Steps& steps, const Ports& ports, double processor,
+                     SegmentTimes* times) {
   const int link = ports.BusiestUs(1) > ports.BusiestUs(0) ? 1 : 0;
   const double port = ports.BusiestUs(link);
-  times->piece_us = std::max(processor, port);
+  times->segment_us = std::max(processor, port);
   times->spare_us = std::max(0.0, steps.Burst(link) - port);
   times->port_bound_us = std::max(0.0, port - processor);
 }
 
 // Along a ring, rank by rank as messages go, and message by message.
-SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
   const bool gathers = query.pattern == Pattern::kGather;
   const Subtrees ring = SubtreesOf(steps, query);
   const int last = query.ranks - 1;
   const auto rank_at = [&](int place) { return ring.ToRank(gathers ? last - place : place); };
-  const bool lands = piece.later && steps.LandsInPlace();
-  const double in = steps.CrowdAtWork() * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
-  const double copy_out = steps.CrowdAtWork() * steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+  const bool lands = segment.later && steps.LandsInPlace();
+  const double in = steps.CrowdAtWork() * steps.CopyIn(ChunkRole::kBufferedSend, segment.bytes);
+  const double copy_out = steps.CrowdAtWork() * steps.CopyOut(ChunkRole::kReceive, segment.bytes);
   const double out = lands ? 0 : copy_out;
   Ports ports(steps, query.ranks, Ports::Buckets::kFull);
   SegmentTimes result;
@@ -49,7 +50,7 @@ SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const P
     };
     const auto send = [&] {
       const int next = rank_at(place + 1);
-      const Hop hop(steps, steps.LinkIndex(rank, next), piece, ChunkRole::kBufferedSend,
+      const Hop hop(steps, steps.LinkIndex(rank, next), segment, ChunkRole::kBufferedSend,
                     ChunkRole::kReceive, steps.Crowd());
       work(hop.send_us);
       sent.push_back(ports.Pass(rank, next, now, hop.wire_us) + hop.latency_us);
@@ -62,7 +63,7 @@ SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const P
     for (size_t i = 0; i < arrivals.size(); ++i) {
       now = std::max(now, arrivals[i]);
       const int link = steps.LinkIndex(rank_at(place - 1), rank);
-      work(steps.Crowd() * steps.Receive(link, piece.wire_bytes()));
+      work(steps.Crowd() * steps.Receive(link, segment.wire_bytes()));
       const bool ends_here = gathers ? place == last : i + 1 == arrivals.size();
       if (ends_here) {
         work(out);
@@ -74,22 +75,23 @@ SegmentTimes RingBlocksTimes(const Steps& steps, const CostQuery& query, const P
     result.first_us = std::max(result.first_us, now);
     processor = std::max(processor, busy);
   }
-  SetPieceTimes(steps, ports, processor, &result);
+  SetSegmentTimes(steps, ports, processor, &result);
   return result;
 }
 
 }  // namespace
 
-SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  if (query.topology.shape == Shape::kIncreasingRings) return RingBlocksTimes(steps, query, piece);
+SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
+  if (query.topology.shape == Shape::kIncreasingRings)
+    return RingBlocksTimes(steps, query, segment);
   const bool gathers = query.pattern == Pattern::kGather;
   const Subtrees tree = SubtreesOf(steps, query);
   const auto link_to = [&](int relative, int other) {
     return steps.LinkIndex(tree.ToRank(relative), tree.ToRank(other));
   };
-  const bool lands = piece.later && steps.LandsInPlace() && tree.is_flat();
-  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
-  const double out = lands ? 0 : steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+  const bool lands = segment.later && steps.LandsInPlace() && tree.is_flat();
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, segment.bytes);
+  const double out = lands ? 0 : steps.CopyOut(ChunkRole::kReceive, segment.bytes);
   const double crowd = steps.CrowdAtWork();
   Ports ports(steps, query.ranks, Ports::Buckets::kFull);
   std::vector<double> times(static_cast<size_t>(query.ranks));
@@ -101,14 +103,14 @@ SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const
     const double begun = time;
     if (r > 0) {
       const int link = link_to(node.parent, r);
-      const Piece message{static_cast<size_t>(tree.RanksFrom(r)) * piece.bytes, piece.later};
+      const Segment message{static_cast<size_t>(tree.RanksFrom(r)) * segment.bytes, segment.later};
       time += crowd * (gathers ? steps.Send(link, message.wire_bytes())
                                : steps.Receive(link, message.wire_bytes()));
     }
     for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
       const int link = link_to(r, *child);
       const int blocks = tree.RanksFrom(*child);
-      const Piece message{static_cast<size_t>(blocks) * piece.bytes, piece.later};
+      const Segment message{static_cast<size_t>(blocks) * segment.bytes, segment.later};
       time += crowd * (gathers ? blocks * out + steps.Receive(link, message.wire_bytes())
                                : blocks * in + steps.Send(link, message.wire_bytes()));
       const double wire =
@@ -120,15 +122,15 @@ SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const
     result.first_us = std::max(result.first_us, time);
     processor = std::max(processor, time - begun);
   }
-  SetPieceTimes(steps, ports, processor, &result);
+  SetSegmentTimes(steps, ports, processor, &result);
   return result;
 }
 
-SegmentTimes AllToAllTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const bool lands = piece.later && steps.LandsInPlace();
+SegmentTimes AllToAllTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
+  const bool lands = segment.later && steps.LandsInPlace();
   const double crowd = steps.CrowdAtWork();
-  const double in = crowd * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
-  const double out = lands ? 0 : crowd * steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+  const double in = crowd * steps.CopyIn(ChunkRole::kBufferedSend, segment.bytes);
+  const double out = lands ? 0 : crowd * steps.CopyOut(ChunkRole::kReceive, segment.bytes);
   SegmentTimes result;
   for (int r = 0; r < query.ranks; ++r) {
     int others[2] = {};  // by link
@@ -142,7 +144,7 @@ SegmentTimes AllToAllTimes(const Steps& steps, const CostQuery& query, const Pie
     double last = 0;  // of the last message, when it is sent, on the slower link
     for (const int link : {0, 1}) {
       if (others[link] == 0) continue;
-      const Hop hop(steps, link, piece, ChunkRole::kBufferedSend, ChunkRole::kReceive,
+      const Hop hop(steps, link, segment, ChunkRole::kBufferedSend, ChunkRole::kReceive,
                     steps.Crowd());
       const int at_port = steps.LinkAt(link).ports_of_host ? others[0] + 1 : 1;
       sends += others[link] * (in + hop.send_us);
@@ -154,7 +156,7 @@ SegmentTimes AllToAllTimes(const Steps& steps, const CostQuery& query, const Pie
     const double begin = sends / (query.ranks - 1);
     const double at_ports = std::max(0.0, wires - burst);
     result.first_us = std::max({result.first_us, processor, sends + last, begin + at_ports + last});
-    result.piece_us = std::max({result.piece_us, processor, wires});
+    result.segment_us = std::max({result.segment_us, processor, wires});
     result.spare_us = std::max(0.0, burst - wires);
     result.port_bound_us = std::max(0.0, wires - processor);
   }

@@ -11,12 +11,12 @@ namespace brigade {
 // The blocks in the messages of a gather or a scatter.
 Subtrees SubtreesOf(const Steps& steps, const CostQuery& query);
 
-// A piece of every block, to or from one rank. Along a tree a gather is taken for a scatter
+// A segment of every block, to or from one rank. Along a tree a gather is taken for a scatter
 // backwards.
-SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes RootedBlocksTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
 
-// A piece of every block, from all to all, pairwise.
-SegmentTimes AllToAllTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+// A segment of every block, from all to all, pairwise.
+SegmentTimes AllToAllTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
 
 }  // namespace brigade
 

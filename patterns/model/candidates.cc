@@ -14,7 +14,7 @@ namespace brigade {
 namespace {
 
 // Whether a message has room for an element of each of so many blocks, which 16 bytes hold.
-bool HasRoom(const PieceSettings& settings, int blocks) {
+bool HasRoom(const SegmentSettings& settings, int blocks) {
   return MostPayload(settings) / static_cast<size_t>(blocks) >= 16;
 }
 
@@ -45,7 +45,7 @@ std::vector<bool> ByHostValues(Shape shape, const CostQuery& query) {
 }
 
 // Whether a circulant graph can be taken, and the model knows what it costs.
-bool TakesCirculant(const MachineDescription& machine, const PieceSettings& settings,
+bool TakesCirculant(const MachineDescription& machine, const SegmentSettings& settings,
                     const CostQuery& query) {
   if (EntryOf(query.pattern).multi && !HasRoom(settings, (query.ranks + 1) / 2)) return false;
   const bool combines = EntryOf(query.pattern).combines;
@@ -57,7 +57,7 @@ bool TakesCirculant(const MachineDescription& machine, const PieceSettings& sett
 
 // Whether its messages have room for the blocks of a gather or a scatter.
 bool HasRoomFor(const Topology& topology, const MachineDescription& machine,
-                const PieceSettings& settings, CostQuery query) {
+                const SegmentSettings& settings, CostQuery query) {
   query.topology = topology;
   const Steps steps(machine, settings, query);
   return HasRoom(settings, SubtreesOf(steps, query).MostTogether());
@@ -89,7 +89,7 @@ bool IsSameTree(const Topology& a, const Topology& b, int places) {
 
 // Shapes that differ on this number of ranks.
 std::vector<Topology> TopologiesFor(const MachineDescription& machine,
-                                    const PieceSettings& settings, const CostQuery& query) {
+                                    const SegmentSettings& settings, const CostQuery& query) {
   const bool circulant = TakesCirculant(machine, settings, query);
   const bool has_blocks = EntryOf(query.pattern).multi || query.bytes > rules::kUncutBytes;
   const int hosts = HostCount(machine, query);
@@ -121,36 +121,36 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
   return different;
 }
 
-// A few lengths: by the rule that holds where nothing is measured (PlanPieces), all there is room
+// A few lengths: by the rule that holds where nothing is measured (PlanSegments), all there is room
 // for, halves of it, what links pass at once, and the message in up to four equal parts. Lengths
-// that lead to the same pieces are listed once.
-std::vector<Candidate> Cuts(const MachineDescription& machine, const PieceSettings& settings,
+// that lead to the same segments are listed once.
+std::vector<Candidate> Cuts(const MachineDescription& machine, const SegmentSettings& settings,
                             const CostQuery& query) {
   std::vector<Candidate> cuts;
   std::set<size_t> known;
   const auto add = [&](size_t length) {
     CostQuery cut = query;
-    cut.piece_bytes = length;
-    if (!known.insert(PlanOf(machine, settings, cut).piece_bytes).second) return;
+    cut.segment_bytes = length;
+    if (!known.insert(PlanOf(machine, settings, cut).segment_bytes).second) return;
     cuts.push_back({query.topology, length, PredictCost(machine, settings, cut)});
   };
   const size_t most_bytes = MostPayload(settings);
   add(0);
   add(most_bytes);
   const auto try_length = [&](size_t length) {
-    if (length >= rules::kLeastPieceBytes && length < std::min(most_bytes, query.bytes))
+    if (length >= rules::kLeastSegmentBytes && length < std::min(most_bytes, query.bytes))
       add(length);
   };
-  for (size_t length = most_bytes / 2; length >= rules::kLeastPieceBytes; length /= 2)
+  for (size_t length = most_bytes / 2; length >= rules::kLeastSegmentBytes; length /= 2)
     try_length(length);
   try_length(machine.between_hosts.burst_bytes);
-  for (const size_t pieces : {2, 3, 4}) try_length((query.bytes + pieces - 1) / pieces);
+  for (const size_t segments : {2, 3, 4}) try_length((query.bytes + segments - 1) / segments);
   return cuts;
 }
 
 // The rule's, if its prediction is as good as any within the model's error: measurements set the
-// rule. Else, of those that are equally good, the longest: each piece costs.
-Candidate BestCut(const MachineDescription& machine, const PieceSettings& settings,
+// rule. Else, of those that are equally good, the longest: each segment costs.
+Candidate BestCut(const MachineDescription& machine, const SegmentSettings& settings,
                   const CostQuery& query) {
   const std::vector<Candidate> cuts = Cuts(machine, settings, query);
   double best_us = cuts[0].cost.us;
@@ -158,8 +158,8 @@ Candidate BestCut(const MachineDescription& machine, const PieceSettings& settin
   const Candidate* longest = nullptr;
   for (const Candidate& cut : cuts) {
     if (cut.cost.us > rules::kAboutAsFast * best_us) continue;
-    if (cut.piece_bytes == 0) return cut;
-    if (longest == nullptr || cut.piece_bytes > longest->piece_bytes) longest = &cut;
+    if (cut.segment_bytes == 0) return cut;
+    if (longest == nullptr || cut.segment_bytes > longest->segment_bytes) longest = &cut;
   }
   return *longest;
 }
@@ -178,20 +178,20 @@ int MessagesInARow(const CostQuery& query, const Topology& topology) {
   return query.pattern == Pattern::kAllReduce ? 2 * messages : messages;  // there and back
 }
 
-// How many messages a rank waits for in a row, not counting the latency of the first piece. Shares
-// of a reduce-scatter go round twice, piece by piece.
-int64_t Pieces(const CostQuery& query, const Candidate& c) {
+// How many messages a rank waits for in a row, not counting the latency of the first segment.
+// Shares of a reduce-scatter go round twice, segment by segment.
+int64_t Segments(const CostQuery& query, const Candidate& c) {
   const bool in_shares = c.topology.shape == Shape::kReduceScatterAllgather;
-  return c.cost.pieces * (in_shares ? MessagesInARow(query, c.topology) : 1);
+  return c.cost.segments * (in_shares ? MessagesInARow(query, c.topology) : 1);
 }
 
-// Counts the branches of the root, each of which takes every piece: they keep one processor busy
+// Counts the branches of the root, each of which takes every segment: they keep one processor busy
 // while others wait, where ranks of a host share processors. No closed form knows which ranks of a
-// host share a processor. A line of all ranks is no better than two. Hypercubes in one piece have
+// host share a processor. A line of all ranks is no better than two. Hypercubes in one segment have
 // more messages in all than trees.
 size_t Crowding(const CostQuery& query, const Candidate& c) {
   const Topology& topology = c.topology;
-  if (c.cost.pieces == 1) return topology.shape == Shape::kHypercube ? 1 : 0;
+  if (c.cost.segments == 1) return topology.shape == Shape::kHypercube ? 1 : 0;
   size_t branches = rules::kFewestBranches;
   if (IsTree(topology.shape)) {
     branches = std::max(branches, TreeNodeOf(topology, query.ranks, 0).children.size());
@@ -204,14 +204,14 @@ size_t Crowding(const CostQuery& query, const Candidate& c) {
 bool IsSteadier(const CostQuery& query, bool crowded, double least_us, const Candidate& a,
                 const Candidate& b) {
   const auto flaws = [&](const Candidate& c) {
-    const bool brief = c.cost.pieces == 1;
+    const bool brief = c.cost.segments == 1;
     const bool is_graph = c.topology.shape == Shape::kCirculant;
     const bool is_fastest = c.cost.us <= rules::kAsFast * least_us;  // but for a copy
     // All ranks that a block passes along a ring work for it.
     const bool is_ring_of_blocks =
         IsRootedBlocks(query.pattern) && c.topology.shape == Shape::kIncreasingRings;
     return std::make_tuple(is_ring_of_blocks || (is_graph && !(brief && is_fastest)),
-                           Pieces(query, c), crowded ? Crowding(query, c) : 0,
+                           Segments(query, c), crowded ? Crowding(query, c) : 0,
                            brief ? MessagesInARow(query, c.topology) : 0);
   };
   return flaws(a) < flaws(b);
@@ -220,7 +220,7 @@ bool IsSteadier(const CostQuery& query, bool crowded, double least_us, const Can
 }  // namespace
 
 std::vector<Candidate> RankCandidates(const MachineDescription& machine,
-                                      const PieceSettings& settings, const CostQuery& query,
+                                      const SegmentSettings& settings, const CostQuery& query,
                                       bool fixed) {
   std::vector<Candidate> candidates;
   CostQuery one = query;
@@ -236,7 +236,7 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
   const Cost fastest = candidates.front().cost;
   const bool crowded = machine.ranks_per_processor > 1 && HostCount(machine, query) == 1;
   const auto as_fast = [&](const Candidate& c) {
-    const bool gathers = query.pattern == Pattern::kReduce && c.cost.pieces == 1;
+    const bool gathers = query.pattern == Pattern::kReduce && c.cost.segments == 1;
     return c.cost.in_step == fastest.in_step &&
            c.cost.us <= (gathers ? rules::kAboutAsFastToGather : rules::kAboutAsFast) * fastest.us;
   };
@@ -249,23 +249,23 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
 }
 
 std::vector<Candidate> AllCandidates(const MachineDescription& machine,
-                                     const PieceSettings& settings, const CostQuery& query) {
+                                     const SegmentSettings& settings, const CostQuery& query) {
   std::vector<Candidate> all;
   CostQuery one = query;
   for (const Topology& topology : TopologiesFor(machine, settings, query)) {
     one.topology = topology;
     std::set<int64_t> counts;
     for (const Candidate& cut : Cuts(machine, settings, one)) {
-      if (counts.insert(cut.cost.pieces).second) all.push_back(cut);
+      if (counts.insert(cut.cost.segments).second) all.push_back(cut);
     }
   }
   return all;
 }
 
 std::string DescribeCandidate(const Candidate& candidate) {
-  const int64_t pieces = candidate.cost.pieces;
-  return TopologyName(candidate.topology) + " in " + std::to_string(pieces) +
-         (pieces == 1 ? " segment" : " segments");
+  const int64_t segments = candidate.cost.segments;
+  return TopologyName(candidate.topology) + " in " + std::to_string(segments) +
+         (segments == 1 ? " segment" : " segments");
 }
 
 }  // namespace brigade

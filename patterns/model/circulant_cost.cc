@@ -72,33 +72,35 @@ double CirculantCost::End(size_t bytes) const {
   return (graph_.skip(last + 1) - graph_.skip(last)) * out;
 }
 
-SegmentTimes CirculantCost::TimesOf(const Piece& piece, bool alone) const {
-  constexpr int kPieces = 4;  // by then it goes on as before
+SegmentTimes CirculantCost::TimesOf(const Segment& segment, bool alone) const {
+  constexpr int kSegments = 4;  // by then it goes on as before
   const auto each_more = [](const std::vector<double>& ends_us) {
-    return (ends_us[kPieces - 1] - ends_us[1]) / (kPieces - 2);
+    return (ends_us[kSegments - 1] - ends_us[1]) / (kSegments - 2);
   };
-  const double first_us = Finish(piece, 1, Ports::Buckets::kFull).back();
+  const double first_us = Finish(segment, 1, Ports::Buckets::kFull).back();
   if (alone) return {first_us};
-  const std::vector<double> ends_us = Finish(piece, kPieces, Ports::Buckets::kEmpty);
-  const double piece_us = each_more(ends_us);
-  // The next pieces begin before the first is through.
-  const double early_us = std::max(0.0, ends_us[0] + (kPieces - 1) * piece_us - ends_us.back());
+  const std::vector<double> ends_us = Finish(segment, kSegments, Ports::Buckets::kEmpty);
+  const double segment_us = each_more(ends_us);
+  // The next segments begin before the first is through.
+  const double early_us = std::max(0.0, ends_us[0] + (kSegments - 1) * segment_us - ends_us.back());
   const double burst_us = std::max(steps_.Burst(0), steps_.Burst(1));
-  if (burst_us == 0) return {first_us, piece_us, early_us, piece_us};
+  if (burst_us == 0) return {first_us, segment_us, early_us, segment_us};
   const double saved_us = ends_us[0] - first_us;
-  return {first_us, piece_us, std::max(0.0, burst_us - saved_us) + early_us,
-          std::max(0.0, piece_us - each_more(Finish(piece, kPieces, Ports::Buckets::kEndless)))};
+  return {
+      first_us, segment_us, std::max(0.0, burst_us - saved_us) + early_us,
+      std::max(0.0, segment_us - each_more(Finish(segment, kSegments, Ports::Buckets::kEndless)))};
 }
 
-std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces,
+std::vector<double> CirculantCost::Finish(const Segment& segment, int segments,
                                           Ports::Buckets buckets) const {
-  std::vector<double> ends_us(static_cast<size_t>(pieces));
-  const std::vector<Round> rounds = RoundsOf(piece.bytes);
-  const double end_us = End(piece.bytes);
-  const size_t messages = rounds.size() * static_cast<size_t>(pieces);
+  std::vector<double> ends_us(static_cast<size_t>(segments));
+  const std::vector<Round> rounds = RoundsOf(segment.bytes);
+  const double end_us = End(segment.bytes);
+  const size_t messages = rounds.size() * static_cast<size_t>(segments);
   const ChunkRole role = combines_ ? ChunkRole::kCombineTarget : ChunkRole::kBufferedSend;
   const auto bytes_of = [&](const Round& round) {
-    return static_cast<size_t>(round.blocks) * piece.bytes + Piece{0, piece.later}.wire_bytes();
+    return static_cast<size_t>(round.blocks) * segment.bytes +
+           Segment{0, segment.later}.wire_bytes();
   };
   Ports ports(steps_, graph_.size(), buckets);
   std::vector<Progress> ranks(static_cast<size_t>(graph_.size()));
@@ -153,13 +155,13 @@ std::vector<double> CirculantCost::Finish(const Piece& piece, int pieces,
   return ends_us;
 }
 
-SegmentTimes CirculantTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const Hop hop(steps, SlowestLink(steps, query), piece, ChunkRole::kForward, ChunkRole::kForward,
+SegmentTimes CirculantTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
+  const Hop hop(steps, SlowestLink(steps, query), segment, ChunkRole::kForward, ChunkRole::kForward,
                 1);
   const bool combines = query.pattern == Pattern::kReduce;
-  const double in = steps.CopyIn(ChunkRole::kForward, piece.bytes);
-  const double work = combines ? steps.Combine(ChunkRole::kCombineTarget, piece.bytes)
-                               : steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const double in = steps.CopyIn(ChunkRole::kForward, segment.bytes);
+  const double work = combines ? steps.Combine(ChunkRole::kCombineTarget, segment.bytes)
+                               : steps.CopyOut(ChunkRole::kForward, segment.bytes);
   const int rounds = CirculantGraph(query.ranks).rounds();
   const double hop_us = hop.us() + (combines ? work : 0);
   const double processor = steps.Crowd() * (hop.processor_us() + work);

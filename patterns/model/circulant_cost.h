@@ -22,9 +22,9 @@ class CirculantCost {
   // REQUIRES: kMultiBroadcast, kMultiReduce or kAllToAll, on two ranks at least.
   CirculantCost(const Steps& steps, const CostQuery& query);
 
-  // One piece of every block; alone: until it is through, and nothing of others. O(ranks log^2
+  // One segment of every block; alone: until it is through, and nothing of others. O(ranks log^2
   // ranks), nine times as long if not alone.
-  SegmentTimes TimesOf(const Piece& piece, bool alone) const;
+  SegmentTimes TimesOf(const Segment& segment, bool alone) const;
 
  private:
   // A rank's message in a round, and the times of its other work before and after the message.
@@ -34,8 +34,8 @@ class CirculantCost {
     double before_us;  // it is sent
     double after_us;
   };
-  // When all ranks have done with each of so many pieces, one after the other.
-  std::vector<double> Finish(const Piece& piece, int pieces, Ports::Buckets buckets) const;
+  // When all ranks have done with each of so many segments, one after the other.
+  std::vector<double> Finish(const Segment& segment, int segments, Ports::Buckets buckets) const;
   std::vector<Round> RoundsOf(size_t bytes) const;
   std::vector<Round> RoundsToAll(size_t bytes) const;
   // A rank's work once all has come.
@@ -49,7 +49,7 @@ class CirculantCost {
 
 // Blocks on a circulant graph: each rank sends and receives one in each round, and no block is
 // passed on more often than there are rounds in a phase.
-SegmentTimes CirculantTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes CirculantTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
 
 }  // namespace brigade
 

@@ -22,20 +22,20 @@ namespace {
 
 bool IsMulti(Pattern pattern) { return EntryOf(pattern).multi; }
 
-SegmentTimes MessageTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const Hop hop(steps, SlowestLink(steps, query), piece, ChunkRole::kBufferedSend,
+SegmentTimes MessageTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
+  const Hop hop(steps, SlowestLink(steps, query), segment, ChunkRole::kBufferedSend,
                 ChunkRole::kReceive, 1);
-  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, segment.bytes);
   const double out =
-      piece.later && steps.LandsInPlace() ? 0 : steps.CopyOut(ChunkRole::kReceive, piece.bytes);
+      segment.later && steps.LandsInPlace() ? 0 : steps.CopyOut(ChunkRole::kReceive, segment.bytes);
   const double processor = std::max(in + hop.send_us, hop.receive_us + out);
   return {in + hop.us() - hop.Saved(1) + out, std::max(processor, hop.wire_us),
           std::max(0.0, hop.burst_us - hop.wire_us), std::max(0.0, hop.wire_us - processor)};
 }
 
-// Until a sender whose header goes ahead may send more: if pieces wait for their places, the
-// header's latency, and the answer's. The time that the bucket saves is counted with the pieces.
-double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan& plan) {
+// Until a sender whose header goes ahead may send more: if segments wait for their places, the
+// header's latency, and the answer's. The time that the bucket saves is counted with the segments.
+double HeaderAheadUs(const Steps& steps, const CostQuery& query, const SegmentPlan& plan) {
   const int link = SlowestLink(steps, query);
   const Hop hop(steps, link, {plan.ahead_bytes, false}, ChunkRole::kBufferedSend,
                 ChunkRole::kReceive, 1);
@@ -45,61 +45,62 @@ double HeaderAheadUs(const Steps& steps, const CostQuery& query, const PiecePlan
   return in + hop.us() + steps.Grant(link, next_bytes);
 }
 
-SegmentTimes AllReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  if (steps.GoesInOneRound()) return ExchangeTimes(steps, query, piece);
+SegmentTimes AllReduceTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
+  if (steps.GoesInOneRound()) return ExchangeTimes(steps, query, segment);
   switch (query.topology.shape) {
     case Shape::kReduceScatterAllgather:
-      return ReduceScatterAllgatherTimes(steps, query, piece);
+      return ReduceScatterAllgatherTimes(steps, query, segment);
     case Shape::kHypercube:
-      return HypercubeTimes(steps, query, piece);
+      return HypercubeTimes(steps, query, segment);
     default:
-      return TreeAllReduceTimes(steps, query, piece);
+      return TreeAllReduceTimes(steps, query, segment);
   }
 }
 
-// `alone`: there are no other pieces.
-SegmentTimes TimesOf(const Steps& steps, const CostQuery& query, const Piece& piece, bool alone) {
+// `alone`: there are no other segments.
+SegmentTimes TimesOf(const Steps& steps, const CostQuery& query, const Segment& segment,
+                     bool alone) {
   switch (query.pattern) {
     case Pattern::kSend:
     case Pattern::kReceive:
-      return MessageTimes(steps, query, piece);
+      return MessageTimes(steps, query, segment);
     case Pattern::kBroadcast:
     case Pattern::kReduce:
-      if (query.topology.shape == Shape::kTwoTree) return TwoTreeTimes(steps, query, piece);
-      if (query.topology.shape == Shape::kCirculant) return CirculantTimes(steps, query, piece);
-      if (steps.GoesInOneRound()) return ExchangeTimes(steps, query, piece);
-      return query.pattern == Pattern::kBroadcast ? TreeBroadcastTimes(steps, query, piece)
-                                                  : TreeReduceTimes(steps, query, piece);
+      if (query.topology.shape == Shape::kTwoTree) return TwoTreeTimes(steps, query, segment);
+      if (query.topology.shape == Shape::kCirculant) return CirculantTimes(steps, query, segment);
+      if (steps.GoesInOneRound()) return ExchangeTimes(steps, query, segment);
+      return query.pattern == Pattern::kBroadcast ? TreeBroadcastTimes(steps, query, segment)
+                                                  : TreeReduceTimes(steps, query, segment);
     case Pattern::kAllReduce:
-      return AllReduceTimes(steps, query, piece);
+      return AllReduceTimes(steps, query, segment);
     case Pattern::kMultiBroadcast:
-      if (steps.SharesMemory()) return DirectMultiBroadcastTimes(steps, query, piece);
+      if (steps.SharesMemory()) return DirectMultiBroadcastTimes(steps, query, segment);
       if (query.topology.shape == Shape::kCirculant)
-        return CirculantCost(steps, query).TimesOf(piece, alone);
-      return query.topology.by_host ? MultiBroadcastByHostTimes(steps, query, piece)
-                                    : RingMultiBroadcastTimes(steps, query, piece);
+        return CirculantCost(steps, query).TimesOf(segment, alone);
+      return query.topology.by_host ? MultiBroadcastByHostTimes(steps, query, segment)
+                                    : RingMultiBroadcastTimes(steps, query, segment);
     case Pattern::kMultiReduce:
-      if (steps.GoesInOneRound()) return DirectMultiReduceTimes(steps, query, piece);
+      if (steps.GoesInOneRound()) return DirectMultiReduceTimes(steps, query, segment);
       if (query.topology.shape == Shape::kCirculant)
-        return CirculantCost(steps, query).TimesOf(piece, alone);
-      return RingMultiReduceTimes(steps, query, piece);
+        return CirculantCost(steps, query).TimesOf(segment, alone);
+      return RingMultiReduceTimes(steps, query, segment);
     case Pattern::kBarrier:
-      return BarrierTimes(steps, query, piece);
+      return BarrierTimes(steps, query, segment);
     case Pattern::kGather:
     case Pattern::kScatter:
-      return RootedBlocksTimes(steps, query, piece);
+      return RootedBlocksTimes(steps, query, segment);
     case Pattern::kAllToAll:
       if (query.topology.shape == Shape::kCirculant)
-        return CirculantCost(steps, query).TimesOf(piece, alone);
-      return AllToAllTimes(steps, query, piece);
+        return CirculantCost(steps, query).TimesOf(segment, alone);
+      return AllToAllTimes(steps, query, segment);
     case Pattern::kScan:
     case Pattern::kExscan:
-      return ScanTimes(steps, query, piece);
+      return ScanTimes(steps, query, segment);
   }
   CheckFailed(__FILE__, __LINE__, "no such pattern");
 }
 
-// How the matrix is cut before it is cut into pieces.
+// How the matrix is cut before it is cut into segments.
 Shares SharesOf(const CostQuery& query) {
   switch (query.topology.shape) {
     case Shape::kReduceScatterAllgather:
@@ -116,9 +117,9 @@ Shares SharesOf(const CostQuery& query) {
 
 }  // namespace
 
-PiecePlan PlanOf(const MachineDescription& machine, const PieceSettings& settings,
-                 const CostQuery& query) {
-  if (query.pattern == Pattern::kBarrier) return PiecePlan();
+SegmentPlan PlanOf(const MachineDescription& machine, const SegmentSettings& settings,
+                   const CostQuery& query) {
+  if (query.pattern == Pattern::kBarrier) return SegmentPlan();
   if (IsPair(query.pattern)) return PlanMessage(OfPairs(settings), query.bytes);
   CutRule rule{settings};
   rule.multi = IsMulti(query.pattern);
@@ -126,28 +127,29 @@ PiecePlan PlanOf(const MachineDescription& machine, const PieceSettings& setting
     rule.elem_bytes = rule.wire_bytes = query.elem_bytes;
   }
   rule.ranks = query.ranks;
-  rule.wanted_bytes = query.piece_bytes;
+  rule.wanted_bytes = query.segment_bytes;
   const Shares shares = rule.multi ? Shares() : SharesOf(query);
   const size_t longest = LongestShare(shares, query.bytes / rule.elem_bytes, rule.elem_bytes);
-  PiecePlan plan = PlanLongest(rule, shares, longest * rule.elem_bytes);
+  SegmentPlan plan = PlanLongest(rule, shares, longest * rule.elem_bytes);
   if (rule.multi && query.topology.shape == Shape::kCirculant) {
     const int together = (query.ranks + 1) / 2;  // at most
-    plan.piece_bytes =
-        std::max(rule.elem_bytes, PieceBytesTogether(rule, together, plan.piece_bytes));
+    plan.segment_bytes =
+        std::max(rule.elem_bytes, SegmentBytesTogether(rule, together, plan.segment_bytes));
   }
   if (IsRootedBlocks(query.pattern)) {
     const int together = SubtreesOf(Steps(machine, settings, query), query).MostTogether();
-    plan.piece_bytes = std::max<size_t>(1, PieceBytesTogether(rule, together, plan.piece_bytes));
+    plan.segment_bytes =
+        std::max<size_t>(1, SegmentBytesTogether(rule, together, plan.segment_bytes));
   }
   return plan;
 }
 
-PieceSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
-                         size_t staging_bytes) {
-  PieceSettings settings =
-      PieceSettingsFor(chunk_bytes, staging_bytes, machine.preferred_piece_bytes);
-  settings.overlap_bytes = machine.overlap_piece_bytes;
-  settings.piece_cost_bytes = machine.piece_cost_bytes;
+SegmentSettings SettingsOn(const MachineDescription& machine, const Link& link, size_t chunk_bytes,
+                           size_t staging_bytes) {
+  SegmentSettings settings =
+      SegmentSettingsFor(chunk_bytes, staging_bytes, machine.preferred_segment_bytes);
+  settings.overlap_bytes = machine.overlap_segment_bytes;
+  settings.segment_cost_bytes = machine.segment_cost_bytes;
   if (link.eager_bytes != SIZE_MAX) {
     settings.eager_bytes = link.eager_bytes - std::min(link.eager_bytes, kHeaderBytes);
   }
@@ -181,52 +183,52 @@ double LateUs(const Steps& steps, const CostQuery& query) {
 }
 
 // Without in_step.
-Cost PredictInStep(const MachineDescription& machine, const PieceSettings& settings,
+Cost PredictInStep(const MachineDescription& machine, const SegmentSettings& settings,
                    const CostQuery& query) {
   const bool multi = IsMulti(query.pattern);
   const Steps steps(machine, settings, query);
-  const PiecePlan plan = PlanOf(machine, settings, query);
+  const SegmentPlan plan = PlanOf(machine, settings, query);
   Cost cost;
-  cost.pieces = plan.Count();
-  cost.piece_bytes = std::min(plan.piece_bytes, plan.total_bytes);
+  cost.segments = plan.Count();
+  cost.segment_bytes = std::min(plan.segment_bytes, plan.total_bytes);
   if (query.ranks == 1) return cost;
   double begin_us = IsTree(machine, query) ? 0 : LateUs(steps, query);
   if (steps.CopiesByKernel()) {
     const Hop head(steps, 0, {0, false}, ChunkRole::kBufferedSend, ChunkRole::kReceive, 1);
-    cost.pieces = 1;
-    cost.piece_bytes = query.bytes;
+    cost.segments = 1;
+    cost.segment_bytes = query.bytes;
     cost.first_us = cost.us = begin_us + steps.KernelCopy(query.bytes) + head.us();
     return cost;
   }
   if (plan.header_ahead) {
     begin_us += HeaderAheadUs(steps, query, plan);
-    --cost.pieces;
+    --cost.segments;
   }
   const bool later = plan.Count() > 1;
-  const bool one = cost.pieces == 1;
+  const bool one = cost.segments == 1;
   const size_t last_bytes = plan.RangeOf(plan.Count() - 1).bytes;
   const SegmentTimes last = TimesOf(steps, query, {last_bytes, later}, one);
   cost.first_us = cost.us = begin_us + last.first_us;
   if (one && (multi || query.topology.shape != Shape::kCirculant)) return cost;
-  // The last piece follows the others, and a shorter one does not overtake them.
-  const bool alike = last_bytes == cost.piece_bytes && later == (plan.Count() > 2);
+  // The last segment follows the others, and a shorter one does not overtake them.
+  const bool alike = last_bytes == cost.segment_bytes && later == (plan.Count() > 2);
   const SegmentTimes other =
-      alike ? last : TimesOf(steps, query, {cost.piece_bytes, plan.Count() > 2}, false);
-  auto before = static_cast<double>(cost.pieces - 2);
-  cost.piece_us = other.piece_us;
+      alike ? last : TimesOf(steps, query, {cost.segment_bytes, plan.Count() > 2}, false);
+  auto before = static_cast<double>(cost.segments - 2);
+  cost.segment_us = other.segment_us;
   if (query.topology.shape == Shape::kCirculant && !multi) {  // shares take turns
-    cost.pieces = cost.pieces * CirculantGraph(query.ranks).rounds() + 1;
-    before = static_cast<double>(cost.pieces - 2);
+    cost.segments = cost.segments * CirculantGraph(query.ranks).rounds() + 1;
+    before = static_cast<double>(cost.segments - 2);
   }
-  cost.us = begin_us + before * other.piece_us +
-            std::max(other.piece_us + last.first_us, other.first_us + last.piece_us);
+  cost.us = begin_us + before * other.segment_us +
+            std::max(other.segment_us + last.first_us, other.first_us + last.segment_us);
   cost.us -= std::min(other.spare_us, (before + 1) * other.port_bound_us);
   return cost;
 }
 
 }  // namespace
 
-Cost PredictCost(const MachineDescription& machine, const PieceSettings& settings,
+Cost PredictCost(const MachineDescription& machine, const SegmentSettings& settings,
                  const CostQuery& query) {
   const bool relays = !EntryOf(query.pattern).combines;
   if (relays && query.topology.shape == Shape::kCirculant && SharesMemory(machine, query)) {

@@ -31,7 +31,7 @@ struct CostQuery {
   size_t bytes = 0;
   size_t elem_bytes = 8;
   size_t run_bytes = SIZE_MAX;  // of contiguous user memory
-  size_t piece_bytes = 0;       // as in PatternCall
+  size_t segment_bytes = 0;     // as in PatternCall
   // Ranks come one after the other, each as much later than the one before, and this is when the
   // last one comes. The first is, of trees, this one, counted from the root; those after it follow.
   double late_us = 0;

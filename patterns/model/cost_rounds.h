@@ -12,12 +12,12 @@
 
 namespace brigade {
 
-// The work of each rank for a piece, and when it is through.
+// The work of each rank for a segment, and when it is through.
 class Rounds {
  public:
-  Rounds(const Steps& steps, int ranks, const Piece& piece, Ports::Buckets buckets)
+  Rounds(const Steps& steps, int ranks, const Segment& segment, Ports::Buckets buckets)
       : steps_(steps),
-        piece_(piece),
+        segment_(segment),
         ports_(steps, ranks, buckets),
         ranks_(static_cast<size_t>(ranks)) {}
 
@@ -27,7 +27,7 @@ class Rounds {
   }
   // Sends the rank's present result. In a round each rank sends before it receives, once at most.
   void Send(int from, int to) {
-    const Hop hop(steps_, steps_.LinkIndex(from, to), piece_, ChunkRole::kCombineTarget,
+    const Hop hop(steps_, steps_.LinkIndex(from, to), segment_, ChunkRole::kCombineTarget,
                   ChunkRole::kReceive, steps_.Crowd());
     Work(from, hop.send_us);
     Rank& sender = At(from);
@@ -53,7 +53,7 @@ class Rounds {
     result.first_us = Latest();
     result.spare_us = burst_us_;
     for (const Rank& rank : ranks_) {
-      result.piece_us = std::max({result.piece_us, rank.processor_us, rank.wire_us});
+      result.segment_us = std::max({result.segment_us, rank.processor_us, rank.wire_us});
       result.spare_us = std::min(result.spare_us, std::max(0.0, burst_us_ - rank.wire_us));
       result.port_bound_us = std::max(result.port_bound_us, rank.wire_us - rank.processor_us);
     }
@@ -71,7 +71,7 @@ class Rounds {
   Rank& At(int rank) { return ranks_[static_cast<size_t>(rank)]; }
 
   const Steps& steps_;
-  const Piece piece_;
+  const Segment segment_;
   Ports ports_;
   std::vector<Rank> ranks_;
   double burst_us_ = 0;  // of the last message's link

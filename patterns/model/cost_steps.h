@@ -10,24 +10,24 @@
 
 #include "membuf/memory_kind.h"
 #include "patterns/model/cost_query.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "transport/machines/machine_description.h"
 
 namespace brigade {
 
-// The times of a call's pieces: of the first one until all ranks have it, and of each further one
+// The times of a call's segments: of the first one until all ranks have it, and of each further one
 // at least.
 struct SegmentTimes {
   double first_us = 0;
-  double piece_us = 0;
-  // The time that a port's bucket may yet save, all pieces taken together; and the part of piece_us
-  // that ports would save if they let everything pass at once.
+  double segment_us = 0;
+  // The time that a port's bucket may yet save, all segments taken together; and the part of
+  // segment_us that ports would save if they let everything pass at once.
   double spare_us = 0;
   double port_bound_us = 0;
 };
 
-// Which piece: only later ones land in place, and only the first has a header.
-struct Piece {
+// Which segment: only later ones land in place, and only the first has a header.
+struct Segment {
   size_t bytes;
   bool later;
   size_t wire_bytes() const { return bytes + (later ? 0 : kHeaderBytes); }
@@ -36,7 +36,7 @@ struct Piece {
 // The times of single steps.
 class Steps {
  public:
-  Steps(const MachineDescription& machine, const PieceSettings& settings, const CostQuery& query)
+  Steps(const MachineDescription& machine, const SegmentSettings& settings, const CostQuery& query)
       : machine_(machine),
         settings_(settings),
         query_(query),
@@ -101,7 +101,7 @@ class Steps {
     return Work(machine_.Add(MemoryOf(ChunkRole::kReceive), MachineDescription::kUserMemory),
                 bytes);
   }
-  // Received pieces but the first go where they are wanted. Of ranks that share memory none do.
+  // Received segments but the first go where they are wanted. Of ranks that share memory none do.
   bool LandsInPlace() const {
     return !machine_.needs_staging && !shares_ && query_.run_bytes >= query_.bytes;
   }
@@ -140,12 +140,12 @@ class Steps {
   }
 
   const MachineDescription& machine_;
-  const PieceSettings& settings_;
+  const SegmentSettings& settings_;
   const CostQuery& query_;
   const bool shares_;
 };
 
-// A port that the first piece passes: messages pass one after the other, those that its bucket
+// A port that the first segment passes: messages pass one after the other, those that its bucket
 // holds at once.
 class Port {
  public:
@@ -175,13 +175,14 @@ class Port {
 // One message from a rank to the next, which both have been waiting for.
 struct Hop {
   // `crowd`: how many ranks that do the same share a processor.
-  Hop(const Steps& steps, int link, const Piece& piece, ChunkRole from, ChunkRole to, double crowd)
-      : send_us(crowd * steps.Send(link, piece.wire_bytes())),
-        wire_us(steps.Wire(link, piece.wire_bytes(), from, to)),
+  Hop(const Steps& steps, int link, const Segment& segment, ChunkRole from, ChunkRole to,
+      double crowd)
+      : send_us(crowd * steps.Send(link, segment.wire_bytes())),
+        wire_us(steps.Wire(link, segment.wire_bytes(), from, to)),
         burst_us(steps.Burst(link)),
         latency_us(steps.Latency(link)),
-        receive_us(crowd * steps.Receive(link, piece.wire_bytes())),
-        grant_us(steps.Grant(link, piece.wire_bytes())) {}
+        receive_us(crowd * steps.Receive(link, segment.wire_bytes())),
+        grant_us(steps.Grant(link, segment.wire_bytes())) {}
 
   // One of many in a row, during whose other times the bucket fills.
   double us() const {

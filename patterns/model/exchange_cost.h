@@ -8,25 +8,26 @@
 
 namespace brigade {
 
-// Multi-broadcast in one round of ranks that share memory: each rank copies its own piece in, for
-// all others, and the pieces of all others out.
+// Multi-broadcast in one round of ranks that share memory: each rank copies its own segment in, for
+// all others, and the segments of all others out.
 SegmentTimes DirectMultiBroadcastTimes(const Steps& steps, const CostQuery& query,
-                                       const Piece& piece);
+                                       const Segment& segment);
 
 // Multi-reduce in one round: each rank copies a block in for each other rank, and combines the
 // blocks that it receives.
-SegmentTimes DirectMultiReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes DirectMultiReduceTimes(const Steps& steps, const CostQuery& query,
+                                    const Segment& segment);
 
 // Reduce and all-reduce in one round: all ranks send their contributions at once to each rank that
 // gets the result, which combines them.
-SegmentTimes ExchangeTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes ExchangeTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
 
 // All-reduce with one partner per dimension. Ranks beyond a power of two send their contributions
 // first, and receive the result last.
-SegmentTimes HypercubeTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes HypercubeTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
 
 // If the ranks share memory: one round, or a tree for many ranks. Otherwise dissemination.
-SegmentTimes BarrierTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes BarrierTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
 
 }  // namespace brigade
 

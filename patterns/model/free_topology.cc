@@ -5,7 +5,7 @@
 #include "patterns/catalogue/exchange.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 
 namespace brigade {
 namespace {
@@ -36,7 +36,7 @@ Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool or
     case Pattern::kBroadcast:
       if (share_memory) return kWide;
       topology =
-          ranks.transport->tuning.piece_cost_bytes > 0 && nodes > 2 && bytes >= rules::kRingBytes
+          ranks.transport->tuning.segment_cost_bytes > 0 && nodes > 2 && bytes >= rules::kRingBytes
               ? kRing
               : kBinomial;
       break;

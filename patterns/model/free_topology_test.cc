@@ -20,7 +20,7 @@ std::vector<Ranks> RanksToTry() {
   }();
   static const Capabilities slow = [] {
     Capabilities has;
-    has.tuning.piece_cost_bytes = 512;
+    has.tuning.segment_cost_bytes = 512;
     return has;
   }();
   std::vector<Ranks> all;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "patterns/rules.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 
 namespace brigade {
 namespace {
@@ -37,9 +37,10 @@ Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind) {
   if (waits_for_link && (busy || kind.ranks_per_processor == 1)) byte_us = times.call_byte_us;
   if (kind.shares_memory) byte_us = 0;
   link.mb_s = kLongerBy / long_us * (waits_for_link ? 1 : rules::kFasterThanProcessors);
-  // The processor time of one piece on one rank; half of a hop if no rank forwarded pieces.
-  const double piece_us = times.piece_us / kind.ranks_per_processor - kPieceProbeBytes * byte_us;
-  const double message_us = piece_us > 0 ? std::min(piece_us, times.hop_us) : times.hop_us / 2;
+  // The processor time of one segment on one rank; half of a hop if no rank forwarded segments.
+  const double segment_us =
+      times.segment_us / kind.ranks_per_processor - kSegmentProbeBytes * byte_us;
+  const double message_us = segment_us > 0 ? std::min(segment_us, times.hop_us) : times.hop_us / 2;
   link.send_overhead.message_us = link.receive_overhead.message_us = message_us / 2;
   if (byte_us > 0) link.send_overhead.mb_s = link.receive_overhead.mb_s = 2 / byte_us;
   link.latency_us =
@@ -61,11 +62,11 @@ double StagedByteUs(const EdgeTimes& times, double ranks_per_processor) {
 
 Link SharedMemoryLink(const EdgeTimes& times, int ranks, double ranks_per_processor) {
   Link link;
-  // A rank copies each piece once, but of two ranks each only sends or only receives it.
+  // A rank copies each segment once, but of two ranks each only sends or only receives it.
   const double part = ranks == 2 ? 2 : 1;
-  const double piece_us = times.piece_us / ranks_per_processor -
-                          kPieceProbeBytes * StagedByteUs(times, ranks_per_processor);
-  const double message_us = std::min(std::max(part * piece_us, 0.0), times.hop_us);
+  const double segment_us = times.segment_us / ranks_per_processor -
+                            kSegmentProbeBytes * StagedByteUs(times, ranks_per_processor);
+  const double message_us = std::min(std::max(part * segment_us, 0.0), times.hop_us);
   link.send_overhead.message_us = link.receive_overhead.message_us = message_us / 2;
   link.latency_us = times.hop_us - message_us;
   link.grant_us = link.latency_us + link.receive_overhead.message_us;

@@ -15,8 +15,8 @@ namespace brigade {
 inline constexpr size_t kShortProbeBytes = 8;
 inline constexpr size_t kLongProbeBytes = size_t{60} << 10;
 inline constexpr size_t kLongerProbeBytes = size_t{1} << 20;
-// The pieces of a message that is broadcast along a ring: the shortest that the model considers.
-inline constexpr size_t kPieceProbeBytes = rules::kLeastPieceBytes;
+// The segments of a message that is broadcast along a ring: the shortest that the model considers.
+inline constexpr size_t kSegmentProbeBytes = rules::kLeastSegmentBytes;
 
 // Measured times on one kind of edge; zeros if nothing was measured.
 struct EdgeTimes {
@@ -27,7 +27,7 @@ struct EdgeTimes {
   // includes work after the call and polls.
   double call_byte_us = 0;
   double processor_byte_us = 0;
-  double piece_us = 0;  // each further one of many short pieces, while all ranks work
+  double segment_us = 0;  // each further one of many short segments, while all ranks work
 };
 
 // Returns whether LinkFrom can compute a link from these times.
@@ -37,7 +37,7 @@ bool IsSensible(const EdgeTimes& times);
 struct EdgeKind {
   bool within_host = false;    // there is no link: messages are processor work
   bool shares_memory = false;  // this work is copies
-  size_t eager_bytes = 0;      // Capabilities::eager_piece_bytes
+  size_t eager_bytes = 0;      // Capabilities::eager_segment_bytes
   double copy_byte_us = 0;     // a byte from memory to memory
   double ranks_per_processor = 1;
 };
@@ -51,7 +51,7 @@ Link LinkFrom(const EdgeTimes& times, const EdgeKind& kind);
 double StagedByteUs(const EdgeTimes& times, double ranks_per_processor);
 
 // Returns the link that stands for messages in shared memory, without their copies. `ranks`: among
-// which the pieces were broadcast.
+// which the segments were broadcast.
 Link SharedMemoryLink(const EdgeTimes& times, int ranks, double ranks_per_processor);
 
 }  // namespace brigade

@@ -13,7 +13,7 @@ EdgeTimes SlowLink() {
   times.longer_us = 40 + (kLongerProbeBytes - (16 << 10)) / 50.0;
   times.call_byte_us = 0.0005;
   times.processor_byte_us = 0.002;
-  times.piece_us = 10;
+  times.segment_us = 10;
   return times;
 }
 
@@ -90,8 +90,8 @@ TEST(LinkFrom, BytesInSharedMemoryAreCopies) {
 
 TEST(LinkFrom, AMessageIsAHop) {
   EdgeTimes times = SlowLink();
-  for (const double piece_us : {0, 10, 1000}) {
-    times.piece_us = piece_us;
+  for (const double segment_us : {0, 10, 1000}) {
+    times.segment_us = segment_us;
     const Link link = LinkFrom(times, Tcp(1));
     const double bytes_us = 40 / link.mb_s;  // eight, and the header
     EXPECT_GE(link.latency_us, 0);
@@ -102,7 +102,7 @@ TEST(LinkFrom, AMessageIsAHop) {
 
 // A rank copies each byte of a message in, and one that comes out: so do all that share a
 // processor.
-TEST(SharedMemoryLink, MessageOverheadIsPieceTimeMinusCopyTime) {
+TEST(SharedMemoryLink, MessageOverheadIsSegmentTimeMinusCopyTime) {
   for (const double crowd : {1, 4}) {
     const double copy_us = 0.0002;
     EdgeTimes times;
@@ -112,7 +112,7 @@ TEST(SharedMemoryLink, MessageOverheadIsPieceTimeMinusCopyTime) {
     EXPECT_NEAR(StagedByteUs(times, crowd), copy_us, 1e-9);
     for (const int ranks : {2, 8}) {
       // Half of a message for either of two.
-      times.piece_us = crowd * (kPieceProbeBytes * copy_us + (ranks == 2 ? 0.4 : 0.8));
+      times.segment_us = crowd * (kSegmentProbeBytes * copy_us + (ranks == 2 ? 0.4 : 0.8));
       const Link link = SharedMemoryLink(times, ranks, crowd);
       EXPECT_NEAR(link.send_overhead.message_us, 0.4, 1e-6);
       EXPECT_NEAR(link.receive_overhead.message_us, 0.4, 1e-6);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "patterns/rules.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 
 namespace brigade {
 namespace {
@@ -27,7 +27,7 @@ size_t LongestOfStep(int step) {
 
 }  // namespace
 
-size_t LongestOfClass(const PieceSettings& settings, int size_class) {
+size_t LongestOfClass(const SegmentSettings& settings, int size_class) {
   const size_t longest = LongestOfStep(size_class / 2);
   return size_class % 2 == 1 ? longest : std::min(longest, MostPayload(settings));
 }
@@ -39,13 +39,14 @@ std::string DescribePrediction(const Candidate& candidate) {
   return text;
 }
 
-ModelChoice ChooseByModel(const MachineDescription& machine, const PieceSettings& settings,
+ModelChoice ChooseByModel(const MachineDescription& machine, const SegmentSettings& settings,
                           const CostQuery& query, Latitude latitude, std::string* reason) {
   const auto chosen = [&](const Candidate& candidate, const std::string& because) {
     *reason = DescribePrediction(candidate) + ". " + because;
-    return ModelChoice{candidate.topology, candidate.piece_bytes, std::max<size_t>(query.bytes, 1)};
+    return ModelChoice{candidate.topology, candidate.segment_bytes,
+                       std::max<size_t>(query.bytes, 1)};
   };
-  if (latitude == Latitude::kPieces) {
+  if (latitude == Latitude::kSegments) {
     return chosen(
         RankCandidates(machine, settings, query, /*fixed=*/true).front(),
         "The model has chosen the segments only: the topology gives a sum its order, which "
@@ -77,16 +78,16 @@ std::string ExplainRule(const CostQuery& query) {
          "several hosts)";
 }
 
-std::string ExplainRule(const MachineDescription& machine, const PieceSettings& settings,
+std::string ExplainRule(const MachineDescription& machine, const SegmentSettings& settings,
                         const CostQuery& query, bool fixed) {
   CostQuery by_rule = query;
-  by_rule.piece_bytes = 0;
+  by_rule.segment_bytes = 0;
   const Candidate ruled{query.topology, 0, PredictCost(machine, settings, by_rule)};
   const Candidate first = RankCandidates(machine, settings, query, fixed).front();
   std::string text = DescribePrediction(ruled) + ". Chosen by the rule for ranks that share memory";
   if (fixed) text += "; the topology gives a sum its order, which is part of the result";
   text += ". The model would choose ";
-  if (first.topology == ruled.topology && first.cost.pieces == ruled.cost.pieces) {
+  if (first.topology == ruled.topology && first.cost.segments == ruled.cost.segments) {
     return text + "the same";
   }
   text += DescribePrediction(first);

@@ -40,12 +40,12 @@ std::vector<Candidate> Ranked(const CostQuery& query, bool fixed) {
                         query, fixed);
 }
 
-PieceSettings Settings() {
-  return PieceSettingsFor(kChunkBytes, 64 * kChunkBytes, 4 * kChunkBytes);
+SegmentSettings Settings() {
+  return SegmentSettingsFor(kChunkBytes, 64 * kChunkBytes, 4 * kChunkBytes);
 }
 
 TEST(SizeClass, EveryLengthIsInOneAndTheyFollowEachOther) {
-  const PieceSettings settings = Settings();
+  const SegmentSettings settings = Settings();
   int before = 0;
   for (size_t bytes = 0; bytes < 200000; ++bytes) {
     const int size_class = SizeClassOf(settings, bytes);
@@ -61,15 +61,15 @@ TEST(SizeClass, EveryLengthIsInOneAndTheyFollowEachOther) {
 }
 
 TEST(SizeClass, PowersOfTwoAreTheLongestOfTheirs) {
-  const PieceSettings settings = Settings();
+  const SegmentSettings settings = Settings();
   for (size_t bytes = 1; bytes <= SIZE_MAX / 8; bytes *= 2) {
     EXPECT_EQ(LongestOfClass(settings, SizeClassOf(settings, bytes)), bytes);
   }
 }
 
-// Else a message that a piece holds would be cut as the longest of its class has to be.
+// Else a message that a segment holds would be cut as the longest of its class has to be.
 TEST(SizeClass, UncutAndCutMessagesShareNoClass) {
-  const PieceSettings settings = Settings();
+  const SegmentSettings settings = Settings();
   const size_t most = MostPayload(settings);
   ASSERT_EQ(most % kChunkBytes, kChunkBytes - kHeaderRoom);  // amid a step
   EXPECT_EQ(LongestOfClass(settings, SizeClassOf(settings, most)), most);
@@ -78,16 +78,16 @@ TEST(SizeClass, UncutAndCutMessagesShareNoClass) {
   EXPECT_GT(SizeClassOf(settings, most + 1), SizeClassOf(settings, most));
 }
 
-// In whatever proportion, there are no more pieces than were predicted.
-TEST(ModelChoice, PiecesAreInProportion) {
+// In whatever proportion, there are no more segments than were predicted.
+TEST(ModelChoice, SegmentsAreInProportion) {
   for (const size_t of_bytes : {1, 1279, 65535, 5242879}) {
-    for (const size_t piece_bytes : {1, 100, 4096, 131008}) {
-      const ModelChoice choice{Topology(), piece_bytes, of_bytes};
-      const size_t pieces = (of_bytes + piece_bytes - 1) / piece_bytes;
+    for (const size_t segment_bytes : {1, 100, 4096, 131008}) {
+      const ModelChoice choice{Topology(), segment_bytes, of_bytes};
+      const size_t segments = (of_bytes + segment_bytes - 1) / segment_bytes;
       for (const size_t bytes : {of_bytes * 4 / 5, of_bytes - 1, of_bytes}) {
-        EXPECT_GE(choice.PieceBytes(bytes) * pieces, bytes);
-        EXPECT_GT(choice.PieceBytes(bytes), 0u);
-        EXPECT_LE(choice.PieceBytes(bytes), piece_bytes);
+        EXPECT_GE(choice.SegmentBytes(bytes) * segments, bytes);
+        EXPECT_GT(choice.SegmentBytes(bytes), 0u);
+        EXPECT_LE(choice.SegmentBytes(bytes), segment_bytes);
       }
     }
   }
@@ -98,7 +98,7 @@ TEST(ExplainRule, ShowsTheModelsPredictionWhereRanksShareMemory) {
   MachineDescription machine = OneHost(/*ranks_per_processor=*/1);
   machine.within_host.send_overhead = machine.within_host.receive_overhead = {1, 5000};
   machine.shared_memory.is_shared = true;
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
   CostQuery query = Query(Pattern::kAllReduce, 1000);
   query.ranks = 4;
@@ -154,19 +154,19 @@ TEST(RankCandidates, TreesThatComeToTheSameAreThereOnce) {
             Names({"binomial tree", "3-nomial tree", "increasing ring", "split ring"}));
 }
 
-// A short message goes along a tree in one piece, a long one along a ring in many.
+// A short message goes along a tree in one segment, a long one along a ring in many.
 TEST(RankCandidates, TreesForShortMessagesAndRingsForLongOnes) {
   const Candidate brief = Ranked(Query(Pattern::kBroadcast, 64), false).front();
   EXPECT_EQ(brief.topology.shape, Shape::kTree);
-  EXPECT_EQ(brief.cost.pieces, 1);
+  EXPECT_EQ(brief.cost.segments, 1);
   const Candidate lengthy = Ranked(Query(Pattern::kBroadcast, 4 << 20), false).front();
   EXPECT_EQ(TopologyName(lengthy.topology), "increasing ring");
-  EXPECT_GT(lengthy.cost.pieces, 30);
+  EXPECT_GT(lengthy.cost.segments, 30);
 }
 
 // Where others are better by less than the model's error.
 TEST(RankCandidates, TheRuleCutsWhereItIsAsGoodAsAny) {
-  EXPECT_EQ(Ranked(Query(Pattern::kSend, 4096), false).front().piece_bytes, 0u);
+  EXPECT_EQ(Ranked(Query(Pattern::kSend, 4096), false).front().segment_bytes, 0u);
   const CostQuery query = Query(Pattern::kBroadcast, 4 << 20);
   const Candidate chosen = Ranked(query, false).front();
   const MachineDescription machine = SlowLinks();
@@ -189,7 +189,7 @@ TEST(RankCandidates, MultiFormsOfShortBlocksGoAlongCirculantGraphs) {
     CostQuery many = Query(pattern, 64);
     many.ranks = 1 << 14;
     const MachineDescription machine = SlowLinks();
-    const PieceSettings scarce = SettingsOn(machine, machine.between_hosts, 1024, 1 << 20);
+    const SegmentSettings scarce = SettingsOn(machine, machine.between_hosts, 1024, 1 << 20);
     EXPECT_NE(RankCandidates(machine, scarce, many, false).front().topology.shape,
               Shape::kCirculant);
   }
@@ -199,7 +199,7 @@ TEST(RankCandidates, MultiFormsOfShortBlocksGoAlongCirculantGraphs) {
 // takes to be the same, but for what is copied.
 TEST(RankCandidates, MultiFormsOfShortBlocksOnThreeHostsGoAlongACirculantGraph) {
   MachineDescription machine = SlowLinks();
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes);
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     CostQuery query = Query(pattern, 4);
@@ -292,12 +292,12 @@ TEST(RankCandidates, AFlatTreeGoesBeforeARingOfBlocks) {
   }
 }
 
-// The first is about as fast as the fastest, and no other that is as fast has fewer pieces.
-// Reduce-scatter + allgather has a piece for every rank on the way there, and on the way back.
-TEST(RankCandidates, TheFewestPiecesComeFirstAtAboutEqualSpeed) {
+// The first is about as fast as the fastest, and no other that is as fast has fewer segments.
+// Reduce-scatter + allgather has a segment for every rank on the way there, and on the way back.
+TEST(RankCandidates, TheFewestSegmentsComeFirstAtAboutEqualSpeed) {
   const int others = Query(Pattern::kAllReduce, 1).ranks - 1;
-  const auto pieces = [&](const Candidate& c) {
-    return c.cost.pieces * (c.topology.shape == Shape::kReduceScatterAllgather ? 2 * others : 1);
+  const auto segments = [&](const Candidate& c) {
+    return c.cost.segments * (c.topology.shape == Shape::kReduceScatterAllgather ? 2 * others : 1);
   };
   int slower = 0;
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce,
@@ -309,13 +309,13 @@ TEST(RankCandidates, TheFewestPiecesComeFirstAtAboutEqualSpeed) {
         if (c.cost.in_step) best_us = std::min(best_us, c.cost.us);
       }
       const Cost& first = candidates.front().cost;
-      const bool gathers = pattern == Pattern::kReduce && first.pieces == 1;
+      const bool gathers = pattern == Pattern::kReduce && first.segments == 1;
       EXPECT_LE(first.us, (gathers ? 1.2 : 1.05) * best_us);
       slower += first.us > best_us;
       for (const Candidate& c : candidates) {
         if (!c.cost.in_step || c.cost.us > 1.05 * best_us) continue;
         if (c.topology.shape == Shape::kCirculant) continue;  // the next test
-        EXPECT_GE(pieces(c), pieces(candidates.front()))
+        EXPECT_GE(segments(c), segments(candidates.front()))
             << TopologyName(c.topology) << ", " << bytes;
       }
     }
@@ -324,10 +324,10 @@ TEST(RankCandidates, TheFewestPiecesComeFirstAtAboutEqualSpeed) {
 }
 
 // On one host, whose processors are what all wait for, the shares of a reduce-scatter are about as
-// fast as long messages along trees, and in fewer pieces.
+// fast as long messages along trees, and in fewer segments.
 TEST(RankCandidates, ATreeThatIsAboutAsFastGoesBeforeReduceScatterAllgather) {
   const MachineDescription machine = OneHost(/*ranks_per_processor=*/2.5);
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
   int passed_over = 0;
   for (int ranks = 4; ranks <= 8; ++ranks) {
@@ -338,14 +338,15 @@ TEST(RankCandidates, ATreeThatIsAboutAsFastGoesBeforeReduceScatterAllgather) {
       if (all.front().topology.shape == Shape::kReduceScatterAllgather) continue;
       for (const Candidate& c : all) {
         passed_over += c.topology.shape == Shape::kReduceScatterAllgather &&
-                       c.cost.us <= all.front().cost.us && c.cost.pieces < all.front().cost.pieces;
+                       c.cost.us <= all.front().cost.us &&
+                       c.cost.segments < all.front().cost.segments;
       }
     }
   }
   EXPECT_GT(passed_over, 0);
 }
 
-// Of trees with as many pieces, if processors are shared; else the fastest is.
+// Of trees with as many segments, if processors are shared; else the fastest is.
 TEST(RankCandidates, WhereRanksShareProcessorsTheFewestBranchesAreFirst) {
   const auto branches = [](const Candidate& c, int ranks) {
     return std::max<size_t>(TreeNodeOf(c.topology, ranks, 0).children.size(), 2);
@@ -353,7 +354,7 @@ TEST(RankCandidates, WhereRanksShareProcessorsTheFewestBranchesAreFirst) {
   for (const double ranks_per_processor : {1.0, 2.5}) {
     const bool crowded = ranks_per_processor > 1;
     const MachineDescription machine = OneHost(ranks_per_processor);
-    const PieceSettings settings =
+    const SegmentSettings settings =
         SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
     int passed_over = 0;
     for (int ranks = 4; ranks <= 8; ++ranks) {
@@ -364,7 +365,7 @@ TEST(RankCandidates, WhereRanksShareProcessorsTheFewestBranchesAreFirst) {
             RankCandidates(machine, settings, query, /*fixed=*/false);
         const Candidate& first = all.front();
         for (const Candidate& c : all) {
-          if (!c.cost.in_step || c.cost.pieces != first.cost.pieces) continue;
+          if (!c.cost.in_step || c.cost.segments != first.cost.segments) continue;
           if (c.cost.us < first.cost.us) ++passed_over;
           const bool as_fast = c.cost.us <= first.cost.us;
           if (crowded && as_fast) {
@@ -386,7 +387,7 @@ TEST(RankCandidates, WhereRanksShareProcessorsATreeThatIsAboutAsFastGoesBeforeTh
     for (const bool one_host : {false, true}) {
       const bool crowded = ranks_per_processor > 1 && one_host;
       MachineDescription machine = OneHost(ranks_per_processor);
-      const PieceSettings settings =
+      const SegmentSettings settings =
           SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
       int passed_over = 0;
       for (int latency_us = 1; latency_us <= 60; ++latency_us) {
@@ -413,7 +414,7 @@ TEST(RankCandidates, WhereRanksShareProcessorsATreeThatIsAboutAsFastGoesBeforeTh
 }
 
 // For each a rank has to wake; who receives from many wakes once for several.
-TEST(RankCandidates, TheFlattestTreeInOnePieceIsFirst) {
+TEST(RankCandidates, TheFlattestTreeInOneSegmentIsFirst) {
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
     const double limit = pattern == Pattern::kReduce ? 1.2 : 1.05;
     int slower = 0;
@@ -440,12 +441,12 @@ TEST(RankCandidates, TheFlattestTreeInOnePieceIsFirst) {
   }
 }
 
-// Even if the graph has as few pieces; unless it is the fastest, and has one.
+// Even if the graph has as few segments; unless it is the fastest, and has one.
 TEST(RankCandidates, ARingThatIsAboutAsFastGoesBeforeACirculantGraph) {
   int passed_over = 0;
   MachineDescription machine = SlowLinks();
   machine.between_hosts.burst_bytes = 20000;
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes);
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     for (size_t bytes = 1024; bytes <= size_t{4} << 20; bytes += bytes / 2) {
@@ -461,11 +462,11 @@ TEST(RankCandidates, ARingThatIsAboutAsFastGoesBeforeACirculantGraph) {
             candidates.begin(), candidates.end(),
             [](const Candidate& c) { return c.topology.shape == Shape::kIncreasingRings; });
         if (graph == candidates.end()) continue;
-        const bool stands = graph->cost.pieces == 1 && graph->cost.us <= 1.005 * ring->cost.us;
+        const bool stands = graph->cost.segments == 1 && graph->cost.us <= 1.005 * ring->cost.us;
         EXPECT_EQ(ring < graph, !stands && ring->cost.us <= 1.05 * graph->cost.us)
             << ranks << ", " << bytes;
         passed_over += ring < graph && graph->cost.us <= 1.05 * ring->cost.us &&
-                       graph->cost.pieces <= ring->cost.pieces;
+                       graph->cost.segments <= ring->cost.segments;
       }
     }
   }
@@ -506,9 +507,9 @@ TEST(ChooseByModel, NamesTheChoiceAndTheNext) {
 TEST(ChooseByModel, AnOrderIsKept) {
   CostQuery query = Query(Pattern::kReduce, 4 << 20);
   query.topology = {Shape::kTree, 3};
-  const auto [choice, reason] = Chosen(query, Latitude::kPieces);
+  const auto [choice, reason] = Chosen(query, Latitude::kSegments);
   EXPECT_EQ(choice.topology, query.topology);
-  EXPECT_LT(choice.PieceBytes(4 << 20), size_t{4} << 20);
+  EXPECT_LT(choice.SegmentBytes(4 << 20), size_t{4} << 20);
   ExpectText(reason, "3-nomial tree in ");
   ExpectText(reason, " us. The model has chosen the segments only: ");
 }

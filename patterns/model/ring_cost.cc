@@ -19,13 +19,13 @@ std::vector<int> RanksOfHosts(const Steps& steps, int ranks) {
   return counts;
 }
 
-// The edges of a ring through all ranks, and the messages of a piece along them.
+// The edges of a ring through all ranks, and the messages of a segment along them.
 class RingEdges {
  public:
-  RingEdges(const Steps& steps, const CostQuery& query, const Piece& piece, ChunkRole from,
+  RingEdges(const Steps& steps, const CostQuery& query, const Segment& segment, ChunkRole from,
             ChunkRole to)
-      : hops_{{steps, 0, piece, from, to, steps.Crowd()},
-              {steps, 1, piece, from, to, steps.Crowd()}} {
+      : hops_{{steps, 0, segment, from, to, steps.Crowd()},
+              {steps, 1, segment, from, to, steps.Crowd()}} {
     std::vector<int> order(static_cast<size_t>(query.ranks));
     std::iota(order.begin(), order.end(), 0);
     if (query.topology.by_host) {
@@ -85,13 +85,13 @@ int SlowestLink(const Steps& steps, const CostQuery& query) {
 }
 
 SegmentTimes RingMultiBroadcastTimes(const Steps& steps, const CostQuery& query,
-                                     const Piece& piece) {
-  const RingEdges edges(steps, query, piece, ChunkRole::kForward, ChunkRole::kForward);
+                                     const Segment& segment) {
+  const RingEdges edges(steps, query, segment, ChunkRole::kForward, ChunkRole::kForward);
   const Hop& hop = edges.slowest_hop();
-  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
-  const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
-  // The last piece to arrive goes no further.
-  const double last = piece.later && steps.LandsInPlace() ? 0 : out;
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, segment.bytes);
+  const double out = steps.CopyOut(ChunkRole::kForward, segment.bytes);
+  // The last segment to arrive goes no further.
+  const double last = segment.later && steps.LandsInPlace() ? 0 : out;
   const int others = query.ranks - 1;
   const double around = edges.Around(0);
   const double processor = others * (edges.AtProcessor() + out) - out;
@@ -101,15 +101,15 @@ SegmentTimes RingMultiBroadcastTimes(const Steps& steps, const CostQuery& query,
 }
 
 SegmentTimes MultiBroadcastByHostTimes(const Steps& steps, const CostQuery& query,
-                                       const Piece& piece) {
+                                       const Segment& segment) {
   const std::vector<int> counts = RanksOfHosts(steps, query.ranks);
   const int most = *std::max_element(counts.begin(), counts.end());
   const auto hosts = static_cast<int>(
       std::count_if(counts.begin(), counts.end(), [](int count) { return count > 0; }));
-  const Hop far(steps, 1, piece, ChunkRole::kForward, ChunkRole::kForward, 1);
-  const Hop near(steps, 0, piece, ChunkRole::kForward, ChunkRole::kReceive, steps.Crowd());
-  const double in = steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
-  const double out = steps.CopyOut(ChunkRole::kForward, piece.bytes);
+  const Hop far(steps, 1, segment, ChunkRole::kForward, ChunkRole::kForward, 1);
+  const Hop near(steps, 0, segment, ChunkRole::kForward, ChunkRole::kReceive, steps.Crowd());
+  const double in = steps.CopyIn(ChunkRole::kBufferedSend, segment.bytes);
+  const double out = steps.CopyOut(ChunkRole::kForward, segment.bytes);
   const int others = most - 1;  // to which a gate sends
   const int blocks = query.ranks - most;
   const double processor = far.processor_us() + others * near.send_us + out;
@@ -123,12 +123,13 @@ SegmentTimes MultiBroadcastByHostTimes(const Steps& steps, const CostQuery& quer
   return {far.Begin(in) + round - far.Saved(blocks) + told + out, round + in};
 }
 
-SegmentTimes RingMultiReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const RingEdges edges(steps, query, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
+SegmentTimes RingMultiReduceTimes(const Steps& steps, const CostQuery& query,
+                                  const Segment& segment) {
+  const RingEdges edges(steps, query, segment, ChunkRole::kCombineTarget, ChunkRole::kReceive);
   const Hop& hop = edges.slowest_hop();
   const double crowd = steps.CrowdAtWork();
-  const double in = crowd * steps.CopyIn(ChunkRole::kBufferedSend, piece.bytes);
-  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const double in = crowd * steps.CopyIn(ChunkRole::kBufferedSend, segment.bytes);
+  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, segment.bytes);
   const int others = query.ranks - 1;
   const double around = edges.Around(combine);
   const double at_port = edges.AtPort();
@@ -138,13 +139,13 @@ SegmentTimes RingMultiReduceTimes(const Steps& steps, const CostQuery& query, co
 }
 
 SegmentTimes ReduceScatterAllgatherTimes(const Steps& steps, const CostQuery& query,
-                                         const Piece& piece) {
-  const RingEdges edges(steps, query, piece, ChunkRole::kCombineTarget, ChunkRole::kReceive);
+                                         const Segment& segment) {
+  const RingEdges edges(steps, query, segment, ChunkRole::kCombineTarget, ChunkRole::kReceive);
   const Hop& hop = edges.slowest_hop();
   const double crowd = steps.CrowdAtWork();
-  const double in = crowd * steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
-  const double out = crowd * steps.CopyOut(ChunkRole::kForward, piece.bytes);
-  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const double in = crowd * steps.CopyIn(ChunkRole::kCombineTarget, segment.bytes);
+  const double out = crowd * steps.CopyOut(ChunkRole::kForward, segment.bytes);
+  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, segment.bytes);
   const int others = query.ranks - 1;
   const double at_port = edges.AtPort();
   const double processor_us = edges.AtProcessor();

@@ -10,22 +10,23 @@ namespace brigade {
 // Returns the link that a ring of all ranks waits for most: 0 within a host, 1 between hosts.
 int SlowestLink(const Steps& steps, const CostQuery& query);
 
-// A piece of every block, passed on until all ranks have it. A rank sends what it has just
+// A segment of every block, passed on until all ranks have it. A rank sends what it has just
 // received, so latencies count every time; copies are made meanwhile.
 SegmentTimes RingMultiBroadcastTimes(const Steps& steps, const CostQuery& query,
-                                     const Piece& piece);
+                                     const Segment& segment);
 
 // The same by host: blocks of other hosts pass one gate per host, in turn, and each gate sends them
 // to the ranks of its host.
 SegmentTimes MultiBroadcastByHostTimes(const Steps& steps, const CostQuery& query,
-                                       const Piece& piece);
+                                       const Segment& segment);
 
-// A piece of every block, whose partial goes around to the rank that gets the block.
-SegmentTimes RingMultiReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+// A segment of every block, whose partial goes around to the rank that gets the block.
+SegmentTimes RingMultiReduceTimes(const Steps& steps, const CostQuery& query,
+                                  const Segment& segment);
 
-// All-reduce: sums of piece i + 1 and results of piece i take turns on the ring.
+// All-reduce: sums of segment i + 1 and results of segment i take turns on the ring.
 SegmentTimes ReduceScatterAllgatherTimes(const Steps& steps, const CostQuery& query,
-                                         const Piece& piece);
+                                         const Segment& segment);
 
 }  // namespace brigade
 

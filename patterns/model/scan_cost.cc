@@ -3,14 +3,14 @@
 #include "patterns/model/cost_rounds.h"
 
 namespace brigade {
-SegmentTimes ScanTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes ScanTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
   const bool exclusive = query.pattern == Pattern::kExscan;
   const double crowd = steps.CrowdAtWork();
-  const double in = crowd * steps.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
-  const double out = crowd * steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes);
-  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  const double in = crowd * steps.CopyIn(ChunkRole::kCombineTarget, segment.bytes);
+  const double out = crowd * steps.CopyOut(ChunkRole::kCombineTarget, segment.bytes);
+  const double combine = crowd * steps.Combine(ChunkRole::kCombineTarget, segment.bytes);
   const int last = query.ranks - 1;
-  Rounds rounds(steps, query.ranks, piece, Ports::Buckets::kFull);
+  Rounds rounds(steps, query.ranks, segment, Ports::Buckets::kFull);
   if (query.topology.shape != Shape::kHypercube) {
     rounds.Work(0, in);
     for (int r = 1; r <= last; ++r) {

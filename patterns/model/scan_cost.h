@@ -7,8 +7,8 @@
 
 namespace brigade {
 
-// A piece, along a chain or by recursive doubling.
-SegmentTimes ScanTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+// A segment, along a chain or by recursive doubling.
+SegmentTimes ScanTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
 
 }  // namespace brigade
 

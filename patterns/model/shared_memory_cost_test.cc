@@ -50,7 +50,7 @@ CostQuery Query(Pattern pattern, Topology topology, int ranks, size_t bytes) {
   return query;
 }
 
-PieceSettings Settings(const MachineDescription& machine) {
+SegmentSettings Settings(const MachineDescription& machine) {
   return SettingsOn(machine, machine.within_host, 32768, 64 * 32768);
 }
 
@@ -68,10 +68,10 @@ TEST(SharedMemoryCost, ALineIsThereWithItsFlag) {
                    kHop + 25 * (kIn + kOut));
 }
 
-TEST(SharedMemoryCost, BothSidesCopyPiecesAtTheSameTime) {
+TEST(SharedMemoryCost, BothSidesCopySegmentsAtTheSameTime) {
   CostQuery query = Query(Pattern::kBroadcast, kWide, 2, 32000);
   EXPECT_DOUBLE_EQ(Predicted(Machine(), query), 32000 * (kIn + kOut) + kHop);
-  query.piece_bytes = 8000;
+  query.segment_bytes = 8000;
   EXPECT_DOUBLE_EQ(Predicted(Machine(), query),
                    8000 * (kIn + kOut) + kHop + 3 * (8000 * kOut + kReceive));
 }

@@ -5,8 +5,8 @@
 namespace brigade {
 namespace {
 
-// The time of the busiest processor and of the busiest port for one piece. The ranks of a host may
-// share either.
+// The time of the busiest processor and of the busiest port for one segment. The ranks of a host
+// may share either.
 class Busiest {
  public:
   explicit Busiest(const Steps& steps)
@@ -27,13 +27,13 @@ class Busiest {
     port_us_ = std::max({port_us_, out_us, in_us});
   }
 
-  double piece_us() const { return std::max(processor_us(), port_us_); }
+  double segment_us() const { return std::max(processor_us(), port_us_); }
   // Of the busiest processor: of one rank, or of all that share it.
   double processor_us() const {
     return std::max(own_processor_us_, all_processors_us_ * crowd_ / std::max(ranks_, 1));
   }
   double port_bound_us() const { return std::max(0.0, port_us_ - processor_us()); }
-  // Of a bucket that the first piece has not emptied.
+  // Of a bucket that the first segment has not emptied.
   double spare_us() const { return std::max(0.0, burst_us_ - port_us_); }
 
  private:
@@ -74,12 +74,12 @@ ChunkRole TreeCost::RoleOfParent(const TreeNode& node) const {
   return ring_ ? ChunkRole::kPipelinedForward : ChunkRole::kForward;
 }
 
-SegmentTimes TreeCost::Down(const Piece& piece, double begin_us,
+SegmentTimes TreeCost::Down(const Segment& segment, double begin_us,
                             const std::function<Load(int)>& more) const {
-  const size_t wire_bytes = piece.wire_bytes();
+  const size_t wire_bytes = segment.wire_bytes();
   Busiest busiest(steps_);
   double first_us = 0;
-  std::vector<std::pair<int, double>> visits = {{0, begin_us}};  // has the piece at that time
+  std::vector<std::pair<int, double>> visits = {{0, begin_us}};  // has the segment at that time
   while (!visits.empty()) {
     const auto [relative, ready_us] = visits.back();
     visits.pop_back();
@@ -97,23 +97,23 @@ SegmentTimes TreeCost::Down(const Piece& piece, double begin_us,
       visits.push_back({*child, std::max(leaves_us + steps_.Latency(link), StartUs(*child)) +
                                     steps_.Receive(link, wire_bytes)});
     }
-    if (node.parent >= 0) processor_us += CopyOut(node, piece);
-    busiest.Add(HostOf(relative), LoadDown(piece, relative) + more(relative));
+    if (node.parent >= 0) processor_us += CopyOut(node, segment);
+    busiest.Add(HostOf(relative), LoadDown(segment, relative) + more(relative));
     first_us = std::max(first_us, processor_us - StartUs(relative));
   }
-  return {std::max(first_us, busiest.processor_us()), busiest.piece_us(), busiest.spare_us(),
+  return {std::max(first_us, busiest.processor_us()), busiest.segment_us(), busiest.spare_us(),
           busiest.port_bound_us()};
 }
 
-double TreeCost::CopyOut(const TreeNode& node, const Piece& piece) const {
-  const bool in_place = piece.later && node.children.empty() && steps_.LandsInPlace();
-  return in_place ? 0 : steps_.CopyOut(RoleOf(node), piece.bytes);
+double TreeCost::CopyOut(const TreeNode& node, const Segment& segment) const {
+  const bool in_place = segment.later && node.children.empty() && steps_.LandsInPlace();
+  return in_place ? 0 : steps_.CopyOut(RoleOf(node), segment.bytes);
 }
 
-Load TreeCost::LoadDown(const Piece& piece, int relative) const {
+Load TreeCost::LoadDown(const Segment& segment, int relative) const {
   const TreeNode node = tree_.NodeOf(relative);
   const ChunkRole role = RoleOf(node);
-  const size_t wire_bytes = piece.wire_bytes();
+  const size_t wire_bytes = segment.wire_bytes();
   Load load;
   for (const int child : node.children) {
     const int link = LinkBetween(relative, child);
@@ -122,35 +122,35 @@ Load TreeCost::LoadDown(const Piece& piece, int relative) const {
   }
   if (node.parent >= 0) {
     const int link = LinkBetween(relative, node.parent);
-    load.processor_us += steps_.Receive(link, wire_bytes) + CopyOut(node, piece);
+    load.processor_us += steps_.Receive(link, wire_bytes) + CopyOut(node, segment);
     load.in_us[link] += steps_.Wire(link, wire_bytes, RoleOfParent(node), role);
   }
   return load;
 }
 
-Load TreeCost::LoadUp(const Piece& piece, bool to_matrix, int relative) const {
+Load TreeCost::LoadUp(const Segment& segment, bool to_matrix, int relative) const {
   const TreeNode node = tree_.NodeOf(relative);
-  const size_t wire_bytes = piece.wire_bytes();
+  const size_t wire_bytes = segment.wire_bytes();
   Load load;
   if (node.children.empty()) {
-    load.processor_us += steps_.CopyIn(ChunkRole::kCombineTarget, piece.bytes);
+    load.processor_us += steps_.CopyIn(ChunkRole::kCombineTarget, segment.bytes);
   }
   for (const int child : node.children) {
     const int link = LinkBetween(relative, child);
-    load.processor_us += steps_.Receive(link, wire_bytes) + CombineAt(node, to_matrix, piece);
-    load.in_us[link] += WireUp(link, piece);
+    load.processor_us += steps_.Receive(link, wire_bytes) + CombineAt(node, to_matrix, segment);
+    load.in_us[link] += WireUp(link, segment);
   }
   if (node.parent >= 0) {
     const int link = LinkBetween(relative, node.parent);
     load.processor_us += steps_.Send(link, wire_bytes);
-    load.out_us[link] += WireUp(link, piece);
+    load.out_us[link] += WireUp(link, segment);
   }
   return load;
 }
 
-double TreeCost::ReadyUp(const TreeNode& node, int relative, const Piece& piece, bool to_matrix,
+double TreeCost::ReadyUp(const TreeNode& node, int relative, const Segment& segment, bool to_matrix,
                          const std::vector<double>& ready_us) const {
-  const size_t wire_bytes = piece.wire_bytes();
+  const size_t wire_bytes = segment.wire_bytes();
   // Messages pass the port as they come, and are combined in the order of their ranks.
   std::vector<std::pair<double, int>> coming;
   for (const int child : node.children) {
@@ -164,19 +164,19 @@ double TreeCost::ReadyUp(const TreeNode& node, int relative, const Piece& piece,
   for (const auto& [leaves_us, child] : coming) {
     const int link = LinkBetween(relative, child);
     there.push_back(
-        {child, ports[link].Pass(leaves_us, WireUp(link, piece)) + steps_.Latency(link)});
+        {child, ports[link].Pass(leaves_us, WireUp(link, segment)) + steps_.Latency(link)});
   }
   std::sort(there.begin(), there.end());
   double processor_us = StartUs(relative);
   for (const auto& [child, arrival_us] : there) {
     const int link = LinkBetween(relative, child);
     processor_us = std::max(processor_us, arrival_us) + steps_.Receive(link, wire_bytes) +
-                   CombineAt(node, to_matrix, piece);
+                   CombineAt(node, to_matrix, segment);
   }
   return processor_us;
 }
 
-SegmentTimes TreeCost::Up(const Piece& piece, bool to_matrix,
+SegmentTimes TreeCost::Up(const Segment& segment, bool to_matrix,
                           const std::function<Load(int)>& more) const {
   std::vector<int> order = {0};  // parents first
   order.reserve(static_cast<size_t>(size_));
@@ -190,41 +190,43 @@ SegmentTimes TreeCost::Up(const Piece& piece, bool to_matrix,
     const TreeNode node = tree_.NodeOf(*relative);
     double& ready = ready_us[static_cast<size_t>(*relative)];
     ready = node.children.empty()
-                ? StartUs(*relative) + steps_.CopyIn(ChunkRole::kCombineTarget, piece.bytes)
-                : ReadyUp(node, *relative, piece, to_matrix, ready_us);
+                ? StartUs(*relative) + steps_.CopyIn(ChunkRole::kCombineTarget, segment.bytes)
+                : ReadyUp(node, *relative, segment, to_matrix, ready_us);
     longest_us = std::max(longest_us, ready - StartUs(*relative));
-    busiest.Add(HostOf(*relative), LoadUp(piece, to_matrix, *relative) + more(*relative));
+    busiest.Add(HostOf(*relative), LoadUp(segment, to_matrix, *relative) + more(*relative));
   }
   return {std::max(to_matrix ? longest_us : ready_us[0], busiest.processor_us()),
-          busiest.piece_us(), busiest.spare_us(), busiest.port_bound_us()};
+          busiest.segment_us(), busiest.spare_us(), busiest.port_bound_us()};
 }
 
-SegmentTimes TreeBroadcastTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
+SegmentTimes TreeBroadcastTimes(const Steps& steps, const CostQuery& query,
+                                const Segment& segment) {
+  const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, segment.bytes);
   const TreeCost tree(steps, query);
-  return tree.Down(piece, tree.StartUs(0) + copy, [&](int relative) {
+  return tree.Down(segment, tree.StartUs(0) + copy, [&](int relative) {
     Load load;
     if (relative == 0) load.processor_us = copy;
     return load;
   });
 }
 
-SegmentTimes TreeReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
-  return TreeCost(steps, query).Up(piece, /*to_matrix=*/true);
+SegmentTimes TreeReduceTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
+  return TreeCost(steps, query).Up(segment, /*to_matrix=*/true);
 }
 
-SegmentTimes TreeAllReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes TreeAllReduceTimes(const Steps& steps, const CostQuery& query,
+                                const Segment& segment) {
   const TreeCost tree(steps, query);
-  const SegmentTimes up = tree.Up(piece, /*to_matrix=*/false);
-  const double out = steps.CopyOut(ChunkRole::kCombineTarget, piece.bytes);  // at the root
-  return tree.Down(piece, up.first_us, [&](int relative) {
-    Load load = tree.LoadUp(piece, /*to_matrix=*/false, relative);
+  const SegmentTimes up = tree.Up(segment, /*to_matrix=*/false);
+  const double out = steps.CopyOut(ChunkRole::kCombineTarget, segment.bytes);  // at the root
+  return tree.Down(segment, up.first_us, [&](int relative) {
+    Load load = tree.LoadUp(segment, /*to_matrix=*/false, relative);
     if (relative == 0) load.processor_us += out;
     return load;
   });
 }
 
-SegmentTimes TwoTreeTimes(const Steps& steps, const CostQuery& query, const Piece& piece) {
+SegmentTimes TwoTreeTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
   const CostQuery halves[] = {Half(query, 0), Half(query, 1)};
   const TreeCost trees[] = {TreeCost(steps, halves[0]), TreeCost(steps, halves[1])};
   SegmentTimes both;
@@ -233,19 +235,19 @@ SegmentTimes TwoTreeTimes(const Steps& steps, const CostQuery& query, const Piec
     const TreeCost& other = trees[1 - half];
     SegmentTimes one;
     if (query.pattern == Pattern::kBroadcast) {
-      const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, piece.bytes);
-      one = tree.Down(piece, tree.StartUs(0) + copy, [&](int relative) {
-        Load load = other.LoadDown(piece, relative);
+      const double copy = steps.CopyIn(ChunkRole::kBroadcastSource, segment.bytes);
+      one = tree.Down(segment, tree.StartUs(0) + copy, [&](int relative) {
+        Load load = other.LoadDown(segment, relative);
         if (relative == 0) load.processor_us += 2 * copy;
         return load;
       });
     } else {
-      one = tree.Up(piece, /*to_matrix=*/true, [&](int relative) {
-        return other.LoadUp(piece, /*to_matrix=*/true, relative);
+      one = tree.Up(segment, /*to_matrix=*/true, [&](int relative) {
+        return other.LoadUp(segment, /*to_matrix=*/true, relative);
       });
     }
     both.first_us = std::max(both.first_us, one.first_us);
-    both.piece_us = std::max(both.piece_us, one.piece_us);
+    both.segment_us = std::max(both.segment_us, one.segment_us);
     both.spare_us = one.spare_us;
     both.port_bound_us = one.port_bound_us;
   }

@@ -13,7 +13,7 @@
 
 namespace brigade {
 
-// One rank's part in one piece, in the steady state: how long each of its resources is needed.
+// One rank's part in one segment, in the steady state: how long each of its resources is needed.
 struct Load {
   double processor_us = 0;
   double out_us[2] = {};  // of the ports, by link
@@ -40,36 +40,36 @@ class TreeCost {
     return late_us_ * ((relative - first_ + size_) % size_) / std::max(size_ - 1, 1);
   }
 
-  // From the root's having the piece in a slot at `begin_us` until all have copied it out: what the
-  // rank takes that is in the call for the longest. `more`: what a rank, by relative rank, does for
-  // the piece besides.
-  SegmentTimes Down(const Piece& piece, double begin_us,
+  // From the root's having the segment in a slot at `begin_us` until all have copied it out: what
+  // the rank takes that is in the call for the longest. `more`: what a rank, by relative rank, does
+  // for the segment besides.
+  SegmentTimes Down(const Segment& segment, double begin_us,
                     const std::function<Load(int)>& more) const;
 
   // A rank's part in Down, but for what only the root does.
-  Load LoadDown(const Piece& piece, int relative) const;
+  Load LoadDown(const Segment& segment, int relative) const;
 
   // Until the root has combined everything; at leaves own contributions are copied first.
   // `to_matrix`: the root combines in user memory, and nothing comes down: what the rank takes that
   // is in the call for the longest.
   SegmentTimes Up(
-      const Piece& piece, bool to_matrix,
+      const Segment& segment, bool to_matrix,
       const std::function<Load(int)>& more = [](int) { return Load(); }) const;
 
   // A rank's part in Up.
-  Load LoadUp(const Piece& piece, bool to_matrix, int relative) const;
+  Load LoadUp(const Segment& segment, bool to_matrix, int relative) const;
 
  private:
-  double WireUp(int link, const Piece& piece) const {
-    return steps_.Wire(link, piece.wire_bytes(), ChunkRole::kCombineTarget, ChunkRole::kReceive);
+  double WireUp(int link, const Segment& segment) const {
+    return steps_.Wire(link, segment.wire_bytes(), ChunkRole::kCombineTarget, ChunkRole::kReceive);
   }
-  double CopyOut(const TreeNode& node, const Piece& piece) const;
-  double CombineAt(const TreeNode& node, bool to_matrix, const Piece& piece) const {
-    return node.parent < 0 && to_matrix ? steps_.CombineAtHome(piece.bytes)
-                                        : steps_.Combine(ChunkRole::kCombineTarget, piece.bytes);
+  double CopyOut(const TreeNode& node, const Segment& segment) const;
+  double CombineAt(const TreeNode& node, bool to_matrix, const Segment& segment) const {
+    return node.parent < 0 && to_matrix ? steps_.CombineAtHome(segment.bytes)
+                                        : steps_.Combine(ChunkRole::kCombineTarget, segment.bytes);
   }
   // When the partial of `node` is made. `ready_us`: those of its children, by relative rank.
-  double ReadyUp(const TreeNode& node, int relative, const Piece& piece, bool to_matrix,
+  double ReadyUp(const TreeNode& node, int relative, const Segment& segment, bool to_matrix,
                  const std::vector<double>& ready_us) const;
   int HostOf(int relative) const { return steps_.HostOf(tree_.ToRank(relative)); }
   int LinkBetween(int relative, int other) const {
@@ -86,12 +86,12 @@ class TreeCost {
   const int first_;
 };
 
-SegmentTimes TreeBroadcastTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
-SegmentTimes TreeReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
-SegmentTimes TreeAllReduceTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+SegmentTimes TreeBroadcastTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
+SegmentTimes TreeReduceTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
+SegmentTimes TreeAllReduceTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
 
-// A piece down, or up, each of two trees, whose ranks have their inner part in one of them.
-SegmentTimes TwoTreeTimes(const Steps& steps, const CostQuery& query, const Piece& piece);
+// A segment down, or up, each of two trees, whose ranks have their inner part in one of them.
+SegmentTimes TwoTreeTimes(const Steps& steps, const CostQuery& query, const Segment& segment);
 
 }  // namespace brigade
 

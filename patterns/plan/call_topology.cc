@@ -61,10 +61,10 @@ std::string ExplainNamed(const GroupState& group, const PatternCall& call, const
     PatternCall asked = call;
     asked.topology = taken;
     CostQuery query = QueryFor(group, asked, longest);
-    query.piece_bytes = call.piece_bytes;
-    const PieceSettings& settings = group.scope(call.scope).config->settings;
-    text =
-        DescribePrediction({taken, call.piece_bytes, PredictCost(*group.machine, settings, query)});
+    query.segment_bytes = call.segment_bytes;
+    const SegmentSettings& settings = group.scope(call.scope).config->settings;
+    text = DescribePrediction(
+        {taken, call.segment_bytes, PredictCost(*group.machine, settings, query)});
   }
   const std::string named = TopologyName(call.topology);
   return text + (named == TopologyName(taken)
@@ -100,14 +100,14 @@ ModelChoice ChooseTopology(const EngineOptions& options, const GroupState& group
       choice.topology = {Shape::kIncreasingRings, 1};
     }
   }
-  const PieceSettings& settings = scope.config->settings;
+  const SegmentSettings& settings = scope.config->settings;
   PatternCall asked = call;
   asked.topology = choice.topology;
   CostQuery query = QueryFor(group, asked, counts.longest);
   if (by_model) {
     // The rule has long blocks go by rank.
     if (!named && IsRootedBlocks(call.pattern)) query.topology.by_host = scope.goes_by_host();
-    const Latitude latitude = !order_free ? Latitude::kPieces
+    const Latitude latitude = !order_free ? Latitude::kSegments
                               : named     ? Latitude::kHint
                                           : Latitude::kAll;
     choice = ChooseByModel(*group.machine, settings, query, latitude, reason);
@@ -134,7 +134,7 @@ std::vector<Candidate> CandidatesOf(const GroupState& group, const PatternCall& 
 
 Cost PredictCall(const GroupState& group, const PatternCall& call) {
   CostQuery query = QueryAbout(group, call);
-  query.piece_bytes = call.piece_bytes;
+  query.segment_bytes = call.segment_bytes;
   return PredictCost(*group.machine, group.scope(call.scope).config->settings, query);
 }
 

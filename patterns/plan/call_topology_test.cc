@@ -47,7 +47,7 @@ struct Member {
     const ModelChoice choice = ChooseTopology(options, state, call, greatest, &reason);
     call.topology = choice.topology;
     const size_t longest = ByteCounts::Of(EntryOf(call.pattern), call, scope.size).longest;
-    if (call.piece_bytes == 0) call.piece_bytes = choice.PieceBytes(longest);
+    if (call.segment_bytes == 0) call.segment_bytes = choice.SegmentBytes(longest);
     return call;
   }
 
@@ -87,7 +87,7 @@ TEST(CallTopology, ATopologyThatIsNamedStays) {
   Member member(0);
   const PatternCall call = member.Chosen(Call(Pattern::kBroadcast, kLong, kSplitRing));
   EXPECT_EQ(call.topology, kSplitRing);
-  EXPECT_EQ(call.piece_bytes, 0u);
+  EXPECT_EQ(call.segment_bytes, 0u);
 }
 
 TEST(CallTopology, ATopologyThatIsNamedIsExplainedWithItsCost) {
@@ -119,7 +119,7 @@ TEST(CallTopology, TheRuleChoosesWithoutMeasurements) {
         sum.type = order_free ? Element::kInt64 : Element::kDouble;
         const PatternCall chosen = member.Chosen(sum);
         EXPECT_EQ(chosen.topology, ByRule(member, sum.pattern, bytes, order_free)) << bytes;
-        EXPECT_EQ(chosen.piece_bytes, 0u);
+        EXPECT_EQ(chosen.segment_bytes, 0u);
       }
     }
   }
@@ -137,7 +137,7 @@ TEST(CallTopology, TheRuleLooksAtAllBlocks) {
   }
 }
 
-TEST(CallTopology, TheModelChoosesTopologyAndPieces) {
+TEST(CallTopology, TheModelChoosesTopologyAndSegments) {
   Member member(0);
   const PatternCall call = Call(Pattern::kBroadcast, kLong);
   const PatternCall chosen = member.Chosen(call);
@@ -148,19 +148,19 @@ TEST(CallTopology, TheModelChoosesTopologyAndPieces) {
     if (candidate.cost.in_step) least = std::min(least, candidate.cost.us);
   }
   EXPECT_LE(PredictCall(member.state, chosen).us, rules::kAboutAsFast * least);
-  // A piece length that the caller sets is kept.
+  // A segment length that the caller sets is kept.
   PatternCall cut = call;
-  cut.piece_bytes = 10000;
-  EXPECT_EQ(member.Chosen(cut).piece_bytes, 10000u);
+  cut.segment_bytes = 10000;
+  EXPECT_EQ(member.Chosen(cut).segment_bytes, 10000u);
   EXPECT_EQ(member.Chosen(cut).topology, chosen.topology);
 }
 
-TEST(CallTopology, OnlyPiecesAreChosenForAnOrderedSum) {
+TEST(CallTopology, OnlySegmentsAreChosenForAnOrderedSum) {
   Member member(0);
   PatternCall sum = Call(Pattern::kAllReduce, kLong);
   const PatternCall chosen = member.Chosen(sum);
   EXPECT_EQ(chosen.topology, ByRule(member, sum.pattern, kLong, /*order_free=*/false));
-  EXPECT_GT(PredictCall(member.state, chosen).pieces, 1);
+  EXPECT_GT(PredictCall(member.state, chosen).segments, 1);
   sum.matrix.layout = StridedLayout::Contiguous(64);
   EXPECT_EQ(member.Chosen(sum).topology, ByRule(member, sum.pattern, 64, false));
 }
@@ -202,7 +202,7 @@ TEST(CallTopology, BlocksOfAnyLengthsArePairwise) {
     Blocks blocks(Pattern::kAllToAll, bytes, bytes);
     PatternCall& call = blocks.call;
     EXPECT_EQ(member.Chosen(call).topology, (Topology{Shape::kIncreasingRings, 1}));
-    EXPECT_EQ(member.Chosen(call).piece_bytes, 0u);
+    EXPECT_EQ(member.Chosen(call).segment_bytes, 0u);
     EXPECT_NE(member.reason.find("blocks may have any lengths"), std::string::npos);
     for (const Candidate& candidate : CandidatesOf(member.state, call, 0)) {
       EXPECT_EQ(candidate.topology.shape, Shape::kIncreasingRings);
@@ -222,7 +222,7 @@ TEST(CallTopology, AllMembersChooseAlike) {
         const PatternCall one = first.Chosen(Call(pattern, bytes));
         const PatternCall other = last.Chosen(Call(pattern, bytes));
         EXPECT_EQ(one.topology, other.topology);
-        EXPECT_EQ(one.piece_bytes, other.piece_bytes);
+        EXPECT_EQ(one.segment_bytes, other.segment_bytes);
         EXPECT_NE(one.topology.shape, Shape::kFree);
       }
     }
@@ -261,7 +261,7 @@ TEST(CallTopology, WhereRanksShareMemoryTheRuleDecidesBesideAModel) {
   member.options.explain = true;
   const PatternCall call = member.Chosen(Call(Pattern::kBroadcast, kLong));
   EXPECT_TRUE(call.topology == ByRule(member, Pattern::kBroadcast, kLong, /*order_free=*/true));
-  EXPECT_EQ(call.piece_bytes, 0u);
+  EXPECT_EQ(call.segment_bytes, 0u);
   EXPECT_NE(member.reason.find(" us. Chosen by the rule for ranks that share memory."),
             std::string::npos);
   EXPECT_NE(member.reason.find(" The model would choose "), std::string::npos);
@@ -277,7 +277,7 @@ TEST(CallTopology, CandidatesHaveThePredictedCost) {
     EXPECT_FALSE(candidates.empty()) << entry.name;
     for (const Candidate& candidate : candidates) {
       call.topology = candidate.topology;
-      call.piece_bytes = candidate.piece_bytes;
+      call.segment_bytes = candidate.segment_bytes;
       EXPECT_EQ(PredictCall(member.state, call).us, candidate.cost.us)
           << entry.name << " " << TopologyName(candidate.topology);
     }
@@ -356,14 +356,14 @@ TEST(CallTopology, ScansAndAllToAllsKeepToRanks) {
   }
 }
 
-TEST(CallTopology, PiecesOfASumHoldWholeElements) {
+TEST(CallTopology, SegmentsOfASumHoldWholeElements) {
   Member member(0);
   PatternCall call = Call(Pattern::kReduce, 4800, {Shape::kTree, 2});
-  call.piece_bytes = 24;
+  call.segment_bytes = 24;
   call.type = Element::kComplexDouble;
-  EXPECT_EQ(PredictCall(member.state, call).piece_bytes, 16u);
+  EXPECT_EQ(PredictCall(member.state, call).segment_bytes, 16u);
   call.pattern = Pattern::kBroadcast;
-  EXPECT_EQ(PredictCall(member.state, call).piece_bytes, 24u);
+  EXPECT_EQ(PredictCall(member.state, call).segment_bytes, 24u);
 }
 
 TEST(CallTopology, NoCandidatesWithoutAModelOrAValidPeer) {

@@ -12,7 +12,7 @@
 namespace brigade {
 namespace {
 
-// Of one piece, what leads comes before what does not.
+// Of one segment, what leads comes before what does not.
 std::vector<Step> InOrder(const Schedule& schedule) {
   std::vector<Step> steps;
   for (const Lane& lane : schedule.lanes) {

@@ -1,4 +1,4 @@
-// InlineProgram: the steps of a schedule as a flat list, for calls whose messages are one piece
+// InlineProgram: the steps of a schedule as a flat list, for calls whose messages are one segment
 // each and lie beside their flags.
 
 #ifndef BRIGADE_PATTERNS_PLAN_INLINE_PROGRAM_H_

@@ -7,7 +7,7 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/pattern.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 
 namespace brigade {
 namespace {
@@ -19,7 +19,7 @@ constexpr int kStride = 2;
 const EdgeConfig* Config() {
   static const EdgeConfig config = [] {
     EdgeConfig made;
-    made.settings = PieceSettingsFor(32 << 10, 2 << 20, 64 << 10);
+    made.settings = SegmentSettingsFor(32 << 10, 2 << 20, 64 << 10);
     return made;
   }();
   return &config;

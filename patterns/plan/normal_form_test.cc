@@ -12,7 +12,7 @@ namespace {
 
 bool SameCall(const PatternCall& a, const PatternCall& b) {
   return a.pattern == b.pattern && a.scope == b.scope && a.topology == b.topology &&
-         a.root == b.root && a.piece_bytes == b.piece_bytes && a.matrix.data == b.matrix.data &&
+         a.root == b.root && a.segment_bytes == b.segment_bytes && a.matrix.data == b.matrix.data &&
          a.matrix.layout.bytes() == b.matrix.layout.bytes() && a.op == b.op && a.type == b.type &&
          a.locations == b.locations && a.blocks == b.blocks && a.decreasing == b.decreasing;
 }

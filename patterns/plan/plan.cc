@@ -1,26 +1,27 @@
 #include "patterns/plan/plan.h"
 
-#include "patterns/engine/piece_mover.h"
+#include "patterns/engine/segment_mover.h"
 #include "patterns/plan/call_check.h"
 #include "patterns/plan/call_topology.h"
 #include "patterns/plan/normal_form.h"
 #include "patterns/rules.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "patterns/schedule/topology.h"
 
 namespace brigade {
 
 const PatternCall& Plan::Resolved(const PatternCall& call, std::optional<PatternCall>* copy) const {
   const PatternCall& normal = NormalForm(*entry, call, choice.topology, copy);
-  if (choice.piece_bytes == 0 || call.piece_bytes != 0) return normal;
+  if (choice.segment_bytes == 0 || call.segment_bytes != 0) return normal;
   if (!copy->has_value()) *copy = call;
-  (*copy)->piece_bytes = choice.PieceBytes(ByteCounts::Of(*entry, call, scope->size).longest);
+  (*copy)->segment_bytes = choice.SegmentBytes(ByteCounts::Of(*entry, call, scope->size).longest);
   return **copy;
 }
 
 CutRule Plan::Rule(size_t longest) const {
-  return RuleOf(*entry, config->settings, elem_bytes, wire_elem_bytes, scope->size,
-                signature.piece_bytes > 0 ? signature.piece_bytes : choice.PieceBytes(longest));
+  return RuleOf(
+      *entry, config->settings, elem_bytes, wire_elem_bytes, scope->size,
+      signature.segment_bytes > 0 ? signature.segment_bytes : choice.SegmentBytes(longest));
 }
 
 namespace {
@@ -39,7 +40,7 @@ ReadSchedule ReadsOf(const Plan& plan, const PatternCall& normal) {
   const bool has_locations = plan.wire_elem_bytes != plan.elem_bytes;
   if (plan.entry->compile_reads == nullptr || has_locations ||
       plan.elem_bytes > rules::kPartialSumBytes || !scope.shares_memory() ||
-      plan.config->capabilities->max_inline_bytes == 0 || plan.signature.piece_bytes > 0 ||
+      plan.config->capabilities->max_inline_bytes == 0 || plan.signature.segment_bytes > 0 ||
       !plan.signature.Greatest(plan.config->settings).IsLongToExpose(scope.size) ||
       scope.size < 2 || scope.size > rules::kMostRanksOfZeroCopy ||
       (plan.entry->combines && IsInRankOrder(normal)) ||

@@ -140,7 +140,7 @@ TEST_F(ScheduleCacheTest, DataAndOperationDoNotChangeTheSchedule) {
   const Matrix blocks[1];
   call.blocks = blocks;
   call.matrix.layout = StridedLayout::Contiguous(800);
-  call.piece_bytes = 80;
+  call.segment_bytes = 80;
   call.op = CombineOp::kAbsMax;
   call.type = Element::kFloat;
   EXPECT_EQ(Find(call), schedule);

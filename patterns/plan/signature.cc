@@ -109,13 +109,13 @@ Signature Signature::Of(const PatternCall& call, const Scope& scope) {
                     Bits(call.equal_blocks) << kEqualBlocks;
   signature.numbers = Bits(call.topology.parameter) | Bits(call.root) << 32;
   if (!fields.pair) {
-    const PieceSettings& settings = scope.config->settings;
+    const SegmentSettings& settings = scope.config->settings;
     const ByteCounts counts =
         fields.multi ? ByteCounts::OfBlocks(call, scope.size) : ByteCounts{bytes, bytes};
     const uint64_t longest = Bits(SizeClassOf(settings, counts.longest));
     const uint64_t total = fields.multi ? Bits(SizeClassOf(settings, counts.total)) : longest;
     signature.kinds |= longest << kLongest | total << kTotal;
-    signature.piece_bytes = call.piece_bytes;
+    signature.segment_bytes = call.segment_bytes;
     if (fields.combines && call.op == CombineOp::kUser) {
       signature.user_op = ElementBytes(call) << 1 | (IsInRankOrder(call) ? 1 : 0);
     }
@@ -127,7 +127,7 @@ Signature Signature::Of(const PatternCall& call, const Scope& scope) {
 
 bool Signature::is_long() const { return (kinds >> kLong & 1) != 0; }
 
-ByteCounts Signature::Greatest(const PieceSettings& settings) const {
+ByteCounts Signature::Greatest(const SegmentSettings& settings) const {
   return {LongestOfClass(settings, static_cast<int>(kinds >> kLongest & kClassMask)),
           LongestOfClass(settings, static_cast<int>(kinds >> kTotal & kClassMask))};
 }

@@ -44,7 +44,7 @@ struct Signature {
   // Pattern, scope, shape, arithmetic, whether blocks are equal, and the classes of byte counts.
   uint64_t kinds = 0;
   uint64_t numbers = 0;  // the topology's parameter; the root or the peer
-  uint64_t piece_bytes = 0;
+  uint64_t segment_bytes = 0;
   uint64_t user_op = 0;  // element bytes, and whether it combines in the order of ranks; 0: none
 
   // Fields that the pattern ignores do not count. Byte counts of one class (SizeClassOf) have equal
@@ -52,15 +52,15 @@ struct Signature {
   // posted.
   static Signature Of(const PatternCall& call, const Scope& scope);
   // The greatest byte counts of the signature's classes. A plan is made for these.
-  ByteCounts Greatest(const PieceSettings& settings) const;
+  ByteCounts Greatest(const SegmentSettings& settings) const;
 
   bool operator==(const Signature& other) const {
-    return kinds == other.kinds && numbers == other.numbers && piece_bytes == other.piece_bytes &&
-           user_op == other.user_op;
+    return kinds == other.kinds && numbers == other.numbers &&
+           segment_bytes == other.segment_bytes && user_op == other.user_op;
   }
   size_t Hash() const {
     return static_cast<size_t>(
-        (numbers * 31 + kinds + piece_bytes + user_op) * 0x9E3779B97F4A7C15u >> 32);
+        (numbers * 31 + kinds + segment_bytes + user_op) * 0x9E3779B97F4A7C15u >> 32);
   }
 };
 

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "membuf/strided_layout.h"
 #include "patterns/catalogue/catalogue.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "transport/rules.h"
 
 namespace brigade {
@@ -16,7 +16,7 @@ constexpr int kRanks = 4;
 
 struct Calls {
   Calls() {
-    config.settings = PieceSettingsFor(32 << 10, 2 << 20, 128 << 10);
+    config.settings = SegmentSettingsFor(32 << 10, 2 << 20, 128 << 10);
     scope = {kRanks, 1, 0, 1, 1, &config};
   }
   Signature Of(const PatternCall& call) const { return Signature::Of(call, scope); }
@@ -50,7 +50,7 @@ TEST(Signature, CallsThatDifferInAPropertyThatCountsDiffer) {
   add().type = Element::kFloat;
   int32_t location = 0;
   add().locations = &location;
-  add().piece_bytes = 100;
+  add().segment_bytes = 100;
   const UserOp ops[] = {
       {nullptr, nullptr, 8, true}, {nullptr, nullptr, 16, true}, {nullptr, nullptr, 8, false}};
   for (const UserOp& op : ops) {

@@ -240,7 +240,7 @@ TEST(BlocksAndPrefixes, ABlockIsCutByItsOwnLength) {
   constexpr int kRanks = 4;
   EngineOptions options;
   options.chunk_bytes = 1024;
-  options.staging_bytes = 128 * options.chunk_bytes;  // pieces of several chunks
+  options.staging_bytes = 128 * options.chunk_bytes;  // segments of several chunks
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
     ProtocolMember me(world, rank, options);
     for (const int64_t elems : {100, 400, 3000}) {

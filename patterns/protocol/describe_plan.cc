@@ -29,10 +29,10 @@ std::string SegmentsOf(const Plan& plan) {
   const Shares& shares = plan.schedule->shares;
   const size_t bytes =
       LongestShare(shares, longest / rule.elem_bytes, rule.elem_bytes) * rule.elem_bytes;
-  const PiecePlan segments = PlanLongest(rule, shares, bytes);
-  if (segments.IsOnePiece()) return "one segment";
+  const SegmentPlan segments = PlanLongest(rule, shares, bytes);
+  if (segments.IsOneSegment()) return "one segment";
   return std::to_string(segments.Count()) + " segments of up to " +
-         std::to_string(segments.piece_bytes) + " bytes" +
+         std::to_string(segments.segment_bytes) + " bytes" +
          (shares.count > 0 ? " of each block" : "");
 }
 

@@ -139,7 +139,7 @@ TEST(InlineBlocks, ResultsAndCountsAreEqualForAnyProtocolOfEachRank) {
           ASSERT_TRUE(data == expected)
               << PatternName(c.pattern) << ' ' << c.elems << ' ' << by_inline << " rank " << rank;
           // With more ranks the eager segments do not fit the core.
-          if (ranks > kMostRanksOfEager) did.pieces = as_usual.pieces;
+          if (ranks > kMostRanksOfEager) did.segments = as_usual.segments;
           ExpectEqual(did, as_usual);
         }
       }

@@ -32,7 +32,7 @@ struct Held {
   Held() {}      // NOLINT: nothing is read before it is written
   InEdge* edge;  // null: it lies in `buffer`
   InEdge::Receipt receipt;
-  bool piece;
+  bool is_segment;
   StagedBuffer* buffer;
 };
 
@@ -143,9 +143,9 @@ class InlineCollective {
   // Returns the statistics of a call that has run.
   OperationStatistics Count() {
     OperationStatistics did;
-    did.pieces = 1;
+    did.segments = 1;
     if (posted_) {
-      did.overflow_pieces = posted_->statistics().overflow_pieces;
+      did.overflow_segments = posted_->statistics().overflow_segments;
       did.peak_staging_bytes = posted_->statistics().peak_staging_bytes;
     }
     for (const int block : plan_.inline_program.copied_blocks) {
@@ -212,7 +212,7 @@ class InlineCollective {
     SetBytes(MessageOf(run_, block).layout.bytes());
   }
   const Matrix& MatrixAt(const Place& place) const {
-    return PieceMover::MatrixAt(run_.call, place);
+    return SegmentMover::MatrixAt(run_.call, place);
   }
 
   // Copies the message of a step out of its slot.
@@ -224,7 +224,7 @@ class InlineCollective {
       if (IsExpected(message)) {
         Trace::Mark(TraceKind::kReceived, message.bytes, step.peer);
         CopyOutOf(message.data + kHeaderBytes, step.dst);
-        edge->GiveBack(edge->Take(), /*piece=*/false);
+        edge->GiveBack(edge->Take(), /*is_segment=*/false);
         return Status();
       }
     }
@@ -245,9 +245,9 @@ class InlineCollective {
     const Slot* const slot = edge == nullptr ? nullptr : Poll(run_.engine, edge, step.peer);
     ConstByteSpan message;
     if (slot != nullptr) {
-      held.piece = slot->kind == Slot::kPiece;
-      message =
-          held.piece ? run_.group->edges->PieceIn(run_.group->id, *slot) : edge->Inline(*slot);
+      held.is_segment = slot->kind == Slot::kSegment;
+      message = held.is_segment ? run_.group->edges->SegmentIn(run_.group->id, *slot)
+                                : edge->Inline(*slot);
     }
     if (message.data != nullptr) {
       held.edge = edge;
@@ -342,7 +342,7 @@ class InlineCollective {
     is_held_ &= ~(1u << stream);
     Held& held = held_[stream];
     if (held.edge != nullptr) {
-      held.edge->GiveBack(held.receipt, held.piece);
+      held.edge->GiveBack(held.receipt, held.is_segment);
     } else {
       posted_->Free(&held);
     }
@@ -372,7 +372,7 @@ class InlineCollective {
 };
 
 bool Applies(const Plan& plan) {
-  if (plan.inline_program.steps.empty() || plan.signature.piece_bytes > 0) return false;
+  if (plan.inline_program.steps.empty() || plan.signature.segment_bytes > 0) return false;
   const size_t longest = plan.signature.Greatest(plan.config->settings).longest;
   const size_t wire_bytes = longest / plan.elem_bytes * plan.wire_elem_bytes;
   if (kHeaderBytes + wire_bytes <= Slot::kInlineBytes) return true;
@@ -381,8 +381,8 @@ bool Applies(const Plan& plan) {
                                 ? rules::kMostInlineCollectiveBytes
                                 : plan.inline_program.most_bytes;
   if (wire_bytes > most_bytes) return false;
-  const PiecePlan segments = PlanLongest(plan.Rule(longest), Shares(), longest);
-  return segments.IsOnePiece() && !segments.header_ahead;
+  const SegmentPlan segments = PlanLongest(plan.Rule(longest), Shares(), longest);
+  return segments.IsOneSegment() && !segments.header_ahead;
 }
 
 // Nobody but this rank takes slots of an edge, so they stay free.

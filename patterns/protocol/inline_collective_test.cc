@@ -148,9 +148,9 @@ TEST(InlineCollective, IsListedWhereMessagesAreShort) {
     Data data(c, rank);
     PatternCall call = data.CallOf(c);
     EXPECT_TRUE(is_listed(call));
-    call.piece_bytes = 8;
+    call.segment_bytes = 8;
     EXPECT_FALSE(is_listed(call)) << "segments that are asked for";
-    call.piece_bytes = 0;
+    call.segment_bytes = 0;
     call.topology = {Shape::kReduceScatterAllgather, 0};
     EXPECT_FALSE(is_listed(call)) << "the matrix is cut";
   });

@@ -16,7 +16,7 @@
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/schedule/pattern.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "patterns/trace/trace.h"
 #include "transport/edge/edge.h"
 
@@ -36,7 +36,7 @@ Outcome Done(CallRun* run, bool copied, size_t bytes, bool sent) {
   ++*run->sequence;
   if (run->did == nullptr) return Outcome::kDone;
   *run->did = OperationStatistics();
-  run->did->pieces = 1;
+  run->did->segments = 1;
   run->did->copies = copied ? 1 : 0;
   run->did->bytes_copied = copied ? bytes : 0;
   run->did->messages_sent = sent ? 1 : 0;
@@ -54,8 +54,8 @@ OutEdge* EdgeToPeer(const CallRun& run) {
 Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
   if (kHeaderBytes + bytes <= Slot::kInlineBytes) return edge->Next();
   if (!edge->is_wide() || kHeaderBytes + bytes > WideSlot::kInlineBytes) return nullptr;
-  const PiecePlan segments = PlanMessage(config.settings, bytes);
-  return segments.IsOnePiece() && !segments.header_ahead
+  const SegmentPlan segments = PlanMessage(config.settings, bytes);
+  return segments.IsOneSegment() && !segments.header_ahead
              ? edge->NextForLongInline(kHeaderBytes + bytes)
              : nullptr;
 }
@@ -124,7 +124,7 @@ Outcome Take(CallRun* run, InEdge* edge, const Slot& slot) {
     CopyOut(matrix.layout, matrix.data, 0, bytes, message.data + kHeaderBytes);
     Trace::Mark(TraceKind::kCopyOut, bytes, -1);
   }
-  edge->GiveBack(edge->Take(), /*piece=*/false);
+  edge->GiveBack(edge->Take(), /*is_segment=*/false);
   return Done(run, /*copied=*/!in_posted, bytes, /*sent=*/false);
 }
 

@@ -20,7 +20,7 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/protocol_member.h"
 #include "test/support/run_ranks.h"
@@ -133,7 +133,7 @@ TEST(PairMessages, InlineAndEagerMessagesAreOneStream) {
           OperationStatistics as_usual;
           as_usual.messages_sent = sends ? 1 : 0;
           as_usual.bytes_sent = sends ? kHeaderBytes + length : 0;
-          as_usual.pieces = as_usual.copies = 1;
+          as_usual.segments = as_usual.copies = 1;
           as_usual.bytes_copied = length;
           ExpectEqual(did, as_usual);
           EXPECT_EQ(did.peak_staging_bytes, 0);
@@ -189,7 +189,7 @@ TEST(PairMessages, UnsuitableMessagesHaveNoEffect) {
 }
 
 // The receiver may go by the plan.
-TEST(PairMessages, AMessageOfSeveralPiecesIsLeftToOthers) {
+TEST(PairMessages, AMessageOfSeveralSegmentsIsLeftToOthers) {
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Member me(world, rank, GroupMember::Small());
     SendLongLines(&me, rank == 0);
@@ -253,7 +253,7 @@ TEST(PairMessages, AWaitingReceiverGetsTheMessageInItsBuffer) {
       OperationStatistics as_usual;
       as_usual.messages_sent = sends ? 1 : 0;
       as_usual.bytes_sent = sends ? kHeaderBytes + kCopied : 0;
-      as_usual.pieces = 1;
+      as_usual.segments = 1;
       as_usual.copies = sends ? 1 : 0;
       as_usual.bytes_copied = sends ? kCopied : 0;
       ExpectEqual(did, as_usual);

@@ -287,7 +287,7 @@ TEST_P(PostedBlocksTest, AreCopiedOnceIfTheirReceiversWait) {
   });
 }
 
-// A receiver takes the pieces that have come, and posts the rest.
+// A receiver takes the segments that have come, and posts the rest.
 TEST_P(PostedBlocksTest, AreCopiedTwiceAsFarAsTheirSendersWereEarly) {
   const bool posts = GetParam().reach != Reach::kNone;
   RunAll([&](InprocWorld& world, Member* me, Blocks* data, bool sends, size_t bytes) {

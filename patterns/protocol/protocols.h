@@ -15,7 +15,8 @@ extern const Protocol kInlineCollective;  // all other patterns
 extern const Protocol kPostedBuffer;
 // Over shared memory: each rank reads the others' matrices where they lie.
 extern const Protocol kZeroCopyRead;
-// Messages in one piece or a few, which the sender copies to staging memory ahead of the receiver.
+// Messages in one segment or a few, which the sender copies to staging memory ahead of the
+// receiver.
 extern const Protocol kEagerShared;  // over shared memory
 extern const Protocol kEager;        // over any transport
 // The schedule in the engine. Runs every call.

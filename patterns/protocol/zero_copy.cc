@@ -70,7 +70,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
   };
 
   Status RunSteps() {
-    statistics().pieces = 1;
+    statistics().segments = 1;
     int exposures = 0;
     for (const ReadStep& step : schedule_.steps) {
       switch (step.opcode) {

@@ -13,29 +13,29 @@
 
 namespace brigade {
 
-// In which rounds the pieces have their turns.
+// In which rounds the segments have their turns.
 class Turns {
  public:
-  // `pieces`: how many the matrix has, and then each of what steps call blocks. `shares`: what
+  // `segments`: how many the matrix has, and then each of what steps call blocks. `shares`: what
   // the matrix is cut into.
-  void Set(const Shares& shares, const std::vector<int64_t>& pieces);
+  void Set(const Shares& shares, const std::vector<int64_t>& segments);
 
   int64_t rounds() const { return rounds_; }
   // `block`: -1 is the matrix.
-  int64_t Pieces(int block) const { return At(block).pieces; }
-  // The piece that `step` works on in round `round`, if there is one of that number.
-  int64_t PieceOf(const Step& step, int64_t round) const {
+  int64_t Segments(int block) const { return At(block).segments; }
+  // The segment that `step` works on in round `round`, if there is one of that number.
+  int64_t SegmentOf(const Step& step, int64_t round) const {
     return round + step.lead - At(step.block).first_round;
   }
   bool Exists(const Step& step, int64_t round) const {
-    const int64_t piece = PieceOf(step, round);
-    return piece >= 0 && piece < Pieces(step.block);
+    const int64_t segment = SegmentOf(step, round);
+    return segment >= 0 && segment < Segments(step.block);
   }
 
  private:
   struct Turn {
-    int64_t pieces = 0;
-    int64_t first_round = 0;  // of the first piece
+    int64_t segments = 0;
+    int64_t first_round = 0;  // of the first segment
   };
   const Turn& At(int block) const { return turns_[static_cast<size_t>(block + 1)]; }
 
@@ -48,7 +48,7 @@ struct Cursor {
   size_t step = 0;
 
   static Cursor AtStartOf(const Schedule& schedule) { return {-schedule.max_lead, 0}; }
-  // Moves on to the next step whose piece exists, which may be this one; false at the end.
+  // Moves on to the next step whose segment exists, which may be this one; false at the end.
   bool SkipToExisting(const Turns& turns, const std::vector<Step>& steps) {
     for (;; ++step) {
       if (steps.empty() || round >= turns.rounds()) return false;

@@ -18,13 +18,13 @@ Step Of(int block, int lead) {
   return step;
 }
 
-// Returns pairs of a step and the piece on which it works, in order.
+// Returns pairs of a step and the segment on which it works, in order.
 std::vector<std::pair<size_t, int64_t>> Walk(const Turns& turns, const std::vector<Step>& steps) {
   std::vector<std::pair<size_t, int64_t>> seen;
   Cursor at;
   for (const Step& step : steps) at.round = std::min<int64_t>(at.round, -step.lead);
   for (; at.SkipToExisting(turns, steps); ++at.step) {
-    seen.emplace_back(at.step, turns.PieceOf(steps[at.step], at.round));
+    seen.emplace_back(at.step, turns.SegmentOf(steps[at.step], at.round));
   }
   EXPECT_FALSE(at.SkipToExisting(turns, steps)) << "goes on after the end";
   return seen;
@@ -32,7 +32,7 @@ std::vector<std::pair<size_t, int64_t>> Walk(const Turns& turns, const std::vect
 
 using Seen = std::vector<std::pair<size_t, int64_t>>;
 
-TEST(Cursor, RepeatsTheStepsForEveryPiece) {
+TEST(Cursor, RepeatsTheStepsForEverySegment) {
   Turns turns;
   turns.Set(Shares(), {3});
   EXPECT_EQ(Walk(turns, {Of(-1, 0), Of(-1, 0)}),
@@ -46,7 +46,7 @@ TEST(Cursor, StepsWithALeadComeRoundsEarlier) {
   EXPECT_EQ(Walk(turns, {Of(-1, 0), Of(-1, 1)}), (Seen{{1, 0}, {0, 0}, {1, 1}, {0, 1}}));
 }
 
-TEST(Cursor, SkipsStepsOfBlocksThatHaveNoMorePieces) {
+TEST(Cursor, SkipsStepsOfBlocksThatHaveNoMoreSegments) {
   Turns turns;
   turns.Set(Shares(), {0, 2, 0, 1});
   EXPECT_EQ(Walk(turns, {Of(0, 0), Of(1, 0), Of(2, 0)}), (Seen{{0, 0}, {2, 0}, {0, 1}}));

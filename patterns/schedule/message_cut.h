@@ -1,5 +1,5 @@
-// MessageCut: the cut of one call, by the lengths that piece_plan.h decides on. A pure function of
-// what all its ranks agree on: the executor, the eager executors and the cost model use it.
+// MessageCut: the cut of one call, by the lengths that segment_plan.h decides on. A pure function
+// of what all its ranks agree on: the executor, the eager executors and the cost model use it.
 
 #ifndef BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_
 #define BRIGADE_PATTERNS_SCHEDULE_MESSAGE_CUT_H_
@@ -11,15 +11,15 @@
 
 #include "membuf/status.h"
 #include "patterns/schedule/cursor.h"
-#include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
+#include "patterns/schedule/segment_plan.h"
 #include "patterns/schedule/shares.h"
 
 namespace brigade {
 
 // The properties that a cut depends on beside lengths.
 struct CutRule {
-  const PieceSettings& settings;
+  const SegmentSettings& settings;
   bool pair = false;   // a message from point to point; `settings` are OfPairs
   bool multi = false;  // of blocks, one per rank
   // Each block is cut by its own length alone: no rank knows the longest of all.
@@ -29,24 +29,24 @@ struct CutRule {
   size_t elem_bytes = 1;
   size_t wire_bytes = 1;
   int ranks = 1;            // of the scope
-  size_t wanted_bytes = 0;  // as in PlanPieces
+  size_t wanted_bytes = 0;  // as in PlanSegments
 };
 
 // The plan of the matrix, or, where there are several, of the longest block or share.
-inline PiecePlan PlanLongest(const CutRule& rule, const Shares& shares, size_t longest_bytes) {
+inline SegmentPlan PlanLongest(const CutRule& rule, const Shares& shares, size_t longest_bytes) {
   if (rule.pair) return PlanMessage(rule.settings, longest_bytes);
   const int row = shares.count > 0 ? shares.row : rule.multi ? std::min(rule.ranks, 2) : rule.ranks;
-  return PlanPieces(rule.settings, longest_bytes, rule.elem_bytes, rule.wire_bytes, row,
-                    rule.wanted_bytes);
+  return PlanSegments(rule.settings, longest_bytes, rule.elem_bytes, rule.wire_bytes, row,
+                      rule.wanted_bytes);
 }
 
 // Returns whether the pool's core holds all slots that the lanes before the last one open, which no
 // rank may give back before this rank is in the last lane, and the slots that the last lane opens.
-bool FitsCore(const Schedule& schedule, const PieceSettings& settings);
+bool FitsCore(const Schedule& schedule, const SegmentSettings& settings);
 
-// The longest piece, of `piece_bytes` at most, of which `blocks` blocks can send one each in a
+// The longest segment, of `segment_bytes` at most, of which `blocks` blocks can send one each in a
 // message; 0: there is no room for an element of each.
-size_t PieceBytesTogether(const CutRule& rule, int blocks, size_t piece_bytes);
+size_t SegmentBytesTogether(const CutRule& rule, int blocks, size_t segment_bytes);
 
 class MessageCut {
  public:
@@ -56,23 +56,23 @@ class MessageCut {
   Status Cut(const CutRule& rule, const Schedule& schedule, size_t matrix_bytes,
              const std::vector<size_t>& block_bytes);
 
-  // There is one piece until SetPlan: a receive does not know its sender's plan before.
+  // There is one segment until SetPlan: a receive does not know its sender's plan before.
   void AwaitPlan();
-  void SetPlan(const PiecePlan& plan);
+  void SetPlan(const SegmentPlan& plan);
   bool plan_known() const { return plan_known_; }
-  // Cuts a block, or what steps call so, to its first `pieces`: the last of them brings the rest.
-  void EndAfter(int block, int64_t pieces) {
-    plan_pieces_[static_cast<size_t>(block + 1)] = pieces;
-    turns_.Set(schedule_->shares, plan_pieces_);
+  // Cuts a block, or what steps call so, to its first `segments`: the last of them brings the rest.
+  void EndAfter(int block, int64_t segments) {
+    plan_segments_[static_cast<size_t>(block + 1)] = segments;
+    turns_.Set(schedule_->shares, plan_segments_);
   }
 
-  // Rounds, and the pieces of the matrix and of what steps call blocks.
+  // Rounds, and the segments of the matrix and of what steps call blocks.
   const Turns& turns() const { return turns_; }
   // In all, of the matrix, or of its shares, or of all blocks.
-  int64_t pieces() const { return all_pieces_; }
-  // Of the matrix, or of the longest block or share, and of its pieces.
+  int64_t segments() const { return all_segments_; }
+  // Of the matrix, or of the longest block or share, and of its segments.
   size_t longest_bytes() const { return longest_bytes_; }
-  size_t piece_bytes() const { return piece_bytes_; }
+  size_t segment_bytes() const { return segment_bytes_; }
 
   // Whether steps speak of runs, whose messages hold several blocks.
   bool in_runs() const { return !run_blocks_.empty(); }
@@ -83,37 +83,37 @@ class MessageCut {
     return in_runs() ? run_digests_[static_cast<size_t>(block)] : uint16_t{0};
   }
   // Of a run the offset means nothing.
-  PiecePlan::Range RangeOf(int block, int64_t piece) const {
-    if (!in_runs()) return PlanOf(block).RangeOf(piece);
+  SegmentPlan::Range RangeOf(int block, int64_t segment) const {
+    if (!in_runs()) return PlanOf(block).RangeOf(segment);
     const BlockRun& run = schedule_->runs[static_cast<size_t>(block)];
-    return {0, RunBytes(run.first, run.count, piece)};
+    return {0, RunBytes(run.first, run.count, segment)};
   }
 
-  // Of runs: the plan of one of their blocks, and the bytes of piece `piece` of `count` blocks,
+  // Of runs: the plan of one of their blocks, and the bytes of segment `segment` of `count` blocks,
   // the first of them `first`.
-  const PiecePlan& PlanInRun(int block) const { return run_blocks_[static_cast<size_t>(block)]; }
-  size_t RunBytes(int first, int count, int64_t piece) const;
+  const SegmentPlan& PlanInRun(int block) const { return run_blocks_[static_cast<size_t>(block)]; }
+  size_t RunBytes(int first, int count, int64_t segment) const;
 
  private:
-  const PiecePlan& PlanOf(int block) const { return plans_[static_cast<size_t>(block + 1)]; }
+  const SegmentPlan& PlanOf(int block) const { return plans_[static_cast<size_t>(block + 1)]; }
   // The lengths of what is cut.
   void List(const CutRule& rule, const Shares& shares, size_t matrix_bytes,
             const std::vector<size_t>& block_bytes);
-  // Replaces the plans of blocks by those of the schedule's runs, with shorter pieces.
+  // Replaces the plans of blocks by those of the schedule's runs, with shorter segments.
   Status CutRuns(const CutRule& rule);
 
   const Schedule* schedule_ = nullptr;
   int ranks_ = 1;
   // Index 0 is the matrix, 1 + q what steps call block q.
-  std::vector<PiecePlan> plans_;
-  std::vector<int64_t> plan_pieces_;
+  std::vector<SegmentPlan> plans_;
+  std::vector<int64_t> plan_segments_;
   Turns turns_;
-  std::vector<PiecePlan> run_blocks_;  // of the blocks, where steps speak of runs
-  std::vector<uint16_t> run_digests_;  // of each run
-  bool are_alike_ = false;             // the blocks, where steps speak of runs
-  int64_t all_pieces_ = 0;
+  std::vector<SegmentPlan> run_blocks_;  // of the blocks, where steps speak of runs
+  std::vector<uint16_t> run_digests_;    // of each run
+  bool are_alike_ = false;               // the blocks, where steps speak of runs
+  int64_t all_segments_ = 0;
   size_t longest_bytes_ = 0;
-  size_t piece_bytes_ = 0;
+  size_t segment_bytes_ = 0;
   bool plan_known_ = true;
 };
 

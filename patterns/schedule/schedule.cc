@@ -114,7 +114,7 @@ std::string StepText(const Schedule& schedule, const Step& step) {
       out << "free " << place(step.left);
       break;
   }
-  if (step.lead != 0) out << " [piece +" << step.lead << "]";
+  if (step.lead != 0) out << " [segment +" << step.lead << "]";
   if (step.block >= 0) out << " [block " << step.block << "]";
   return out.str();
 }
@@ -164,7 +164,7 @@ bool SlotUsedElsewhere(const Lane& lane, int stream, const Step* copy, const Ste
   return false;
 }
 
-// Marks copies whose piece the next step sends: the order of messages to a peer is then the same
+// Marks copies whose segment the next step sends: the order of messages to a peer is then the same
 // whether the copy or the send posts them.
 void MarkCopiesThatMayBeSentDirectly(Schedule* schedule) {
   for (Lane& lane : schedule->lanes) {

@@ -1,10 +1,10 @@
 // Schedule: what one rank does in one pattern, as data.
 //
-// A schedule speaks of pieces, never of bytes. The message is cut into pieces 0..n-1; the schedule
-// lists the steps for piece i, and its executor repeats them for every i. A step's `lead` shifts
-// it: in round i it works on piece i + lead, and is skipped where that piece does not exist. Rounds
-// run from -max(lead) to n - 1, so the skipped steps are the loop's prologue and epilogue, and the
-// size of a schedule depends on the number of ranks only.
+// A schedule speaks of segments, never of bytes. The message is cut into segments 0..n-1; the
+// schedule lists the steps for segment i, and its executor repeats them for every i. A step's
+// `lead` shifts it: in round i it works on segment i + lead, and is skipped where that segment does
+// not exist. Rounds run from -max(lead) to n - 1, so the skipped steps are the loop's prologue and
+// epilogue, and the size of a schedule depends on the number of ranks only.
 //
 // Staging memory appears as streams. A stream is a first-in first-out ring of slots; a slot is
 // opened (by a receive or by a step that fills it), becomes the stream's current slot, is read,
@@ -91,14 +91,14 @@ struct Step {
   Place left;
   Place right;
   int32_t lead = 0;
-  // The block, or share, whose pieces decide in which rounds this step exists; -1: the matrix.
+  // The block, or share, whose segments decide in which rounds this step exists; -1: the matrix.
   // Beyond the blocks are the sent blocks: number of ranks + q is PatternCall::sent[q].
   int32_t block = -1;
   // kReceive: the slot is only copied to user memory (`left` says where) that no other step uses,
   // so the message may land there directly.
   bool only_copied_out = false;
   // kCopy from user memory to a slot: the only rank that it is sent to, by the very next step,
-  // while nothing else is done with it; -1 otherwise. The piece may then go straight from user
+  // while nothing else is done with it; -1 otherwise. The segment may then go straight from user
   // memory.
   int32_t only_sent_to = -1;
   // kAwait: which of the lane's receives it waits for.
@@ -127,7 +127,7 @@ struct Stream {
 };
 
 // Blocks that travel in one message, at places in a row (Schedule::BlockAt), wrapping around at the
-// number of ranks: piece i of each that has one, in this order. A slot holds the run of the step
+// number of ranks: segment i of each that has one, in this order. A slot holds the run of the step
 // that opened it; other steps may work on a part of that run. Where all blocks are equally long,
 // the run of a step may name places in the slot only, counted from 0, and its user memory may be of
 // another run of as many blocks.
@@ -151,7 +151,7 @@ struct Schedule {
   std::vector<Stream> streams;
   std::vector<Lane> lanes;
   int max_lead = 0;
-  // Where the matrix is cut, its shares are what steps call blocks, and a share's first piece may
+  // Where the matrix is cut, its shares are what steps call blocks, and a share's first segment may
   // have its turn in a later round than 0 (FirstRounds).
   Shares shares;
   // Where messages hold several blocks, the blocks of steps and places are indices of these.

@@ -29,13 +29,13 @@ size_t LongestShare(const Shares& shares, size_t elems, size_t elem_bytes) {
   return longest;
 }
 
-std::vector<int64_t> FirstRounds(const Shares& shares, const std::vector<int64_t>& pieces) {
-  std::vector<int64_t> first(pieces.size(), 0);
+std::vector<int64_t> FirstRounds(const Shares& shares, const std::vector<int64_t>& segments) {
+  std::vector<int64_t> first(segments.size(), 0);
   if (shares.cut != Shares::kSegments && shares.cut != Shares::kSegmentsBackwards) return first;
-  const size_t last = pieces.size() - 1;
-  const int64_t most = last == 0 ? 1 : *std::max_element(pieces.begin(), pieces.end() - 1);
+  const size_t last = segments.size() - 1;
+  const int64_t most = last == 0 ? 1 : *std::max_element(segments.begin(), segments.end() - 1);
   for (size_t kind = 0; kind < last; ++kind) {
-    first[kind] = shares.cut == Shares::kSegments ? most - pieces[kind] : pieces[last] - 1;
+    first[kind] = shares.cut == Shares::kSegments ? most - segments[kind] : segments[last] - 1;
   }
   if (shares.cut == Shares::kSegments) first[last] = most - 1;
   return first;

@@ -1,7 +1,7 @@
 // Shares: how a schedule cuts the matrix, where each part of it takes a way of its own.
 //
 // Shares follow each other in packed order. Their bounds depend on numbers of elements and of ranks
-// only, because the order of a combine depends on them; pieces are cut from shares.
+// only, because the order of a combine depends on them; segments are cut from shares.
 
 #ifndef BRIGADE_PATTERNS_SCHEDULE_SHARES_H_
 #define BRIGADE_PATTERNS_SCHEDULE_SHARES_H_
@@ -21,7 +21,7 @@ struct Shares {
   };
   Cut cut = kNone;
   int count = 0;  // 0: not cut
-  // Ranks in a row that a piece passes, or what costs as much, for the choice of its length.
+  // Ranks in a row that a segment passes, or what costs as much, for the choice of its length.
   int row = 2;
 
   // One share each for the segments of every kind modulo `rounds`, and one for the last segment,
@@ -51,8 +51,8 @@ size_t ShareBegin(const Shares& shares, size_t elems, size_t elem_bytes, int sha
 // Elements of the longest share; of all, if there are none.
 size_t LongestShare(const Shares& shares, size_t elems, size_t elem_bytes);
 
-// The round in which each share's first piece has its turn, given the number of pieces of each.
-std::vector<int64_t> FirstRounds(const Shares& shares, const std::vector<int64_t>& pieces);
+// The round in which each share's first segment has its turn, given the number of segments of each.
+std::vector<int64_t> FirstRounds(const Shares& shares, const std::vector<int64_t>& segments);
 
 }  // namespace brigade
 

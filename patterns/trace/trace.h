@@ -30,10 +30,10 @@ enum class TraceKind : uint8_t {
   kCopyOut,
   kCopyFromOverflow,
   kCombine,
-  kPostSend,  // giving a piece to the transport, or keeping it for later
+  kPostSend,  // giving a segment to the transport, or keeping it for later
   kWait,      // polling until it is over or an operation advances; what then moves is inside
   // Moments.
-  kSent,  // the piece's memory is free again
+  kSent,  // the segment's memory is free again
   kPostReceive,
   kReceived,  // and taken up
 };

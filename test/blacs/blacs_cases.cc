@@ -568,7 +568,7 @@ const Cases& AllCases() {
          Cdgsum2d(context, "Row", " ", 1, 1, a, 1, -1, -1);
          Cblacs_barrier(context, "All");
          static double data[1 << 17];
-         // One piece; one and a header ahead; many.
+         // One segment; one and a header ahead; many.
          for (const int n : {3, 2000, 1 << 17}) {
            if (rank == 1) Cdgesd2d(context, n, 1, data, n, 0, 0);
            if (rank == 0) Cdgerv2d(context, n, 1, data, n, 0, 1);

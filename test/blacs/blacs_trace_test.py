@@ -4,7 +4,7 @@ import json
 import pathlib
 import sys
 
-LARGE = 1 << 20  # bytes of a message of many pieces
+LARGE = 1 << 20  # bytes of a message of many segments
 TIMES_ADD_UP = 0.01  # us: sums of decimal numbers
 
 
@@ -52,15 +52,15 @@ def check(rank, trace, has_lines):
         assert args(transfer, "copy out") == [{"bytes": 24}] and not args(transfer, "copy in")
         assert args(large, "copy out") and not args(large, "copy in")
         waits = args(large, "wait").count({"bytes": 0, "peer": 1})
-        assert has_lines or waits > 1, "for the first piece, and then for others"
-        pieces, received_bytes = count_and_sum(large, "received")
-        assert pieces > 1 and received_bytes > LARGE, "data and a header"
+        assert has_lines or waits > 1, "for the first segment, and then for others"
+        segments, received_bytes = count_and_sum(large, "received")
+        assert segments > 1 and received_bytes > LARGE, "data and a header"
     else:
         assert args(broadcast, "copy in") == [{"bytes": 1600}] and not args(broadcast, "copy out")
         assert args(transfer, "copy in") == [{"bytes": 24}] and not args(transfer, "copy out")
         assert count_and_sum(large, "copy in")[1] == LARGE and not args(large, "copy out")
-        pieces, sent_bytes = count_and_sum(large, "post send")
-        assert pieces > 1 and sent_bytes > LARGE, "data and a header"
+        segments, sent_bytes = count_and_sum(large, "post send")
+        assert segments > 1 and sent_bytes > LARGE, "data and a header"
     assert inside[alone] == []
     names = [e["name"] for e in events]
     if not has_lines:  # which are neither posted for nor completed

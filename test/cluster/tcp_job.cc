@@ -191,14 +191,14 @@ void Ring(Group* group) {
   RequireAll(data, previous);
 }
 
-// The columns of a matrix that has rows below them, so that its pieces go out in many ranges.
+// The columns of a matrix that has rows below them, so that its segments go out in many ranges.
 void Stopped(Group* group, const std::string& file) {
   constexpr int64_t kRows = 1000;
   constexpr int64_t kCols = 4000;
   constexpr int64_t kLead = 1200;
   std::vector<double> small(1);
   Run(group, rank == 0 ? Pattern::kSend : Pattern::kReceive, 1 - rank, &small);
-  // They are connected. From here on the systems take in less than a piece.
+  // They are connected. From here on the systems take in less than a segment.
   for (int descriptor = 0; descriptor < 1000; ++descriptor) {
     const int bytes = 32 << 10;
     setsockopt(descriptor, SOL_SOCKET, rank == 0 ? SO_SNDBUF : SO_RCVBUF, &bytes, sizeof(bytes));

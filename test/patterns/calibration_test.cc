@@ -176,11 +176,11 @@ TEST_P(EachTransport, CandidatesAreRight) {
     for (const Candidate& candidate : candidates) {
       EXPECT_TRUE(names
                       .emplace(TopologyName(candidate.topology) + " " +
-                               std::to_string(candidate.cost.pieces))
+                               std::to_string(candidate.cost.segments))
                       .second);
       EXPECT_GT(candidate.cost.us, 0);
       call.topology = candidate.topology;
-      call.piece_bytes = candidate.piece_bytes;
+      call.segment_bytes = candidate.segment_bytes;
       EXPECT_EQ(group_->Predict(call).us, candidate.cost.us);
       std::fill(data.begin(), data.end(), group_->rank() + 1);
       ASSERT_TRUE(group_->Run(call).ok());

@@ -59,7 +59,7 @@ double Simulate(const MachineDescription& machine, const CostQuery& query) {
     PatternCall call;
     call.pattern = query.pattern;
     call.topology = query.topology;
-    call.piece_bytes = query.piece_bytes;
+    call.segment_bytes = query.segment_bytes;
     call.matrix = matrix;
     call.blocks = call.sent = blocks.data();
     call.equal_blocks = true;
@@ -89,8 +89,8 @@ std::string Describe(const CostQuery& query, const Cost& cost, double simulated_
   std::ostringstream text;
   text << PatternName(query.pattern) << ", shape " << static_cast<int>(query.topology.shape) << "/"
        << query.topology.parameter << (query.topology.by_host ? " by host" : "") << ", "
-       << query.ranks << " ranks, " << query.bytes << " bytes in " << cost.pieces
-       << " pieces: predicted " << cost.us << " us, simulated " << simulated_us;
+       << query.ranks << " ranks, " << query.bytes << " bytes in " << cost.segments
+       << " segments: predicted " << cost.us << " us, simulated " << simulated_us;
   return text.str();
 }
 
@@ -112,7 +112,7 @@ std::vector<bool> WaysByHost(const CatalogueEntry& entry, const Topology& topolo
 // Of all entries, wanted shapes, numbers of ranks and lengths, in increasing order.
 std::vector<Deviation> DeviationsOn(const MachineDescription& machine,
                                     bool (*wanted)(const CatalogueEntry&, const Topology&)) {
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
   std::vector<Deviation> deviations;
   for (const CatalogueEntry& entry : Catalogue()) {
@@ -201,7 +201,7 @@ TEST(CostModel, AllToAllsTakeACirculantGraphWhereItIsFaster) {
   for (const char* name : {"shaped_cluster", "fat_nodes_100g"}) {
     MachineDescription machine = Read(name);
     machine.ranks_per_host = 1;
-    const PieceSettings settings =
+    const SegmentSettings settings =
         SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
     int taken = 0;
     for (const int ranks : {8, 16, 24}) {
@@ -229,7 +229,7 @@ TEST(CostModel, AllToAllsTakeACirculantGraphWhereItIsFaster) {
   }
 }
 
-// Exact but where messages of several pieces, which are in different rounds, meet at ports.
+// Exact but where messages of several segments, which are in different rounds, meet at ports.
 TEST(CostModel, Scans) {
   ExpectWithin(Read("shaped_cluster"), IsOfPrefixes, 0.005, 0.19, 0.26);
   MachineDescription machine = Read("fat_nodes_100g");
@@ -250,7 +250,7 @@ TEST(CostModel, GatherScatterAndAllToAll) {
 // Byte counts do not fit 32 bits.
 TEST(CostModel, BlocksAndScansBeyondFourGigabytes) {
   const MachineDescription machine = Read("fat_nodes_100g");
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.within_host, kChunkBytes, kStagingBytes);
   for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter, Pattern::kAllToAll,
                                 Pattern::kScan, Pattern::kExscan}) {
@@ -269,7 +269,7 @@ TEST(CostModel, BlocksAndScansBeyondFourGigabytes) {
 // On a ring that goes to the other host at every step all messages of a host pass its port.
 TEST(CostModel, RanksOfAHostShareItsPortAlongARing) {
   const MachineDescription machine = Read("fat_nodes_100g");
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
   for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
     CostQuery query;
@@ -290,7 +290,7 @@ TEST(CostModel, RanksOfAHostShareItsPortAlongAHypercube) {
   for (const char* name : {"shaped_cluster", "fat_nodes_100g"}) {
     MachineDescription machine = Read(name);
     machine.between_hosts.ports_of_host = true;
-    const PieceSettings settings =
+    const SegmentSettings settings =
         SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
     for (const int ranks_per_host : {2, 4, 8}) {
       machine.ranks_per_host = ranks_per_host;
@@ -312,7 +312,7 @@ TEST(CostModel, RanksOfAHostShareItsPortAlongAHypercube) {
 // follow one another.
 TEST(CostModel, RanksThatComeOneAfterTheOther) {
   const MachineDescription machine = Read("shaped_cluster");
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
     std::vector<Topology> topologies = {
@@ -346,7 +346,7 @@ TEST(CostModel, RanksThatComeOneAfterTheOther) {
 TEST(CostModel, AMessageFromRankToRank) {
   for (const char* name : {"shaped_cluster", "fat_nodes_100g"}) {
     const MachineDescription machine = Read(name);
-    const PieceSettings settings =
+    const SegmentSettings settings =
         SettingsOn(machine, machine.LinkBetween(machine.HostOf(0), machine.HostOf(1)), kChunkBytes,
                    kStagingBytes);
     for (const size_t bytes : {8, 1024, 16384, 65536, 524288, 4194304}) {
@@ -360,21 +360,21 @@ TEST(CostModel, AMessageFromRankToRank) {
   }
 }
 
-// Many pieces are through before the buckets of idle ports are empty.
-TEST(CostModel, ShortPiecesOnCirculantGraphs) {
+// Many segments are through before the buckets of idle ports are empty.
+TEST(CostModel, ShortSegmentsOnCirculantGraphs) {
   const MachineDescription machine = Read("shaped_cluster");
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
   for (const Pattern pattern :
        {Pattern::kMultiBroadcast, Pattern::kMultiReduce, Pattern::kAllToAll}) {
     for (const int ranks : {2, 3, 8}) {
-      for (const size_t piece_bytes : {1024, 4096, 16384}) {
+      for (const size_t segment_bytes : {1024, 4096, 16384}) {
         CostQuery query;
         query.pattern = pattern;
         query.topology = {Shape::kCirculant, 0};
         query.ranks = ranks;
         query.bytes = size_t{256} << 10;
-        query.piece_bytes = piece_bytes;
+        query.segment_bytes = segment_bytes;
         const double simulated_us = Simulate(machine, query);
         const Cost cost = PredictCost(machine, settings, query);
         EXPECT_NEAR(cost.us / simulated_us, 1, 0.1) << Describe(query, cost, simulated_us);
@@ -387,7 +387,7 @@ TEST(CostModel, ShortPiecesOnCirculantGraphs) {
 TEST(CostModel, ScalesAsTheShapesDo) {
   MachineDescription machine = Read("shaped_cluster");
   machine.between_hosts.burst_bytes = 0;
-  const PieceSettings settings =
+  const SegmentSettings settings =
       SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
   const auto us = [&](Pattern pattern, const Topology& topology, int ranks) {
     CostQuery query;

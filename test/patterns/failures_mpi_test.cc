@@ -86,7 +86,7 @@ TEST_P(MpiFailures, ARankThatDisagreesEndsTheCallsOfAll) {
   drains_ = GetParam() != std::string("mpi");
   for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce,
                                 Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
-    // Short, in pieces, and too long for MPI to send without the receiver.
+    // Short, in segments, and too long for MPI to send without the receiver.
     for (const size_t elems : {size_t{10}, size_t{3000}, size_t{300000}}) {
       SCOPED_TRACE(std::string(PatternName(pattern)) + " of " + std::to_string(elems));
       NewGroup();

@@ -493,16 +493,16 @@ TEST(NoMemory, BehindAStartEndsTheOperation) {
   });
 }
 
-// Fails to send after a number of pieces.
+// Fails to send after a number of segments.
 class BreaksDown : public ForwardingEndpoint {
  public:
-  BreaksDown(std::unique_ptr<Endpoint> target, int pieces)
-      : ForwardingEndpoint(std::move(target)), left_(pieces) {}
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  BreaksDown(std::unique_ptr<Endpoint> target, int segments)
+      : ForwardingEndpoint(std::move(target)), left_(segments) {}
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
     if (left_ == 0) return Status(StatusCode::kInternal, "it broke down");
     --left_;
-    return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+    return ForwardingEndpoint::PostSend(channel, peer, segment, completion);
   }
   SentNow SendNow(const Channel&, int, ConstByteSpan, const LayoutRange&, Completion*,
                   size_t*) override {
@@ -519,13 +519,14 @@ class CalibrationFailures : public testing::TestWithParam<Kind> {};
 
 TEST_P(CalibrationFailures, InTheMiddleFailOnAll) {
   setenv("XDG_CACHE_HOME", testing::TempDir().c_str(), 1);
-  for (const int pieces : {0, 1, 4, 17, 40}) {
+  for (const int segments : {0, 1, 4, 17, 40}) {
     for (const int broken : {0, 2}) {
-      SCOPED_TRACE(testing::Message() << "rank " << broken << " after " << pieces << " pieces");
+      SCOPED_TRACE(testing::Message() << "rank " << broken << " after " << segments << " segments");
       Job job(4);
       RunRanks(job.ranks, OptionsOf(GetParam()), [&](InprocWorld& world, int rank) {
         std::unique_ptr<Endpoint> endpoint = NewEndpoint(GetParam(), &world, rank);
-        endpoint = std::make_unique<BreaksDown>(std::move(endpoint), rank == broken ? pieces : -1);
+        endpoint =
+            std::make_unique<BreaksDown>(std::move(endpoint), rank == broken ? segments : -1);
         EngineOptions options = Small();
         options.calibrate = EngineOptions::Calibrate::kAlways;
         std::unique_ptr<Engine> engine;

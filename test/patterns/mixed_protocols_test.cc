@@ -85,7 +85,7 @@ Drawn Draw(const Group& group, int number, Random* random) {
   const bool one_result = entry.combines && !entry.multi && !IsScan(call.pattern);
   drawn.located = one_result && call.op == CombineOp::kAbsMax && any(2) == 0;
   call.decreasing = any(2) == 0;
-  if (any(8) == 0) call.piece_bytes = 2048;
+  if (any(8) == 0) call.segment_bytes = 2048;
   call.topology.shape = Shape::kFree;
   const size_t topology = any(2 * entry.topologies.size() + 1);
   if (topology < entry.topologies.size()) call.topology = entry.topologies[topology];
@@ -99,7 +99,7 @@ Drawn Draw(const Group& group, int number, Random* random) {
     length = drawn.is_multi ? 40000 : 40000 * size;
     call.op = CombineOp::kSum;
     drawn.located = false;
-    call.piece_bytes = 0;
+    call.segment_bytes = 0;
     call.topology = drawn.is_multi ? Topology{Shape::kIncreasingRings, 1}
                                    : Topology{Shape::kReduceScatterAllgather, 0};
   }

@@ -398,7 +398,7 @@ TEST(PatternsProgressThread, AWaitIsOneInTheTrace) {
   int waits = 0;
   for (size_t at = 0; (at = text.find("\"name\":\"wait\"", at)) != std::string::npos; ++at) ++waits;
   EXPECT_GT(waits, 0);
-  EXPECT_LT(waits, 500) << "hardly more than pieces";
+  EXPECT_LT(waits, 500) << "hardly more than segments";
 }
 
 // Without a thread nothing would make the descriptor readable. No stack is as long as the default

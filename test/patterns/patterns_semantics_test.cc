@@ -20,7 +20,7 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "patterns/rules.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "test/support/endpoints/fault_endpoint.h"
 #include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/run_ranks.h"
@@ -183,7 +183,7 @@ TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
   }
 }
 
-// Share q of the matrix is combined from the rank after q on, around to q, wherever pieces and
+// Share q of the matrix is combined from the rank after q on, around to q, wherever segments and
 // hosts begin.
 TEST_P(Semantics, ReduceScatteredSumsAreChainsFromTheRankAfterTheOwner) {
   constexpr int kRanks = 5;
@@ -217,7 +217,7 @@ TEST_P(Semantics, ReduceScatteredSumsAreChainsFromTheRankAfterTheOwner) {
 }
 
 // Along a circulant graph a block's contributions are added by their distance from its rank,
-// wherever pieces begin; so they are where a short call leaves the choice to the library.
+// wherever segments begin; so they are where a short call leaves the choice to the library.
 TEST_P(Semantics, CirculantSumsOfBlocksGoByDistance) {
   constexpr int kRanks = 7;
   const auto datum = [](int rank, int block, size_t k) {
@@ -281,8 +281,8 @@ TEST_P(Semantics, ReduceScatteredMaximaKnowWhereTheyWere) {
   }
 }
 
-// A piece that it keeps is copied as one that goes through staging memory is.
-TEST_P(Semantics, PiecesKeptByTheTransportCountAsOverflow) {
+// A segment that it keeps is copied as one that goes through staging memory is.
+TEST_P(Semantics, SegmentsKeptByTheTransportCountAsOverflow) {
   if (!GetParam().inproc.sends_in_place) GTEST_SKIP() << "it takes nothing from user memory";
   for (const size_t elems : {size_t{10}, size_t{10000}}) {
     OnRanks(2, [&](InprocWorld& world, int rank) {
@@ -292,9 +292,9 @@ TEST_P(Semantics, PiecesKeptByTheTransportCountAsOverflow) {
       Require(me.Run(Call(Pattern::kBroadcast), &data, &did));
       EXPECT_EQ(data, std::vector<double>(elems, 3.5));
       if (rank != 0) return;
-      EXPECT_GT(did.overflow_pieces, 0u);
-      EXPECT_EQ(did.copies, did.pieces);
-      EXPECT_EQ(did.messages_sent, did.pieces);
+      EXPECT_GT(did.overflow_segments, 0u);
+      EXPECT_EQ(did.copies, did.segments);
+      EXPECT_EQ(did.messages_sent, did.segments);
     });
   }
 }
@@ -312,7 +312,7 @@ TEST_P(Semantics, NoRankOfARingWaitsForOneDownstream) {
     EXPECT_EQ(data.back(), 3.5);
     // Where the message waits for rank 3: where it is read from.
     if (rank == (me.endpoint->capabilities().lands_in_peer_memory ? 0 : 2)) {
-      EXPECT_GT(statistics.overflow_pieces, 0u);
+      EXPECT_GT(statistics.overflow_segments, 0u);
     }
     EXPECT_LE(statistics.peak_staging_bytes, me.engine->staging().budget_bytes);
     AwaitCount(returned, 4);
@@ -482,7 +482,7 @@ TEST_P(Semantics, ShortSendsReturnWhileThereIsMemoryThoughTheTransportTakesNone)
   });
 }
 
-// However a rank runs its part of an operation, it cuts the message into the same pieces.
+// However a rank runs its part of an operation, it cuts the message into the same segments.
 TEST_P(Semantics, ARankWithMoreUnderWayCutsShortMessagesAsOthersDo) {
   OnRanks(2, [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
@@ -493,7 +493,7 @@ TEST_P(Semantics, ARankWithMoreUnderWayCutsShortMessagesAsOthersDo) {
     Require(StridedLayout::General(1, 1, 1, sizeof(double), &receive.matrix.layout));
     if (rank == 0) Require(me.group->Start(receive, &operation));
     PatternCall call = Call(Pattern::kBroadcast);
-    call.piece_bytes = sizeof(double);
+    call.segment_bytes = sizeof(double);
     Require(me.Run(call, &data));
     EXPECT_EQ(data, std::vector<double>(3, 5));
     if (rank == 1) Require(me.Run(Call(Pattern::kSend, 0), &late));

@@ -72,7 +72,7 @@ std::vector<Setting> Settings() {
   // they are.
   for (const char* name : {"ahead", "ahead_staged", "ahead_peer"}) {
     add(name, std::strcmp(name, "ahead_peer") == 0, std::strcmp(name, "ahead") == 0, true, 32);
-    all.back().transport.eager_piece_bytes = 200;
+    all.back().transport.eager_segment_bytes = 200;
   }
   for (const char* name : {"asleep", "asleep_peer", "asleep_faults"}) {
     const bool faults = std::strcmp(name, "asleep_faults") == 0;
@@ -89,7 +89,7 @@ std::vector<Setting> Settings() {
   const auto add_hosts = [&](const char* name, int hosts, bool faults, int chunks) {
     add(name, false, chunks > 16, faults, chunks);
     all.back().hosts = hosts;
-    all.back().transport.eager_piece_bytes = 200;
+    all.back().transport.eager_segment_bytes = 200;
   };
   add_hosts("two_hosts", 2, false, 64);
   add_hosts("smallest_pool_two_hosts", 2, false, 6);
@@ -386,7 +386,7 @@ class Rank {
       call.root = (rank_ + 1) % size_;
       Require(group_->Run(call, &statistics).WithContext(what));
       for (int64_t k = 0; k < own.elems(); ++k) own.at(k) = -2;  // the sender may scribble at once
-      Expect(statistics.copies == statistics.pieces, what + ": copies of the sender");
+      Expect(statistics.copies == statistics.segments, what + ": copies of the sender");
       call.pattern = Pattern::kReceive;
       call.root = (rank_ + size_ - 1) % size_;
     }
@@ -412,9 +412,9 @@ class Rank {
         Expect(false, what + ": result element " + std::to_string(k));
       }
     }
-    // At most one copy per side and piece.
+    // At most one copy per side and segment.
     if (entry.pattern == Pattern::kBroadcast) {
-      Expect(statistics.copies <= statistics.pieces, what + ": more than one copy per piece");
+      Expect(statistics.copies <= statistics.segments, what + ": more than one copy per segment");
     }
   }
 

@@ -388,7 +388,7 @@ TEST_P(Copies, OncePerSide) {
       call.sent = sent_matrices.data();
       call.equal_blocks = true;
       const OperationStatistics did = me.Run(call);
-      EXPECT_EQ(did.overflow_pieces, 0u);
+      EXPECT_EQ(did.overflow_segments, 0u);
       if (topology.shape == Shape::kReduceScatterAllgather) {
         // In: the share that begins here. All others are combined, and all copied out.
         const int share = (rank + ranks - 1) % ranks;
@@ -516,7 +516,7 @@ class Comparison {
   }
   // Whether this rank combined all contributions in the last trial, if all have the result.
   bool CombinedAllFor(int ranks) const {
-    return !to_all_ || did_.combines == static_cast<uint64_t>(ranks - 1) * did_.pieces;
+    return !to_all_ || did_.combines == static_cast<uint64_t>(ranks - 1) * did_.segments;
   }
 
  private:
@@ -564,7 +564,7 @@ TEST(ExchangesInAGrid, OfRowsAndColumnsHaveTheBitsOfTheTree) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Exchanges, testing::Values(2, 3, 5, 8, 13, 20, 33, 64));
 
-// In a line, in one piece, in many.
+// In a line, in one segment, in many.
 INSTANTIATE_TEST_SUITE_P(Elements, Copies, testing::Values(1, 125, 120000));
 
 }  // namespace

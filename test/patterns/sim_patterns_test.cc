@@ -13,15 +13,15 @@
 #include "gtest/gtest.h"
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "transport/sim/sim_transport.h"
 
 namespace brigade {
 namespace {
 
 constexpr size_t kChunkBytes = 1024;
-constexpr size_t kPieceBytes = kChunkBytes - 64;  // payload of a chunk
-constexpr double kPieceUs = 10;
+constexpr size_t kSegmentBytes = kChunkBytes - 64;  // payload of a chunk
+constexpr double kSegmentUs = 10;
 
 // Messages take 10 us whatever their length, and nothing else takes any time.
 MachineDescription OnlyMessages() {
@@ -31,9 +31,9 @@ MachineDescription OnlyMessages() {
   machine.copies.resize(1);
   machine.copies[0].rate.points = {{1, kUnlimitedRate}};
   machine.adds = machine.copies;
-  machine.between_hosts.message_us = kPieceUs;
+  machine.between_hosts.message_us = kSegmentUs;
   machine.within_host = machine.between_hosts;
-  machine.preferred_piece_bytes = kChunkBytes;
+  machine.preferred_segment_bytes = kChunkBytes;
   return machine;
 }
 
@@ -96,16 +96,16 @@ PatternCall Call(Pattern pattern, const Topology& topology) {
   return call;
 }
 
-// n pieces through a chain of p ranks take n + p - 2 times as long as one from rank to rank.
-TEST(SimPatterns, AChainTakesOnePieceTimePerPieceAndRelay) {
+// n segments through a chain of p ranks take n + p - 2 times as long as one from rank to rank.
+TEST(SimPatterns, AChainTakesOneSegmentTimePerSegmentAndRelay) {
   const PatternCall call = Call(Pattern::kBroadcast, {Shape::kIncreasingRings, 1});
   for (int ranks : {2, 3, 5, 8, 13}) {
-    for (int pieces : {1, 2, 3, 4, 5, 16, 40}) {
-      const size_t elems = pieces * kPieceBytes / sizeof(double);
+    for (int segments : {1, 2, 3, 4, 5, 16, 40}) {
+      const size_t elems = segments * kSegmentBytes / sizeof(double);
       const Outcome outcome = Simulate(OnlyMessages(), ranks, call, elems);
-      EXPECT_DOUBLE_EQ(outcome.last_us, (pieces + ranks - 2) * kPieceUs)
-          << ranks << " ranks, " << pieces << " pieces";
-      EXPECT_EQ(outcome.statistics[0].pieces, static_cast<uint64_t>(pieces));
+      EXPECT_DOUBLE_EQ(outcome.last_us, (segments + ranks - 2) * kSegmentUs)
+          << ranks << " ranks, " << segments << " segments";
+      EXPECT_EQ(outcome.statistics[0].segments, static_cast<uint64_t>(segments));
       EXPECT_EQ(outcome.data[ranks - 1], outcome.data[0]);
     }
   }
@@ -163,14 +163,14 @@ TEST(SimPatterns, AMultiFormOnARingByNameKeepsToTheRanks) {
 
 // Messages that wait for their receives are granted all at once, not one after the other.
 TEST(SimPatterns, ARootGrantsToAllItsChildrenAtOnce) {
-  constexpr double kGrantUs = 20 * kPieceUs;
+  constexpr double kGrantUs = 20 * kSegmentUs;
   MachineDescription machine = OnlyMessages();
-  machine.between_hosts.eager_bytes = kPieceBytes / 2;
+  machine.between_hosts.eager_bytes = kSegmentBytes / 2;
   machine.between_hosts.grant_us = kGrantUs;
   for (const int ranks : {2, 5, 9}) {
     const Outcome outcome = Simulate(machine, ranks, Call(Pattern::kReduce, {Shape::kTree, ranks}),
-                                     kPieceBytes / sizeof(double));
-    EXPECT_DOUBLE_EQ(outcome.last_us, kGrantUs + (ranks - 1) * kPieceUs) << ranks << " ranks";
+                                     kSegmentBytes / sizeof(double));
+    EXPECT_DOUBLE_EQ(outcome.last_us, kGrantUs + (ranks - 1) * kSegmentUs) << ranks << " ranks";
   }
 }
 
@@ -179,14 +179,14 @@ TEST(SimPatterns, ARootGrantsToAllItsChildrenAtOnce) {
 TEST(SimPatterns, ARootGrantsToAsManyChildrenAsItHasChunks) {
   constexpr int kRanks = 9;
   MachineDescription machine = OnlyMessages();
-  machine.between_hosts.eager_bytes = kPieceBytes / 2;
-  machine.between_hosts.grant_us = 20 * kPieceUs;
+  machine.between_hosts.eager_bytes = kSegmentBytes / 2;
+  machine.between_hosts.grant_us = 20 * kSegmentUs;
   const PatternCall call = Call(Pattern::kReduce, {Shape::kTree, kRanks});
   const auto with_chunks = [&](size_t chunks) {
-    return Simulate(machine, kRanks, call, kPieceBytes / sizeof(double), SimOptions(), kChunkBytes,
-                    chunks);
+    return Simulate(machine, kRanks, call, kSegmentBytes / sizeof(double), SimOptions(),
+                    kChunkBytes, chunks);
   };
-  PieceSettings settings;
+  SegmentSettings settings;
   settings.chunk_bytes = kChunkBytes;
   const auto core_chunks = static_cast<size_t>(CoreChunks(settings));
   const Outcome plenty = with_chunks(64);
@@ -201,13 +201,13 @@ TEST(SimPatterns, ARootGrantsToAsManyChildrenAsItHasChunks) {
   EXPECT_EQ(before_us, plenty.last_us);
 }
 
-// One piece down a binomial tree takes as many messages one after the other as the tree is high,
+// One segment down a binomial tree takes as many messages one after the other as the tree is high,
 // and the root sends that many.
 TEST(SimPatterns, ATreeTakesALogarithmOfMessages) {
   for (int ranks : {2, 4, 8, 16, 32}) {
     for (Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce}) {
       const Outcome outcome = Simulate(OnlyMessages(), ranks, Call(pattern, {Shape::kTree, 2}), 10);
-      EXPECT_DOUBLE_EQ(outcome.last_us, std::log2(ranks) * kPieceUs)
+      EXPECT_DOUBLE_EQ(outcome.last_us, std::log2(ranks) * kSegmentUs)
           << PatternName(pattern) << " on " << ranks;
     }
   }
@@ -220,21 +220,21 @@ TEST(SimPatterns, ATreeTakesALogarithmOfMessages) {
 TEST(SimPatterns, ACirculantGraphTakesTheLeastMessagesInARow) {
   constexpr size_t kBytes = size_t{16} << 10;  // of a chunk: holds the last block, too
   MachineDescription machine = OnlyMessages();
-  machine.preferred_piece_bytes = kBytes;
+  machine.preferred_segment_bytes = kBytes;
   std::set<uint64_t> numbers;
   for (const int ranks : {2, 3, 4, 5, 7, 8, 11, 14, 16, 17, 33}) {
     const auto rounds = static_cast<uint64_t>(std::ceil(std::log2(ranks)));
-    for (const double pieces_per_kind : {0.0, 0.2, 1.0, 1.5, 2.0, 3.0, 6.0}) {
+    for (const double segments_per_kind : {0.0, 0.2, 1.0, 1.5, 2.0, 3.0, 6.0}) {
       for (const size_t more : {0, 1, 2}) {
-        const double bytes = pieces_per_kind * static_cast<double>(rounds * (kBytes - 64));
+        const double bytes = segments_per_kind * static_cast<double>(rounds * (kBytes - 64));
         const size_t elems = static_cast<size_t>(bytes) / sizeof(double) + 1024 + more;
         for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce}) {
           PatternCall call = Call(pattern, {Shape::kCirculant, 0});
           call.root = ranks / 3;
           const Outcome outcome = Simulate(machine, ranks, call, elems, SimOptions(), kBytes);
-          const uint64_t n = outcome.statistics[0].pieces;
+          const uint64_t n = outcome.statistics[0].segments;
           numbers.insert(n);
-          const double least_us = static_cast<double>(n - 1 + rounds) * kPieceUs;
+          const double least_us = static_cast<double>(n - 1 + rounds) * kSegmentUs;
           if (pattern == Pattern::kReduce || n == 1 || ranks == 2) {
             EXPECT_DOUBLE_EQ(outcome.last_us, least_us)
                 << PatternName(pattern) << " on " << ranks << ", " << n << " blocks";
@@ -298,23 +298,23 @@ TEST(SimPatterns, ShortBlocksTakeALogarithmOfMessages) {
           last_us = std::max(last_us, world.Clock(rank));
         }));
         if (last_us > 0) {
-          EXPECT_DOUBLE_EQ(last_us, std::ceil(std::log2(ranks)) * kPieceUs) << ranks;
+          EXPECT_DOUBLE_EQ(last_us, std::ceil(std::log2(ranks)) * kSegmentUs) << ranks;
         }
       }
     }
   }
 }
 
-// Copies of a piece by root, relays and last rank; only those of root and last rank delay it.
+// Copies of a segment by root, relays and last rank; only those of root and last rank delay it.
 TEST(SimPatterns, RelaysForwardBeforeTheyCopy) {
   MachineDescription machine = OnlyMessages();
   const double copy_us = 3;
-  machine.copies[0].rate.points = {{1, kPieceBytes / copy_us}};
+  machine.copies[0].rate.points = {{1, kSegmentBytes / copy_us}};
   const Outcome outcome = Simulate(
-      machine, 6, Call(Pattern::kBroadcast, {Shape::kIncreasingRings, 1}), kPieceBytes / 8);
-  EXPECT_NEAR(outcome.last_us, copy_us + 5 * kPieceUs + copy_us, 1e-5);
+      machine, 6, Call(Pattern::kBroadcast, {Shape::kIncreasingRings, 1}), kSegmentBytes / 8);
+  EXPECT_NEAR(outcome.last_us, copy_us + 5 * kSegmentUs + copy_us, 1e-5);
   EXPECT_NEAR(outcome.times[0], copy_us, 1e-5);  // it waits for nobody
-  EXPECT_NEAR(outcome.times[2], copy_us + 2 * kPieceUs + copy_us, 1e-5);
+  EXPECT_NEAR(outcome.times[2], copy_us + 2 * kSegmentUs + copy_us, 1e-5);
 }
 
 // Equal bits, copies and messages on every machine; with lengths only, equal actions in equal
@@ -373,7 +373,7 @@ TEST(SimPatterns, OverflowDrainsThroughOneChunk) {
       call.pattern = pattern;
       OperationStatistics statistics;
       Require(group->Run(call, &statistics));
-      EXPECT_EQ(statistics.overflow_pieces > 0, pattern == Pattern::kSend);
+      EXPECT_EQ(statistics.overflow_segments > 0, pattern == Pattern::kSend);
     }
     EXPECT_EQ(data, std::vector<double>(1000, 1 - rank));
   }));

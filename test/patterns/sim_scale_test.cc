@@ -57,7 +57,7 @@ TEST(SimScale, ABroadcastOf64Chunks) {
     OperationStatistics statistics;
     const Status status = group->Run(call, &statistics);
     EXPECT_TRUE(status.ok()) << status.ToString();
-    EXPECT_EQ(statistics.pieces, static_cast<uint64_t>(kChunks));
+    EXPECT_EQ(statistics.segments, static_cast<uint64_t>(kChunks));
     last_us = std::max(last_us, world.Clock(rank));
   });
   ASSERT_TRUE(ran.ok()) << ran.ToString();

@@ -249,8 +249,8 @@ OperationStatistics RunBySchedule(Rank* me, const PatternCall& call) {
   return did;
 }
 
-// A message in one piece, of the length that these have, was read where it lay.
-bool WasRead(const OperationStatistics& did) { return did.pieces == 1; }
+// A message in one segment, of the length that these have, was read where it lay.
+bool WasRead(const OperationStatistics& did) { return did.segments == 1; }
 
 bool MayGoByKernel(const Case& c) { return !EntryOf(c.pattern).combines; }
 

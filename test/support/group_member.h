@@ -16,7 +16,7 @@
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/plan/plan_cache.h"
-#include "patterns/schedule/piece_plan.h"
+#include "patterns/schedule/segment_plan.h"
 #include "transport/endpoint.h"
 #include "transport/inproc/inproc_transport.h"
 #include "transport/shm/shm_transport.h"
@@ -37,7 +37,7 @@ inline void Meet(InprocWorld& world, int rank) {
 inline void ExpectEqual(const OperationStatistics& one, const OperationStatistics& other) {
   EXPECT_EQ(one.messages_sent, other.messages_sent);
   EXPECT_EQ(one.bytes_sent, other.bytes_sent);
-  EXPECT_EQ(one.pieces, other.pieces);
+  EXPECT_EQ(one.segments, other.segments);
   EXPECT_EQ(one.copies, other.copies);
   EXPECT_EQ(one.bytes_copied, other.bytes_copied);
   EXPECT_EQ(one.combines, other.combines);
@@ -56,8 +56,8 @@ struct GroupMember {
     state.capabilities = &endpoint->CapabilitiesOf(state.id);
     EdgeConfig config;
     config.capabilities = state.capabilities;
-    config.settings = PieceSettingsFor(options.chunk_bytes, options.staging_bytes,
-                                       state.capabilities->tuning.preferred_piece_bytes);
+    config.settings = SegmentSettingsFor(options.chunk_bytes, options.staging_bytes,
+                                         state.capabilities->tuning.preferred_segment_bytes);
     state.edge_configs.push_back(config);
     for (Scope& scope : state.scopes) {
       scope = {state.cols, rank, 0, 1, 1, &state.edge_configs.front()};

@@ -27,7 +27,7 @@
 
 namespace {
 
-// Of carriers. One of several ranks has two communicators: pieces and control messages go apart.
+// Of carriers. One of several ranks has two communicators: segments and control messages go apart.
 int g_halves_made = 0;
 int g_halves_freed = 0;
 int HalvesOf(MPI_Comm comm) {
@@ -131,17 +131,17 @@ class MpiTransport : public ::testing::Test {
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     const Channel channel{group, ChannelKind::kAll};
-    std::vector<std::byte> piece(10000, static_cast<std::byte>(rank)), receive_buffer(10000);
+    std::vector<std::byte> segment(10000, static_cast<std::byte>(rank)), receive_buffer(10000);
     const int previous = (rank + size - 1) % size;
     Operation sent, received;
     EXPECT_TRUE(endpoint_
                     ->PostReceive(channel, previous,
                                   ByteSpan{receive_buffer.data(), receive_buffer.size()}, &received)
                     .ok());
-    EXPECT_TRUE(
-        endpoint_
-            ->PostSend(channel, (rank + 1) % size, ConstByteSpan(piece.data(), piece.size()), &sent)
-            .ok());
+    EXPECT_TRUE(endpoint_
+                    ->PostSend(channel, (rank + 1) % size,
+                               ConstByteSpan(segment.data(), segment.size()), &sent)
+                    .ok());
     for (uint64_t idle = 0; !sent.done || !received.done;) {
       if (!endpoint_->Progress()) endpoint_->polling()->Pause(idle++);
     }
@@ -414,15 +414,15 @@ TEST_F(MpiTransport, AReceiveInPlaceThatIsPostedAgainWritesToItsColumnsOnly) {
   std::vector<double> data(kRows * kColumns);
   std::iota(data.begin(), data.end(), 1.0);
   const LayoutRange range{&layout, reinterpret_cast<std::byte*>(matrix.data()), 0, layout.bytes()};
-  const ConstByteSpan piece(reinterpret_cast<const std::byte*>(data.data()), layout.bytes());
+  const ConstByteSpan segment(reinterpret_cast<const std::byte*>(data.data()), layout.bytes());
   std::byte early[8];
   Operation received, received_in_place, sent, sent_behind;
   ASSERT_TRUE(endpoint_->LandsInPlace(channel, rank_, range));
   ASSERT_TRUE(endpoint_->PostReceive(channel, rank_, {early, sizeof(early)}, &received).ok());
   ASSERT_TRUE(endpoint_->PostReceiveInPlace(channel, rank_, range, &received_in_place).ok());
   g_refused_receives = 1;
-  ASSERT_TRUE(endpoint_->PostSend(channel, rank_, {piece.data, sizeof(early)}, &sent).ok());
-  ASSERT_TRUE(endpoint_->PostSend(channel, rank_, piece, &sent_behind).ok());
+  ASSERT_TRUE(endpoint_->PostSend(channel, rank_, {segment.data, sizeof(early)}, &sent).ok());
+  ASSERT_TRUE(endpoint_->PostSend(channel, rank_, segment, &sent_behind).ok());
   while (!received_in_place.done || !sent_behind.done) endpoint_->Progress();
   EXPECT_EQ(g_refused_receives, 0);
   EXPECT_TRUE(received_in_place.status.ok()) << received_in_place.status.ToString();
@@ -435,7 +435,7 @@ TEST_F(MpiTransport, AReceiveInPlaceThatIsPostedAgainWritesToItsColumnsOnly) {
 }
 
 // An endpoint whose every Progress moves something hears of failures, too.
-TEST_F(MpiTransport, HearsOfControlMessagesWhilePiecesMove) {
+TEST_F(MpiTransport, HearsOfControlMessagesWhileSegmentsMove) {
   struct Handler final : ControlHandler {
     void OnControl(int, ConstByteSpan) override { heard = true; }
     bool heard = false;

@@ -46,11 +46,11 @@ class Poller {
  public:
   explicit Poller(Endpoint* endpoint) : endpoint_(endpoint) {}
 
-  Status Send(const Channel& channel, int peer, ConstByteSpan piece, Operation* operation) {
-    if (endpoint_->capabilities().needs_registered_memory && piece.bytes > 0) {
-      BRIGADE_RETURN_IF_ERROR(Stage(&piece));
+  Status Send(const Channel& channel, int peer, ConstByteSpan segment, Operation* operation) {
+    if (endpoint_->capabilities().needs_registered_memory && segment.bytes > 0) {
+      BRIGADE_RETURN_IF_ERROR(Stage(&segment));
     }
-    return Forward(channel, peer, piece, operation);
+    return Forward(channel, peer, segment, operation);
   }
   // Memory for what is sent and for what is received to be forwarded.
   Status Register(size_t bytes, ByteSpan* memory) {
@@ -61,8 +61,8 @@ class Poller {
     return Status();
   }
   // Sends what may be sent as it lies: registered, or leased.
-  Status Forward(const Channel& channel, int peer, ConstByteSpan piece, Operation* operation) {
-    return Retry([&] { return endpoint_->PostSend(channel, peer, piece, operation); });
+  Status Forward(const Channel& channel, int peer, ConstByteSpan segment, Operation* operation) {
+    return Retry([&] { return endpoint_->PostSend(channel, peer, segment, operation); });
   }
   Status Receive(const Channel& channel, int peer, ByteSpan receive_buffer, Operation* operation) {
     return Retry([&] { return endpoint_->PostReceive(channel, peer, receive_buffer, operation); });
@@ -85,7 +85,7 @@ class Poller {
     endpoint_->ReleaseLease(received->lease);
     return Status();
   }
-  // Receives a piece, which must be `expected`.
+  // Receives a segment, which must be `expected`.
   Status ReceiveNow(const Channel& channel, int peer, ByteSpan receive_buffer,
                     const Bytes& expected) {
     Operation received;
@@ -97,11 +97,11 @@ class Poller {
   }
 
  private:
-  Status Stage(ConstByteSpan* piece) {
+  Status Stage(ConstByteSpan* segment) {
     ByteSpan memory;
-    BRIGADE_RETURN_IF_ERROR(Register(piece->bytes, &memory));
-    std::memcpy(memory.data, piece->data, piece->bytes);
-    piece->data = memory.data;
+    BRIGADE_RETURN_IF_ERROR(Register(segment->bytes, &memory));
+    std::memcpy(memory.data, segment->data, segment->bytes);
+    segment->data = memory.data;
     return Status();
   }
   template <typename Post>
@@ -175,17 +175,17 @@ TEST_P(TransportConformance, DeliversToThePeer) {
 // have.
 TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
-    constexpr int kPieces = 24;
+    constexpr int kSegments = 24;
     constexpr size_t kLengths[] = {8, 0, 5000, 1, 40000, 300};
     constexpr size_t kLongest = 40000;
     auto seed = [](int from, ChannelKind kind, int number) {
-      return static_cast<unsigned>((from * kChannelKinds + static_cast<int>(kind)) * kPieces +
+      return static_cast<unsigned>((from * kChannelKinds + static_cast<int>(kind)) * kSegments +
                                    number);
     };
     struct Stream {
       ChannelKind kind;
       int peer;
-      std::deque<Bytes> pieces;
+      std::deque<Bytes> segments;
       std::deque<Operation> sent;
       std::deque<Bytes> receive_buffers;
       std::deque<Operation> received;
@@ -199,15 +199,15 @@ TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
       }
     }
     std::mt19937 random(self.rank);
-    for (int number = 0; number < kPieces; ++number) {
+    for (int number = 0; number < kSegments; ++number) {
       std::shuffle(streams.begin(), streams.end(), random);
       for (Stream& stream : streams) {
         const Channel channel{group, stream.kind};
         const size_t bytes = kLengths[(number + stream.peer) % 6];
-        stream.pieces.push_back(Pattern(bytes, seed(self.rank, stream.kind, number)));
+        stream.segments.push_back(Pattern(bytes, seed(self.rank, stream.kind, number)));
         stream.sent.emplace_back();
         ASSERT_OK(
-            poller.Send(channel, stream.peer, Span(stream.pieces.back()), &stream.sent.back()));
+            poller.Send(channel, stream.peer, Span(stream.segments.back()), &stream.sent.back()));
         stream.receive_buffers.emplace_back(kLongest);
         stream.received.emplace_back();
         ASSERT_OK(poller.Receive(channel, stream.peer, Span(&stream.receive_buffers.back()),
@@ -216,7 +216,7 @@ TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
       }
     }
     for (Stream& stream : streams) {
-      for (int number = 0; number < kPieces; ++number) {
+      for (int number = 0; number < kSegments; ++number) {
         Operation& received = stream.received[number];
         ASSERT_OK(poller.Wait(&received));
         const size_t bytes = kLengths[(number + self.rank) % 6];
@@ -234,18 +234,18 @@ TEST_P(TransportConformance, KeepsOrderPerChannelAndPeer) {
 // its arrival nor its sender's completion.
 TEST_P(TransportConformance, ChannelsDoNotDelayEachOther) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
-    constexpr int kPieces = 64;
-    constexpr size_t kPieceBytes = 256 << 10;
+    constexpr int kSegments = 64;
+    constexpr size_t kSegmentBytes = 256 << 10;
     const Channel huge{group, ChannelKind::kPointToPoint};
     const Channel other{group, ChannelKind::kAll};
     const Channel after{group, ChannelKind::kRow};
     if (self.rank == 0) {
-      const Bytes piece = Pattern(kPieceBytes, 1);
-      std::deque<Operation> sent(kPieces);
+      const Bytes segment = Pattern(kSegmentBytes, 1);
+      std::deque<Operation> sent(kSegments);
       for (Operation& operation : sent) {
-        ASSERT_OK(poller.Send(huge, 1, Span(piece), &operation));
+        ASSERT_OK(poller.Send(huge, 1, Span(segment), &operation));
       }
-      const Bytes broadcast = Pattern(kPieceBytes, 2);
+      const Bytes broadcast = Pattern(kSegmentBytes, 2);
       Operation broadcast_sent, after_sent;
       ASSERT_OK(poller.Send(other, 1, Span(broadcast), &broadcast_sent));
       ASSERT_OK(poller.Wait(&broadcast_sent));
@@ -253,13 +253,13 @@ TEST_P(TransportConformance, ChannelsDoNotDelayEachOther) {
       ASSERT_OK(poller.Wait(&after_sent));
       for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
     } else if (self.rank == 1) {
-      const Bytes piece = Pattern(kPieceBytes, 1), broadcast = Pattern(kPieceBytes, 2);
-      Bytes receive_buffer(kPieceBytes);
+      const Bytes segment = Pattern(kSegmentBytes, 1), broadcast = Pattern(kSegmentBytes, 2);
+      Bytes receive_buffer(kSegmentBytes);
       for (const Channel& channel : {other, after}) {
         ASSERT_OK(poller.ReceiveNow(channel, 0, Span(&receive_buffer), broadcast));
       }
-      for (int i = 0; i < kPieces; ++i) {
-        ASSERT_OK(poller.ReceiveNow(huge, 0, Span(&receive_buffer), piece));
+      for (int i = 0; i < kSegments; ++i) {
+        ASSERT_OK(poller.ReceiveNow(huge, 0, Span(&receive_buffer), segment));
       }
     }
   });
@@ -283,14 +283,14 @@ TEST_P(TransportConformance, SendsToItself) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kColumn};
     for (size_t bytes : {size_t{1}, size_t{1} << 20}) {
-      const Bytes piece = Pattern(bytes, self.rank);
+      const Bytes segment = Pattern(bytes, self.rank);
       for (bool send_first : {true, false}) {
         Bytes receive_buffer(bytes);
         Operation sent, received;
-        if (send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(piece), &sent));
+        if (send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(segment), &sent));
         ASSERT_OK(poller.Receive(channel, self.rank, Span(&receive_buffer), &received));
-        if (!send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(piece), &sent));
-        ASSERT_OK(poller.Take(&received, piece));
+        if (!send_first) ASSERT_OK(poller.Send(channel, self.rank, Span(segment), &sent));
+        ASSERT_OK(poller.Take(&received, segment));
         ASSERT_OK(poller.Wait(&sent));
       }
     }
@@ -299,38 +299,38 @@ TEST_P(TransportConformance, SendsToItself) {
 
 TEST_P(TransportConformance, KeepsManyOperationsOutstanding) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
-    constexpr int kPieces = 600;
-    constexpr size_t kPieceBytes = 5000;  // not eager
+    constexpr int kSegments = 600;
+    constexpr size_t kSegmentBytes = 5000;  // not eager
     const Channel channel{group, ChannelKind::kPointToPoint};
     const int peer = self.size - 1 - self.rank;
-    std::deque<Bytes> pieces;
-    std::deque<Operation> sent(kPieces);
-    for (int i = 0; i < kPieces; ++i) {
-      pieces.push_back(Pattern(kPieceBytes, i));
-      ASSERT_OK(poller.Send(channel, peer, Span(pieces.back()), &sent[i]));
+    std::deque<Bytes> segments;
+    std::deque<Operation> sent(kSegments);
+    for (int i = 0; i < kSegments; ++i) {
+      segments.push_back(Pattern(kSegmentBytes, i));
+      ASSERT_OK(poller.Send(channel, peer, Span(segments.back()), &sent[i]));
     }
     poller.Poll(10);
-    std::deque<Bytes> receive_buffers(kPieces, Bytes(kPieceBytes));
-    std::deque<Operation> received(kPieces);
-    for (int i = 0; i < kPieces; ++i) {
+    std::deque<Bytes> receive_buffers(kSegments, Bytes(kSegmentBytes));
+    std::deque<Operation> received(kSegments);
+    for (int i = 0; i < kSegments; ++i) {
       ASSERT_OK(poller.Receive(channel, peer, Span(&receive_buffers[i]), &received[i]));
     }
-    for (int i = 0; i < kPieces; ++i) {
-      ASSERT_OK(poller.Take(&received[i], Pattern(kPieceBytes, i)));
+    for (int i = 0; i < kSegments; ++i) {
+      ASSERT_OK(poller.Take(&received[i], Pattern(kSegmentBytes, i)));
     }
     for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
   });
 }
 
-TEST_P(TransportConformance, RefusesAPieceLongerThanItsReceiveBuffer) {
+TEST_P(TransportConformance, RefusesASegmentLongerThanItsReceiveBuffer) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     for (size_t bytes : {size_t{123}, size_t{123456}}) {
       if (self.rank == 0) {
-        const Bytes piece = Pattern(bytes, 7);
+        const Bytes segment = Pattern(bytes, 7);
         Operation sent, next_sent;
-        ASSERT_OK(poller.Send(channel, 1, Span(piece), &sent));
-        ASSERT_OK(poller.Send(channel, 1, Span(piece), &next_sent));
+        ASSERT_OK(poller.Send(channel, 1, Span(segment), &sent));
+        ASSERT_OK(poller.Send(channel, 1, Span(segment), &next_sent));
         EXPECT_TRUE(poller.Wait(&sent).ok());
         EXPECT_TRUE(poller.Wait(&next_sent).ok());
       } else if (self.rank == 1) {
@@ -352,18 +352,18 @@ TEST_P(TransportConformance, RefusesAPieceLongerThanItsReceiveBuffer) {
   });
 }
 
-TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
+TEST_P(TransportConformance, ShowsASegmentBeforeItsReceive) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     if (self.endpoint->capabilities().name == std::string("sim")) return;
     const Channel channel{group, ChannelKind::kRow};
     constexpr size_t kLengths[] = {32, 1000, 5, 0, 200};
     constexpr size_t kShortReceiveBuffer = 77;  // of the last one
     if (self.rank == 0) {
-      std::deque<Bytes> pieces;
+      std::deque<Bytes> segments;
       std::deque<Operation> sent(std::size(kLengths));
       for (size_t i = 0; i < std::size(kLengths); ++i) {
-        pieces.push_back(Pattern(kLengths[i], static_cast<unsigned>(i)));
-        ASSERT_OK(poller.Send(channel, 1, Span(pieces.back()), &sent[i]));
+        segments.push_back(Pattern(kLengths[i], static_cast<unsigned>(i)));
+        ASSERT_OK(poller.Send(channel, 1, Span(segments.back()), &sent[i]));
       }
       for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
     } else if (self.rank == 1) {
@@ -391,15 +391,15 @@ TEST_P(TransportConformance, ShowsAPieceBeforeItsReceive) {
   });
 }
 
-TEST_P(TransportConformance, TakesAPieceShorterThanItsReceiveBuffer) {
+TEST_P(TransportConformance, TakesASegmentShorterThanItsReceiveBuffer) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     const int peer = self.size - 1 - self.rank;
-    const Bytes piece = Pattern(1001, self.rank);
+    const Bytes segment = Pattern(1001, self.rank);
     Bytes receive_buffer(5000, std::byte{0x5a});
     Operation sent, received;
     ASSERT_OK(poller.Receive(channel, peer, Span(&receive_buffer), &received));
-    ASSERT_OK(poller.Send(channel, peer, Span(piece), &sent));
+    ASSERT_OK(poller.Send(channel, peer, Span(segment), &sent));
     ASSERT_OK(poller.Wait(&received));
     EXPECT_EQ(Read(received.lease), Pattern(1001, peer));
     EXPECT_EQ(Bytes(receive_buffer.begin() + 1001, receive_buffer.end()),
@@ -412,19 +412,19 @@ TEST_P(TransportConformance, TakesAPieceShorterThanItsReceiveBuffer) {
 TEST_P(TransportConformance, ReceiveBuffersOfAnyLengthMatchInOrder) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr size_t kLengths[] = {5000, 8, 40000, 300, 0, 6000, 7000, 8, 8, 100000};
-    constexpr size_t kPieces = std::size(kLengths);
+    constexpr size_t kSegments = std::size(kLengths);
     const Channel channel{group, ChannelKind::kRow};
     const int peer = self.size - 1 - self.rank;
-    // Columns with gaps of the same length as the piece that lands in them.
+    // Columns with gaps of the same length as the segment that lands in them.
     StridedLayout columns;
     ASSERT_OK(StridedLayout::General(700, 10, 800, 1, &columns));
     Bytes matrix(8000, std::byte{0x5a});
     const LayoutRange whole{&columns, matrix.data(), 0, 7000};
     for (const bool receive_first : {true, false}) {
-      std::deque<Bytes> pieces, receive_buffers;
-      std::deque<Operation> sent(kPieces), received(kPieces);
+      std::deque<Bytes> segments, receive_buffers;
+      std::deque<Operation> sent(kSegments), received(kSegments);
       const auto receive = [&] {
-        for (size_t i = 0; i < kPieces; ++i) {
+        for (size_t i = 0; i < kSegments; ++i) {
           receive_buffers.emplace_back(kLengths[i]);
           if (kLengths[i] == 7000 && self.endpoint->LandsInPlace(channel, peer, whole)) {
             ASSERT_OK(poller.ReceiveInPlace(channel, peer, whole, &received[i]));
@@ -434,21 +434,21 @@ TEST_P(TransportConformance, ReceiveBuffersOfAnyLengthMatchInOrder) {
         }
       };
       if (receive_first) receive();
-      for (size_t i = 0; i < kPieces; ++i) {
-        pieces.push_back(Pattern(kLengths[i], static_cast<unsigned>(i)));
-        ASSERT_OK(poller.Send(channel, peer, Span(pieces[i]), &sent[i]));
+      for (size_t i = 0; i < kSegments; ++i) {
+        segments.push_back(Pattern(kLengths[i], static_cast<unsigned>(i)));
+        ASSERT_OK(poller.Send(channel, peer, Span(segments[i]), &sent[i]));
         poller.Poll(1);
       }
       if (!receive_first) receive();
-      for (size_t i = 0; i < kPieces; ++i) {
+      for (size_t i = 0; i < kSegments; ++i) {
         ASSERT_OK(poller.Wait(&received[i]));
         if (received[i].lease.data != nullptr || kLengths[i] != 7000) {
-          ASSERT_EQ(Read(received[i].lease), pieces[i]) << i;
+          ASSERT_EQ(Read(received[i].lease), segments[i]) << i;
         } else {
           for (size_t j = 0; j < 10; ++j) {
             const auto column = matrix.begin() + static_cast<std::ptrdiff_t>(800 * j);
             EXPECT_TRUE(std::equal(column, column + 700,
-                                   pieces[i].begin() + static_cast<std::ptrdiff_t>(700 * j)));
+                                   segments[i].begin() + static_cast<std::ptrdiff_t>(700 * j)));
           }
         }
         self.endpoint->ReleaseLease(received[i].lease);
@@ -488,7 +488,7 @@ TEST_P(TransportConformance, ReceivesInPlaceAmongOtherReceives) {
   });
 }
 
-// Columns that are sent from where they lie and written again at once, among pieces that are
+// Columns that are sent from where they lie and written again at once, among segments that are
 // posted. The receivers have places for all but take nothing in meanwhile, so that what is sent
 // fills whatever there is between the two.
 TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
@@ -496,7 +496,7 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
     const Channel channel{group, ChannelKind::kPointToPoint};
     const int next = (self.rank + 1) % self.size;
     const int previous = (self.rank + self.size - 1) % self.size;
-    constexpr int kPieces = 30;
+    constexpr int kSegments = 30;
     StridedLayout layout;
     ASSERT_OK(StridedLayout::General(/*rows=*/1024, /*cols=*/128, /*ld=*/1100, 8, &layout));
     Bytes matrix(1100 * 128 * 8);
@@ -504,10 +504,10 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
     const LayoutRange range{&layout, matrix.data(), 1000, layout.bytes() - 3000};
     if (!self.endpoint->SendsInPlace(channel, next, range)) return;  // equal on all ranks
     const auto whole = [&](int from, int number) {
-      return Pattern(range.bytes + 8, static_cast<unsigned>(from * kPieces + number));
+      return Pattern(range.bytes + 8, static_cast<unsigned>(from * kSegments + number));
     };
     std::deque<Bytes> receive_buffers;
-    std::deque<Operation> sent, received(kPieces);
+    std::deque<Operation> sent, received(kSegments);
     for (Operation& operation : received) {
       receive_buffers.emplace_back(range.bytes + 8);
       ASSERT_OK(poller.Receive(channel, previous, Span(&receive_buffers.back()), &operation));
@@ -519,27 +519,27 @@ TEST_P(TransportConformance, SendsFromUserMemoryAmongPosts) {
     std::deque<Bytes> posted;
     int from_user_memory = 0;
     size_t kept_bytes = 0;
-    for (int number = 1; number < kPieces; ++number) {
-      const Bytes piece = whole(self.rank, number);
-      CopyOut(layout, matrix.data(), range.offset, range.bytes, piece.data() + 8);
+    for (int number = 1; number < kSegments; ++number) {
+      const Bytes segment = whole(self.rank, number);
+      CopyOut(layout, matrix.data(), range.offset, range.bytes, segment.data() + 8);
       sent.emplace_back();
       if (number % 8 != 0 &&
-          self.endpoint->SendNow(channel, next, ConstByteSpan(piece.data(), 8), range, &sent.back(),
-                                 &kept_bytes) == SentNow::kYes) {
+          self.endpoint->SendNow(channel, next, ConstByteSpan(segment.data(), 8), range,
+                                 &sent.back(), &kept_bytes) == SentNow::kYes) {
         EXPECT_LE(kept_bytes, range.bytes + 8);
         ++from_user_memory;
         continue;
       }
-      posted.push_back(piece);
+      posted.push_back(segment);
       ASSERT_OK(poller.Send(channel, next, Span(posted.back()), &sent.back()));
       if (number % 16 == 0) poller.Poll(20);
     }
     std::fill(matrix.begin(), matrix.end(), std::byte{0});
     EXPECT_GT(from_user_memory, 0);
-    for (int number = 0; number < kPieces; ++number) {
+    for (int number = 0; number < kSegments; ++number) {
       ASSERT_OK(poller.Wait(&received[number]));
       EXPECT_TRUE(Same(Read(received[number].lease), whole(previous, number)))
-          << "piece " << number;
+          << "segment " << number;
       self.endpoint->ReleaseLease(received[number].lease);
     }
     for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
@@ -592,8 +592,8 @@ TEST_P(TransportConformance, ForwardsALeaseToSeveralPeers) {
   });
 }
 
-// Chains of pieces, each posted by the callback of the one before: callbacks that nested would run
-// out of stack on a long message.
+// Chains of segments, each posted by the callback of the one before: callbacks that nested would
+// run out of stack on a long message.
 TEST_P(TransportConformance, CallbacksMayPost) {
   struct Chain : Completion {
     Chain() : Completion([](Completion* c) { static_cast<Chain*>(c)->Next(); }) {}
@@ -624,7 +624,7 @@ TEST_P(TransportConformance, CallbacksMayPost) {
     bool failed = false;
   };
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
-    Bytes piece(8), receive_buffer(8);
+    Bytes segment(8), receive_buffer(8);
     Chain chains[2];
     bool in_callback = false;
     for (Chain& chain : chains) {
@@ -633,7 +633,7 @@ TEST_P(TransportConformance, CallbacksMayPost) {
       chain.channel = Channel{group, ChannelKind::kAll};
       chain.peer = self.size - 1 - self.rank;
     }
-    chains[0].memory = Span(&piece);
+    chains[0].memory = Span(&segment);
     chains[1].memory = Span(&receive_buffer);
     chains[1].receives = true;
     for (Chain& chain : chains) chain.Post();
@@ -648,10 +648,10 @@ TEST_P(TransportConformance, CallbacksMayPost) {
 }
 
 void Exchange(Poller& poller, const Channel& channel, int peer, unsigned mine, unsigned theirs) {
-  const Bytes piece = Pattern(6000, mine);
+  const Bytes segment = Pattern(6000, mine);
   Bytes receive_buffer(6000);
   Operation sent;
-  ASSERT_OK(poller.Send(channel, peer, Span(piece), &sent));
+  ASSERT_OK(poller.Send(channel, peer, Span(segment), &sent));
   ASSERT_OK(poller.ReceiveNow(channel, peer, Span(&receive_buffer), Pattern(6000, theirs)));
   ASSERT_OK(poller.Wait(&sent));
 }
@@ -746,9 +746,9 @@ TEST_P(TransportConformance, SendsOutliveTheClosingOfTheirGroup) {
     ASSERT_OK(self.endpoint->OpenGroup(self.bootstrap(Everyone(self.size)).get(), &closed));
     const Channel channel{closed, ChannelKind::kPointToPoint};
     if (self.rank == 0) {
-      const Bytes pieces[] = {Pattern(100000, 0), Pattern(20, 1), Pattern(100000, 2)};
+      const Bytes segments[] = {Pattern(100000, 0), Pattern(20, 1), Pattern(100000, 2)};
       Operation sent[3];
-      for (int i = 0; i < 3; ++i) ASSERT_OK(poller.Send(channel, 1, Span(pieces[i]), &sent[i]));
+      for (int i = 0; i < 3; ++i) ASSERT_OK(poller.Send(channel, 1, Span(segments[i]), &sent[i]));
       self.endpoint->CloseGroup(closed);
       Exchange(poller, Channel{group, ChannelKind::kAll}, 1, 0, 1);
       for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
@@ -800,17 +800,17 @@ Bytes ControlBytes(int from, int number) {
 }
 
 // To all ranks, this one included, some of them urgent, while every stream between the ranks is
-// stopped by a piece without a receive.
+// stopped by a segment without a receive.
 TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
   Run([](ConformanceRank& self, Poller& poller, GroupId group) {
     constexpr int kControls = 200;
     ControlRecorder handler(self.size);
     self.endpoint->SetControlHandler(group, &handler);
-    const Bytes piece = Pattern(300000, 1);
+    const Bytes segment = Pattern(300000, 1);
     std::deque<Operation> sent;
     for (int peer = 0; peer < self.size; ++peer) {
       for (ChannelKind kind : kKinds) {
-        ASSERT_OK(poller.Send({group, kind}, peer, Span(piece), &sent.emplace_back()));
+        ASSERT_OK(poller.Send({group, kind}, peer, Span(segment), &sent.emplace_back()));
       }
     }
     for (int number = 0; number < kControls; ++number) {
@@ -828,10 +828,10 @@ TEST_P(TransportConformance, ControlMessagesComeInOrderAndWaitForNoReceive) {
                   ControlBytes(from, number));
       }
     }
-    Bytes receive_buffer(piece.size());
+    Bytes receive_buffer(segment.size());
     for (int peer = 0; peer < self.size; ++peer) {
       for (ChannelKind kind : kKinds) {
-        ASSERT_OK(poller.ReceiveNow({group, kind}, peer, Span(&receive_buffer), piece));
+        ASSERT_OK(poller.ReceiveNow({group, kind}, peer, Span(&receive_buffer), segment));
       }
     }
     for (Operation& operation : sent) ASSERT_OK(poller.Wait(&operation));
@@ -957,13 +957,13 @@ TEST_P(TransportConformance, NamesALostPeer) {
       self.vanish();
       return;
     }
-    const Bytes piece = Pattern(100, 1);
+    const Bytes segment = Pattern(100, 1);
     Bytes receive_buffer(100);
     Operation go, sent, received, late;
     ASSERT_OK(poller.Receive(channel, lost, Span(&receive_buffer), &received));
     ASSERT_OK(poller.Send(channel, lost, ConstByteSpan(), &go));
     ASSERT_OK(poller.Wait(&go));
-    Status status = poller.Send(channel, lost, Span(piece), &sent);  // it may be gone by now
+    Status status = poller.Send(channel, lost, Span(segment), &sent);  // it may be gone by now
     if (status.ok()) status = poller.Wait(&sent);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost);
     EXPECT_NE(status.message().find(name), std::string::npos) << status.message();

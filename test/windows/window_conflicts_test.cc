@@ -25,7 +25,7 @@ void Expect(bool yes, const std::string& what) {
   if (!yes) throw std::runtime_error(what);
 }
 
-// Operations of one rank on some bytes of the memory of rank 0. Long enough for pieces.
+// Operations of one rank on some bytes of the memory of rank 0. Long enough for segments.
 class Operations {
  public:
   explicit Operations(Window* window) : window_(*window) {}

@@ -49,7 +49,7 @@ extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
 namespace brigade {
 namespace {
 
-constexpr int64_t kPiece = 1024;  // of WindowRank
+constexpr int64_t kSegment = 1024;  // of WindowRank
 constexpr double kMessageUs = 10;
 constexpr double kCopyUs = 1;  // per byte; an add takes twice as long
 
@@ -61,7 +61,7 @@ MachineDescription Ideal() {
   machine.copies.resize(1);
   machine.copies[0].rate.points = {{1, kUnlimitedRate}};
   machine.adds = machine.copies;
-  machine.preferred_piece_bytes = kPiece;
+  machine.preferred_segment_bytes = kSegment;
   return machine;
 }
 
@@ -92,7 +92,7 @@ double MicrosecondsOf(const MachineDescription& machine, const Program& program)
   setup.machine = machine;
   double took = 0;
   OnWindowRanks(setup, 2, [&](WindowRank& self) {
-    const std::unique_ptr<Window> window = self.Make(8 * kPiece);
+    const std::unique_ptr<Window> window = self.Make(8 * kSegment);
     Require(window->LockAllUnchecked());
     for (const bool counts : {false, true}) {
       // A gather takes no time, and ends at one time on all.
@@ -109,7 +109,7 @@ double MicrosecondsOf(const MachineDescription& machine, const Program& program)
 }
 
 std::vector<std::byte>& Memory() {
-  static std::vector<std::byte> memory(8 * kPiece);
+  static std::vector<std::byte> memory(8 * kSegment);
   return memory;
 }
 OriginData Here(int64_t bytes) {
@@ -141,36 +141,36 @@ TEST(WindowCosts, MessagesOfAPut) {
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(0)), kMessageUs);
   // The data are in the frame, and that it notifies.
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(16)), kMessageUs);
-  // For each piece a frame and the piece itself. The first frame says what is put.
+  // For each segment a frame and the segment itself. The first frame says what is put.
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(17)), 2 * kMessageUs);
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(kPiece)), 2 * kMessageUs);
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(3 * kPiece)), 6 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(kSegment)), 2 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), PutAndNotify(3 * kSegment)), 6 * kMessageUs);
 }
 
 TEST(WindowCosts, MessagesOfAGet) {
   // There and back, and the notification that ends the program.
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), Get(16)), 3 * kMessageUs);
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), Get(kPiece)), 4 * kMessageUs);
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), Get(3 * kPiece)), 8 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), Get(kSegment)), 4 * kMessageUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyMessages(), Get(3 * kSegment)), 8 * kMessageUs);
 }
 
-TEST(WindowCosts, ALongPieceWaitsForItsPlaceAndForNoCall) {
+TEST(WindowCosts, ALongSegmentWaitsForItsPlaceAndForNoCall) {
   MachineDescription machine = OnlyMessages();
   machine.between_hosts.eager_bytes = 100;
   machine.between_hosts.grant_us = 25;
   // The place is known once the frame has come.
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(kPiece)), 2 * kMessageUs + 25);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(kSegment)), 2 * kMessageUs + 25);
 }
 
 TEST(WindowCosts, CopiesOfAPut) {
   // Into staging memory, and where it lands there is its place.
   EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), PutAndNotify(16)), 0);
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), PutAndNotify(kPiece)), kPiece * kCopyUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), PutAndNotify(kSegment)), kSegment * kCopyUs);
   MachineDescription machine = OnlyCopies();
   machine.needs_staging = true;
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(kPiece)), 2 * kPiece * kCopyUs);
-  // The target copies a piece while the origin copies the next.
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(3 * kPiece)), 4 * kPiece * kCopyUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(kSegment)), 2 * kSegment * kCopyUs);
+  // The target copies a segment while the origin copies the next.
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, PutAndNotify(3 * kSegment)), 4 * kSegment * kCopyUs);
 }
 
 TEST(WindowCosts, MessagesOfAFence) {
@@ -204,7 +204,7 @@ double MicrosecondsOfEpoch(const MachineDescription& machine, int ranks,
   setup.machine = machine;
   double took = 0;
   OnWindowRanks(setup, ranks, [&](WindowRank& self) {
-    const std::unique_ptr<Window> window = self.Make(8 * kPiece);
+    const std::unique_ptr<Window> window = self.Make(8 * kSegment);
     Require(window->Fence());
     std::vector<int> all(static_cast<size_t>(ranks));
     Require(self.MakeBootstrap()->AllGather(&ranks, sizeof(int), all.data()));
@@ -224,9 +224,9 @@ TEST(WindowCosts, AFenceOfFewIsOneRound) {
   const auto microseconds_of = [&](int ranks, bool puts) {
     return MicrosecondsOfEpoch(machine, ranks, [=](int rank, Window* window) {
       for (int r = 0; r < ranks && puts; ++r) {
-        TargetData there = There(kPiece);
+        TargetData there = There(kSegment);
         there.rank = r;
-        if (r != rank) Require(window->Put(Here(kPiece), there));
+        if (r != rank) Require(window->Put(Here(kSegment), there));
       }
     });
   };
@@ -250,12 +250,12 @@ TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
       Require(window->WaitFor(over));  // its memory is the caller's, whether it is sent or not
     });
   };
-  for (const int64_t bytes : {int64_t{16}, int64_t{17}, kPiece}) {
+  for (const int64_t bytes : {int64_t{16}, int64_t{17}, kSegment}) {
     EXPECT_DOUBLE_EQ(microseconds_of(bytes, /*fence_follows=*/true), kMessageUs) << bytes;
     EXPECT_DOUBLE_EQ(microseconds_of(bytes, /*fence_follows=*/false), 2 * kMessageUs) << bytes;
   }
-  // The bytes beyond the first piece are sent meanwhile.
-  EXPECT_DOUBLE_EQ(microseconds_of(3 * kPiece, /*fence_follows=*/true), 3 * kMessageUs);
+  // The bytes beyond the first segment are sent meanwhile.
+  EXPECT_DOUBLE_EQ(microseconds_of(3 * kSegment, /*fence_follows=*/true), 3 * kMessageUs);
 }
 
 // Puts that are their frames, a packet of so many at a time; and in it what ends their epoch.
@@ -277,28 +277,28 @@ TEST(WindowCosts, ShortPutsLeaveTogether) {
 
 TEST(WindowCosts, RunsAreAsFastAsTheyAreLong) {
   MachineDescription machine = OnlyCopies();
-  machine.copies[0].rate.points = {{8, 0.5}, {static_cast<double>(kPiece), 1}};
+  machine.copies[0].rate.points = {{8, 0.5}, {static_cast<double>(kSegment), 1}};
   const Program program = {
-      [](Window* window) { Require(window->PutNotify(Here(kPiece), ScatteredThere(kPiece))); },
+      [](Window* window) { Require(window->PutNotify(Here(kSegment), ScatteredThere(kSegment))); },
       [](Window* window) { Require(window->NotifyWait(0)); }};
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, program), kPiece + 2 * kPiece);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, program), kSegment + 2 * kSegment);
 }
 
 TEST(WindowCosts, AddsOfAnAccumulate) {
   const Program program = {
       [](Window* window) {
-        Require(window->Accumulate(CombineOp::kBitXor, Here(kPiece), There(kPiece)));
+        Require(window->Accumulate(CombineOp::kBitXor, Here(kSegment), There(kSegment)));
         Require(window->PutNotify(Here(0), There(0)));
       },
       [](Window* window) { Require(window->NotifyWait(0)); }};
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), program), 3 * kPiece * kCopyUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), program), 3 * kSegment * kCopyUs);
 }
 
 TEST(WindowCosts, CopiesOfAGet) {
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), Get(kPiece)), kPiece * kCopyUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(OnlyCopies(), Get(kSegment)), kSegment * kCopyUs);
   MachineDescription machine = OnlyCopies();
   machine.needs_staging = true;
-  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, Get(kPiece)), 2 * kPiece * kCopyUs);
+  EXPECT_DOUBLE_EQ(MicrosecondsOf(machine, Get(kSegment)), 2 * kSegment * kCopyUs);
 }
 
 // Nor does what gives it back.
@@ -308,7 +308,7 @@ TEST(WindowCosts, AFreeLockLooksAtNoClock) {
   setup.goes_directly = [](int) { return true; };
   setup.kind = WindowMemory::kShared;
   OnWindowRanks(setup, 2, [&](WindowRank& self) {
-    const std::unique_ptr<Window> window = self.Make(kPiece);
+    const std::unique_ptr<Window> window = self.Make(kSegment);
     self.Meet();
     const int before = looks_at_clock;
     for (int i = 0; i < 100 && self.rank() == 0; ++i) {
@@ -329,7 +329,7 @@ TEST(WindowCosts, AShortPutAllocatesNothing) {
     setup.goes_directly = [=](int) { return goes_directly; };
     setup.kind = goes_directly ? WindowMemory::kShared : WindowMemory::kPrivate;
     OnWindowRanks(setup, 2, [&](WindowRank& self) {
-      const std::unique_ptr<Window> window = self.Make(kPiece);
+      const std::unique_ptr<Window> window = self.Make(kSegment);
       Require(window->LockAllUnchecked());
       const int other = 1 - self.rank();
       const OriginData here = Here(8);
@@ -361,7 +361,7 @@ TEST(WindowCosts, AShortWaitTakesNoNap) {
   setup.kind = WindowMemory::kShared;
   long fewest = 1000;  // in a round; a machine that is busy makes others longer
   OnWindowRanks(setup, 2, [&](WindowRank& self) {
-    const std::unique_ptr<Window> window = self.Make(kPiece);
+    const std::unique_ptr<Window> window = self.Make(kSegment);
     Require(window->LockAllUnchecked());
     for (int i = 0; i < kRounds; ++i) {
       int both[2] = {};

@@ -31,9 +31,9 @@ class LosingEndpoint final : public ForwardingEndpoint {
     if (refuses_ && peer == 1) return {StatusCode::kNoResource, "not now"};
     return ForwardingEndpoint::SendControl(group, peer, message, urgency);
   }
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
-    if (!holds_) return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+    if (!holds_) return ForwardingEndpoint::PostSend(channel, peer, segment, completion);
     held_.push_back(completion);
     return Status();
   }

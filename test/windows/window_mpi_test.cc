@@ -34,7 +34,7 @@
 namespace brigade {
 namespace {
 
-constexpr int64_t kSlots = 450000;  // many pieces
+constexpr int64_t kSlots = 450000;  // many segments
 // Short ones, so many that the kernel is not asked for them.
 constexpr int64_t kBlocks = 3000;
 constexpr int64_t kFar = kSlots / kBlocks;

@@ -130,10 +130,10 @@ class FullForReplies : public ForwardingEndpoint {
     if (Refuses(channel.kind == kReplyChannel)) return SentNow::kNotYet;
     return ForwardingEndpoint::SendNow(channel, peer, head, body, completion, kept_bytes);
   }
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
     if (Refuses(channel.kind == kReplyChannel)) return {StatusCode::kNoResource, "full"};
-    return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+    return ForwardingEndpoint::PostSend(channel, peer, segment, completion);
   }
   Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
     const bool is_reply = message.bytes > sizeof(RmaHeader) &&
@@ -185,7 +185,7 @@ TEST(WindowProgressThread, RestsWhileAReplyCannotLeave) {
   };
   std::atomic<int64_t> over{0};
   OnWindowRanks(setup, 2, [&](WindowRank& self) {
-    // A frame, a piece in staging memory, and what goes straight.
+    // A frame, a segment in staging memory, and what goes straight.
     for (const int64_t bytes : {8, 1000, 100000}) {
       const std::unique_ptr<Window> window = self.Make(static_cast<size_t>(bytes));
       if (self.rank() == 0) {

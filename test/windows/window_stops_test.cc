@@ -136,7 +136,7 @@ TEST_P(WindowStops, HoldTheirOriginUpAndItsMemoryIsFlat) {
   EXPECT_EQ(ends, std::vector<int>(2, 0));
 }
 
-// More pieces than a transport grants places for ahead.
+// More segments than a transport grants places for ahead.
 constexpr int64_t kLongWords = int64_t{1} << 19;
 
 bool AllAre(const std::vector<int64_t>& words, int64_t value) {

@@ -387,22 +387,22 @@ TEST_P(Windows, AFenceSeparatesEpochs) {
   if (GetParam().transport == WindowSetup::Transport::kSim) {
     GTEST_SKIP() << "in virtual time nobody is late who makes calls";
   }
-  constexpr int64_t kBytes = 1500;  // two pieces, which wait in staging memory
+  constexpr int64_t kBytes = 1500;  // two segments, which wait in staging memory
   constexpr int kMostRefused = 100;
   std::atomic<bool> is_late{false};
-  // Its pieces are on their way for long.
+  // Its segments are on their way for long.
   class Late : public ForwardingEndpoint {
    public:
     Late(std::unique_ptr<Endpoint> inner, const std::atomic<bool>* is_late)
         : ForwardingEndpoint(std::move(inner)), is_late_(*is_late) {}
-    Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+    Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                     Completion* completion) override {
       if (channel.kind != kRequestChannel || !is_late_) {
         refused_ = 0;
       } else if (++refused_ < kMostRefused) {
         return {StatusCode::kNoResource, "not yet"};
       }
-      return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+      return ForwardingEndpoint::PostSend(channel, peer, segment, completion);
     }
 
    private:
@@ -486,7 +486,7 @@ TEST_P(Windows, PutsOfSeveralWindowsWaitForNoFence) {
 // their numbers of requests.
 TEST_P(Windows, AFenceCompletesAllEarlierOperations) {
   const int rounds = StressRounds(30, 1000);
-  constexpr int64_t kSlot = 2500;  // up to three pieces, of one origin
+  constexpr int64_t kSlot = 2500;  // up to three segments, of one origin
   const unsigned seed = StressSeed();
   for (const int ranks : {2, 5, 9}) {
     OnRanks(ranks, [&](WindowRank& self) {
@@ -497,7 +497,7 @@ TEST_P(Windows, AFenceCompletesAllEarlierOperations) {
       const auto any = [](std::mt19937* from, int most) {
         return std::uniform_int_distribution<int>(0, most)(*from);
       };
-      // How much one rank puts to another in a round: nothing, a frame, or pieces.
+      // How much one rank puts to another in a round: nothing, a frame, or segments.
       const auto bytes_of = [&](int round, int from, int to) -> int64_t {
         std::mt19937 plan(seed + static_cast<unsigned>((round * ranks + from) * ranks + to));
         constexpr int64_t kBytes[] = {0, 0, 8, 16, 100, 1024, kSlot};
@@ -545,7 +545,7 @@ TEST_P(Windows, PutsToTheSameBytesDoNoHarm) {
     for (int i = 0; i < 4; ++i) data.emplace_back(kBytes, static_cast<std::byte>(self.rank() + 1));
     for (int round = 0; round < rounds; ++round) {
       Require(window->Fence());
-      // Pieces of one lie across those of another.
+      // Segments of one lie across those of another.
       for (int i = 0; i < 4 && self.rank() != 0; ++i) {
         Require(window->Put(Bytes(data[static_cast<size_t>(i)].data(), kBytes),
                             At(0, i % 2 * 500, kBytes)));
@@ -917,7 +917,8 @@ void WorkOn(Window* window, int64_t words, int64_t value) {
   Expect(std::all_of(got.begin(), got.end(), is_twice), "a put, a sum, and then a get");
 }
 
-constexpr int64_t kManyWords = int64_t{1} << 17;  // more pieces than there is memory for at a time
+constexpr int64_t kManyWords = int64_t{1}
+                               << 17;  // more segments than there is memory for at a time
 
 TEST_P(Windows, ATargetThatComputesIsReached) {
   if (NeedsCalls(GetParam())) GTEST_SKIP() << "this way needs the target's calls";
@@ -1019,7 +1020,7 @@ TEST_P(Windows, AFetchIsInOrderWithSums) {
 
 // Short ones may be held, but not past others.
 TEST_P(Windows, ShortAccumulatesAreInOrderWithLongOnes) {
-  constexpr int64_t kWords = 300;  // more than two pieces
+  constexpr int64_t kWords = 300;  // more than two segments
   const int rounds = StressRounds(500, 20000);
   OnRanks(2, [&](WindowRank& self) {
     const std::unique_ptr<Window> window = self.Make(kWords * 8);
@@ -1206,10 +1207,10 @@ TEST_P(Windows, LongDataTakeNoStagingMemory) {
   class Counting : public ForwardingEndpoint {
    public:
     using ForwardingEndpoint::ForwardingEndpoint;
-    Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+    Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                     Completion* completion) override {
       if (is_counted(channel)) ++posts;
-      return ForwardingEndpoint::PostSend(channel, peer, piece, completion);
+      return ForwardingEndpoint::PostSend(channel, peer, segment, completion);
     }
     Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
                        Completion* completion) override {

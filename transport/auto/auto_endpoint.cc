@@ -35,8 +35,8 @@ Capabilities Both(const Capabilities& near, const Capabilities& far) {
   both.kept_receive_buffer_bytes =
       std::min(near.kept_receive_buffer_bytes, far.kept_receive_buffer_bytes);
   both.max_inline_bytes = std::min(near.max_inline_bytes, far.max_inline_bytes);
-  both.max_piece_bytes = std::min(near.max_piece_bytes, far.max_piece_bytes);
-  both.eager_piece_bytes = std::min(near.eager_piece_bytes, far.eager_piece_bytes);
+  both.max_segment_bytes = std::min(near.max_segment_bytes, far.max_segment_bytes);
+  both.eager_segment_bytes = std::min(near.eager_segment_bytes, far.eager_segment_bytes);
   both.tuning.lazy_credit_bytes =
       std::min(near.tuning.lazy_credit_bytes, far.tuning.lazy_credit_bytes);
   return both;
@@ -75,9 +75,10 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
       if (transport.endpoint == nullptr) continue;
       // Sizes that hold for all transports, for calls before a group is open.
       const Capabilities& has = transport.endpoint->capabilities();
-      capabilities_.max_piece_bytes = std::min(capabilities_.max_piece_bytes, has.max_piece_bytes);
-      capabilities_.tuning.preferred_piece_bytes =
-          std::max(capabilities_.tuning.preferred_piece_bytes, has.tuning.preferred_piece_bytes);
+      capabilities_.max_segment_bytes =
+          std::min(capabilities_.max_segment_bytes, has.max_segment_bytes);
+      capabilities_.tuning.preferred_segment_bytes = std::max(
+          capabilities_.tuning.preferred_segment_bytes, has.tuning.preferred_segment_bytes);
       capabilities_.needs_registered_memory |= has.needs_registered_memory;
       domains.push_back(transport.endpoint->domain());
     }
@@ -151,10 +152,10 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     if (group.near_id >= 0) near_->CloseGroup(group.near_id);
   }
 
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
     const Route route = To(channel, peer);
-    return route.endpoint->PostSend(route.channel, peer, piece, completion);
+    return route.endpoint->PostSend(route.channel, peer, segment, completion);
   }
   bool SendsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
     const Route route = To(channel, peer);
@@ -202,9 +203,9 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     EdgeAccess* const edges = route.endpoint->edges();
     return edges != nullptr && edges->PostBuffer(route.channel, peer, layout, base);
   }
-  ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
+  ConstByteSpan SegmentIn(GroupId id, const Slot& slot) override {
     const Group& group = groups_.At(id);
-    return near_->edges()->PieceIn(group.near_id >= 0 ? group.near_id : group.id, slot);
+    return near_->edges()->SegmentIn(group.near_id >= 0 ? group.near_id : group.id, slot);
   }
   void ReleaseLease(const Lease& lease) override {
     if (lease.token != 0) near_->ReleaseLease(lease);

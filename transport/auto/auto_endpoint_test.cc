@@ -303,7 +303,7 @@ TEST(AutoEndpoint, CallbacksOfTwoTransportsDoNotNest) {
       }
       return;
     }
-    // Wait until the far piece is here, so that its receive is over at once.
+    // Wait until the far segment is here, so that its receive is over at once.
     constexpr int kNear = 1;
     constexpr int kFar = 2;
     Operation first;

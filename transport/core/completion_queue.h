@@ -1,8 +1,8 @@
 // CompletionQueue: runs callbacks one after the other, never one inside another.
 //
 // A callback may post, and a post may complete at once. A nested callback would use stack for each
-// piece of a chain, so the queue runs it after the first returns. Completions of another transport
-// with this progress owner wait for that transport's next Progress.
+// segment of a chain, so the queue runs it after the first returns. Completions of another
+// transport with this progress owner wait for that transport's next Progress.
 
 #ifndef BRIGADE_TRANSPORT_CORE_COMPLETION_QUEUE_H_
 #define BRIGADE_TRANSPORT_CORE_COMPLETION_QUEUE_H_

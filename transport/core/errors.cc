@@ -4,17 +4,17 @@
 
 namespace brigade {
 
-Status PieceTooLong(const char* transport, size_t piece_bytes, int peer,
-                    size_t receive_buffer_bytes) {
+Status SegmentTooLong(const char* transport, size_t segment_bytes, int peer,
+                      size_t receive_buffer_bytes) {
   return Status(StatusCode::kMismatch,
-                std::string(transport) + ": a segment of " + std::to_string(piece_bytes) +
+                std::string(transport) + ": a segment of " + std::to_string(segment_bytes) +
                     " bytes from rank " + std::to_string(peer) + " of the group met a receive of " +
                     std::to_string(receive_buffer_bytes) + " bytes");
 }
 
-Status PieceBeyondLimit(const char* transport, size_t piece_bytes, size_t most_bytes) {
+Status SegmentBeyondLimit(const char* transport, size_t segment_bytes, size_t most_bytes) {
   return Status(StatusCode::kInvalidArgument,
-                std::string(transport) + ": a segment of " + std::to_string(piece_bytes) +
+                std::string(transport) + ": a segment of " + std::to_string(segment_bytes) +
                     " bytes is longer than " + std::to_string(most_bytes));
 }
 

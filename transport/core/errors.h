@@ -9,12 +9,12 @@
 
 namespace brigade {
 
-// kMismatch: the next receive is shorter than the piece of `peer`.
-Status PieceTooLong(const char* transport, size_t piece_bytes, int peer,
-                    size_t receive_buffer_bytes);
+// kMismatch: the next receive is shorter than the segment of `peer`.
+Status SegmentTooLong(const char* transport, size_t segment_bytes, int peer,
+                      size_t receive_buffer_bytes);
 
-// kInvalidArgument: a piece is longer than one post permits.
-Status PieceBeyondLimit(const char* transport, size_t piece_bytes, size_t most_bytes);
+// kInvalidArgument: a segment is longer than one post permits.
+Status SegmentBeyondLimit(const char* transport, size_t segment_bytes, size_t most_bytes);
 
 // kMismatch: members called AllGather with different sizes.
 Status GatherSizesDiffer(const char* transport, size_t bytes);

@@ -23,7 +23,7 @@
 
 namespace brigade {
 
-// In the sender's segment.
+// In the sender's shared segment.
 struct EdgeShared {
   Slot slots[kRingSlots];
   EdgeStatus status;

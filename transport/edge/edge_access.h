@@ -27,9 +27,9 @@ class EdgeAccess {
   // another receive comes first, or no message goes there.
   virtual bool PostBuffer(const Channel& channel, int peer, const StridedLayout& layout,
                           std::byte* base) = 0;
-  // Returns the piece that a slot names, valid until it is released; no data if the place is
+  // Returns the segment that a slot names, valid until it is released; no data if the place is
   // invalid.
-  virtual ConstByteSpan PieceIn(GroupId group, const Slot& slot) = 0;
+  virtual ConstByteSpan SegmentIn(GroupId group, const Slot& slot) = 0;
 
  protected:
   ~EdgeAccess() = default;

@@ -1,5 +1,5 @@
-// EdgeMemory: small blocks of a rank's own segment, for edges and the tables by which peers find
-// them.
+// EdgeMemory: small blocks of a rank's own shared segment, for edges and the tables by which peers
+// find them.
 
 #ifndef BRIGADE_TRANSPORT_EDGE_EDGE_MEMORY_H_
 #define BRIGADE_TRANSPORT_EDGE_EDGE_MEMORY_H_
@@ -24,8 +24,8 @@ class EdgeMemory {
   EdgeMemory(const EdgeMemory&) = delete;
   EdgeMemory& operator=(const EdgeMemory&) = delete;
 
-  // Allocates zeroed memory, aligned to a cache line; null if the segment has no memory left, with
-  // the reason in failure(). Freed blocks are kept for reuse.
+  // Allocates zeroed memory, aligned to a cache line; null if the shared segment has no memory
+  // left, with the reason in failure(). Freed blocks are kept for reuse.
   void* Allocate(size_t bytes);
   const Status& failure() const { return failure_; }
   void Free(void* block, size_t bytes);

@@ -1,13 +1,13 @@
 // InlineRing: the messages of an edge (edge.h), in their order.
 //
 // A ring of slots of one cache line each. A slot holds a short message itself (an inline message:
-// payload and flag arrive together), or says where a piece lies, or, where the ring is full of what
-// the receiver has not taken or not given back, that the messages go on in an extension. So a
+// payload and flag arrive together), or says where a segment lies, or, where the ring is full of
+// what the receiver has not taken or not given back, that the messages go on in an extension. So a
 // sender never waits for its receiver: extensions come from the sender's memory while that lasts,
 // and count as overflow memory.
 //
 // A ring that carries longer inline messages goes on in a wide ring, whose slots hold messages of
-// some KiB: the receiver then waits for one cache miss where a piece costs two, one behind the
+// some KiB: the receiver then waits for one cache miss where a segment costs two, one behind the
 // other.
 //
 // A slot's `full` and `empty` counters hold the number of the message in the ring, on separate
@@ -88,7 +88,7 @@ class OutRing {
     if (extension_ == nullptr && !lost_ && RingHasRoom()) return SlotInRing();
     return NextSlowly(/*beyond_limit=*/false);
   }
-  // The same for an inline message longer than Slot::kInlineBytes. Null: it goes as a piece.
+  // The same for an inline message longer than Slot::kInlineBytes. Null: it goes as a segment.
   Slot* NextForLongInline(size_t bytes) {
     if (bytes > WideSlot::kInlineBytes || extension_ != nullptr || lost_ || !RingHasRoom()) {
       return nullptr;
@@ -96,9 +96,9 @@ class OutRing {
     return in_use_.is_wide() || Widen() ? SlotInRing() : nullptr;
   }
   // Returns the slot of the next message where Next() has found none for the limit of overflow
-  // memory, if it says where a piece lies: the memory of pieces has a limit of its own.
+  // memory, if it says where a segment lies: the memory of segments has a limit of its own.
   // REQUIRES: Next() has returned null.
-  Slot* NextForPiece() { return NextSlowly(/*beyond_limit=*/true); }
+  Slot* NextForSegment() { return NextSlowly(/*beyond_limit=*/true); }
   // REQUIRES: `slot` is the last result of one of these three.
   Receipt Publish(Slot* slot) {
     Receipt receipt;
@@ -128,7 +128,7 @@ class OutRing {
   uint64_t sent() const { return sent_; }
   bool is_wide() const { return in_use_.is_wide(); }
   uint64_t released() const { return returns_->released.load(std::memory_order_acquire); }
-  // REQUIRES: it was a piece.
+  // REQUIRES: it was a segment.
   bool IsTaken(const Receipt& receipt) const {
     return receipt.number < returns_->taken.load(std::memory_order_acquire);
   }
@@ -225,15 +225,15 @@ class InRing {
   Receipt Take() {
     const Receipt receipt{empty_, stamp_};
     ++taken_;
-    if (next_->kind == Slot::kPiece) returns_->taken.store(taken_, std::memory_order_release);
+    if (next_->kind == Slot::kSegment) returns_->taken.store(taken_, std::memory_order_release);
     Advance();
     return receipt;
   }
-  // Releases a message: exactly once for each message taken, in any order. `piece`: its sender
+  // Releases a message: exactly once for each message taken, in any order. `is_segment`: its sender
   // waits for it.
-  void GiveBack(const Receipt& receipt, bool piece) {
+  void GiveBack(const Receipt& receipt, bool is_segment) {
     receipt.empty->store(receipt.stamp, std::memory_order_release);
-    if (piece) Release();
+    if (is_segment) Release();
   }
   // Marks the sender as lost.
   void SetLost() { lost_ = true; }

@@ -120,7 +120,7 @@ TEST(InlineRingTest, ReceiptsAreGivenInAnyOrder) {
       const size_t i = random() % 100 == 0 ? 0 : random() % open.size();
       ASSERT_FALSE(open[i].sent.given()) << open[i].number;
       ASSERT_EQ(Link::NumberIn(open[i].slot), open[i].number) << "used again while it was lent";
-      link.in->GiveBack(open[i].taken, /*piece=*/true);
+      link.in->GiveBack(open[i].taken, /*is_segment=*/true);
       ASSERT_TRUE(open[i].sent.given()) << open[i].number;
       ASSERT_EQ(link.out->released(), ++released);
       open.erase(open.begin() + static_cast<ptrdiff_t>(i));
@@ -573,7 +573,7 @@ TEST(InlineRingTest, AWideRingThatIsNowhereIsSeen) {
        {uint64_t{0}, ring + 8, uint64_t{1} << 30, end - 64, end, ~uint64_t{63}}) {
     SCOPED_TRACE(to);
     Link one;
-    (void)one.memory->NewWideRing();  // so that the head of the segment has room for one
+    (void)one.memory->NewWideRing();  // so that the head of the shared segment has room for one
     widen(&one, to);
     EXPECT_EQ(one.in->Peek(), nullptr);
     EXPECT_STREQ(one.in->broken(), "a wide ring that is nowhere");
@@ -605,8 +605,8 @@ TEST(InlineRingTest, JumpsRoundInACircleEnd) {
   EXPECT_STREQ(link.in->broken(), "a jump to nowhere");
 }
 
-// Whatever lies there, the receiver neither hangs nor leaves the segment, beyond whose end there is
-// nothing: a step outside is a signal.
+// Whatever lies there, the receiver neither hangs nor leaves the shared segment, beyond whose end
+// there is nothing: a step outside is a signal.
 TEST(InlineRingTest, Garbage) {
   std::mt19937_64 random(StressSeed() + 3);
   uint64_t messages = 0, broken = 0;

@@ -35,7 +35,7 @@ class PeerMemory {
              const StridedLayout& layout, const std::byte* base, size_t from = 0);
 
   // Where memory of the peer is here; null if it cannot be mapped or is not there. It stays until
-  // this object maps another segment.
+  // this object maps another shared segment.
   const std::byte* Map(const RemoteStretches& memory, const SharedSegment::Address& segment,
                        uint64_t offset, StridedLayout* layout) {
     return mapped_.Find(memory, segment, offset, layout);

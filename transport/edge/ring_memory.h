@@ -13,7 +13,7 @@
 namespace brigade {
 
 struct alignas(64) Slot {
-  enum Kind : uint16_t { kInline, kPiece, kInPosted, kJump, kWiden };
+  enum Kind : uint16_t { kInline, kSegment, kInPosted, kJump, kWiden };
   static constexpr size_t kInlineBytes = 56;
 
   std::atomic<uint32_t> full;
@@ -46,9 +46,9 @@ inline ConstByteSpan InlineIn(const Slot& slot, size_t most_bytes) {
                              : ConstByteSpan();
 }
 
-// Payload of a kPiece slot.
-struct PieceAt {
-  uint32_t owner = 0;  // the rank of the group in whose segment it lies
+// Payload of a kSegment slot.
+struct SegmentAt {
+  uint32_t owner = 0;  // the rank of the group in whose shared segment it lies
   uint64_t offset = 0;
   uint64_t bytes = 0;
 };
@@ -57,8 +57,8 @@ struct PieceAt {
 struct alignas(64) RingReturns {
   static constexpr int kSlots = 8;
   std::atomic<uint32_t> empty[kSlots];
-  std::atomic<uint64_t> released;  // number of pieces, so that the sender need not check each
-  // Messages up to the last piece that was taken.
+  std::atomic<uint64_t> released;  // number of segments, so that the sender need not check each
+  // Messages up to the last segment that was taken.
   std::atomic<uint64_t> taken;
   // 0, or one more than the messages that the receiver took before it closed the group.
   std::atomic<uint64_t> closed_at;

@@ -15,10 +15,10 @@ namespace brigade {
 namespace {
 
 constexpr size_t kLine = 64;
-constexpr size_t kPieceBytes = size_t{32} << 10;
+constexpr size_t kSegmentBytes = size_t{32} << 10;
 constexpr uint32_t kSlots = 8;
 // A staged message before all others, so that neither side's page tables lack a slot.
-constexpr size_t kAllSlotsBytes = kSlots * kPieceBytes;
+constexpr size_t kAllSlotsBytes = kSlots * kSegmentBytes;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 template <typename Body>
@@ -90,9 +90,9 @@ struct CopyTrial::Shared {
   alignas(kLine) std::atomic<uint32_t> ready{0};
   uint64_t target = 0;
   alignas(kLine) std::atomic<uint32_t> sent{0};   // messages that the kernel has copied
-  alignas(kLine) std::atomic<uint32_t> full{0};   // pieces
-  alignas(kLine) std::atomic<uint32_t> taken{0};  // pieces
-  alignas(kLine) std::byte slots[kSlots][kPieceBytes];
+  alignas(kLine) std::atomic<uint32_t> full{0};   // segments
+  alignas(kLine) std::atomic<uint32_t> taken{0};  // segments
+  alignas(kLine) std::byte slots[kSlots][kSegmentBytes];
 };
 
 size_t CopyTrial::Bytes() { return sizeof(Shared); }
@@ -128,25 +128,27 @@ double CopyTrial::Time(const Move& move) {
 }
 
 bool CopyTrial::SendStaged(size_t bytes) {
-  for (size_t at = 0; at < bytes; at += kPieceBytes) {
+  for (size_t at = 0; at < bytes; at += kSegmentBytes) {
     const auto is_free = [this] {
-      return pieces_ - shared_->taken.load(std::memory_order_acquire) < kSlots;
+      return segments_ - shared_->taken.load(std::memory_order_acquire) < kSlots;
     };
     if (!Await(is_free)) return false;
-    std::memcpy(shared_->slots[pieces_ % kSlots], &data_[at], std::min(kPieceBytes, bytes - at));
-    shared_->full.store(++pieces_, std::memory_order_release);
+    std::memcpy(shared_->slots[segments_ % kSlots], &data_[at],
+                std::min(kSegmentBytes, bytes - at));
+    shared_->full.store(++segments_, std::memory_order_release);
   }
   return true;
 }
 
 bool CopyTrial::ReceiveStaged(size_t bytes) {
-  for (size_t at = 0; at < bytes; at += kPieceBytes) {
+  for (size_t at = 0; at < bytes; at += kSegmentBytes) {
     const auto is_full = [this] {
-      return shared_->full.load(std::memory_order_acquire) != pieces_;
+      return shared_->full.load(std::memory_order_acquire) != segments_;
     };
     if (!Await(is_full)) return false;
-    std::memcpy(&data_[at], shared_->slots[pieces_ % kSlots], std::min(kPieceBytes, bytes - at));
-    shared_->taken.store(++pieces_, std::memory_order_release);
+    std::memcpy(&data_[at], shared_->slots[segments_ % kSlots],
+                std::min(kSegmentBytes, bytes - at));
+    shared_->taken.store(++segments_, std::memory_order_release);
   }
   return true;
 }

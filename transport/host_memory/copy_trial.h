@@ -57,7 +57,7 @@ class CopyTrial {
   Shared* const shared_;
   std::chrono::steady_clock::time_point end_;
   uint32_t messages_ = 0;  // of either kind, that are over
-  uint32_t pieces_ = 0;
+  uint32_t segments_ = 0;
   std::vector<std::byte> data_;
 };
 

@@ -132,7 +132,7 @@ class InprocEndpoint : public Endpoint, private Polling {
     capabilities_.name = "inproc";
     capabilities_.lands_in_peer_memory = world_->options.lands_in_peer_memory;
     capabilities_.progresses_alone = !world_->options.allows_progress_thread;
-    capabilities_.eager_piece_bytes = world_->options.eager_piece_bytes;
+    capabilities_.eager_segment_bytes = world_->options.eager_segment_bytes;
   }
 
   // Whatever a peer still has under way with this rank can never end.
@@ -175,10 +175,10 @@ class InprocEndpoint : public Endpoint, private Polling {
     groups_.Erase(id);
   }
 
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
     auto parcel = std::make_shared<Parcel>();
-    parcel->piece = piece;
+    parcel->segment = segment;
     return Send(channel, peer, std::move(parcel), completion);
   }
 
@@ -195,7 +195,7 @@ class InprocEndpoint : public Endpoint, private Polling {
     parcel->kept.resize(head.bytes + body.bytes);
     if (head.bytes > 0) std::memcpy(parcel->kept.data(), head.data, head.bytes);
     CopyIn(parcel->kept.data() + head.bytes, *body.layout, body.base, body.offset, body.bytes);
-    parcel->piece = ConstByteSpan(parcel->kept.data(), parcel->kept.size());
+    parcel->segment = ConstByteSpan(parcel->kept.data(), parcel->kept.size());
     *kept_bytes = parcel->kept.size();
     if (!Send(channel, peer, std::move(parcel), completion).ok()) return SentNow::kNo;
     keeps_for_.insert(stream);
@@ -230,8 +230,8 @@ class InprocEndpoint : public Endpoint, private Polling {
     Parcel* const parcel = stream->second.parcels.front().get();
     // Its sender cannot take it back meanwhile.
     if (!parcel->MoveOn(Parcel::State::kLookedAt)) return 0;
-    const size_t bytes = std::min(head.bytes, parcel->piece.bytes);
-    if (bytes > 0) std::memcpy(head.data, parcel->piece.data, bytes);
+    const size_t bytes = std::min(head.bytes, parcel->segment.bytes);
+    if (bytes > 0) std::memcpy(head.data, parcel->segment.data, bytes);
     parcel->state.store(Parcel::State::kPosted, std::memory_order_release);
     return bytes;
   }
@@ -363,18 +363,19 @@ class InprocEndpoint : public Endpoint, private Polling {
     if (!Reachable(parcel->from).ok() || !parcel->MoveOn(Parcel::State::kTaken)) return;
     const Receive receive = stream->receives.front();
     stream->receives.pop_front();
-    const ConstByteSpan piece = parcel->piece;
+    const ConstByteSpan segment = parcel->segment;
     Completion* completion = receive.completion;
     completion->status = Status();
-    completion->lease = Lease{receive.in_place ? nullptr : receive.buffer.data, piece.bytes, 0};
-    if (piece.bytes > receive.buffer.bytes) {
-      completion->status = PieceTooLong("inproc", piece.bytes, receive.peer, receive.buffer.bytes);
+    completion->lease = Lease{receive.in_place ? nullptr : receive.buffer.data, segment.bytes, 0};
+    if (segment.bytes > receive.buffer.bytes) {
+      completion->status =
+          SegmentTooLong("inproc", segment.bytes, receive.peer, receive.buffer.bytes);
       Return(parcel);
     } else if (capabilities_.lands_in_peer_memory) {
-      completion->lease = Lease{piece.data, piece.bytes, next_token_};
+      completion->lease = Lease{segment.data, segment.bytes, next_token_};
       leased_.emplace(next_token_++, parcel);
     } else {
-      if (piece.bytes > 0) std::memcpy(receive.buffer.data, piece.data, piece.bytes);
+      if (segment.bytes > 0) std::memcpy(receive.buffer.data, segment.data, segment.bytes);
       Return(parcel);
     }
     completions_.Finish(completion, receive.group);
@@ -438,7 +439,7 @@ class InprocEndpoint : public Endpoint, private Polling {
   std::unordered_map<uint64_t, GroupId> open_;  // by wire id
   std::map<StreamKey, Stream> streams_;
   std::unordered_map<Parcel*, ParcelPtr> sent_;
-  std::set<StreamKey> keeps_for_;  // those that a piece of user memory is kept for
+  std::set<StreamKey> keeps_for_;  // those that a segment of user memory is kept for
   uint64_t next_token_ = 1;
   std::unordered_map<uint64_t, ParcelPtr> leased_;
   int losses_seen_ = 0;

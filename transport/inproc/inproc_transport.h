@@ -25,11 +25,11 @@ struct InprocOptions {
   bool lands_in_peer_memory = false;
   // Contiguous ranges of user memory are received in place. Not with lands_in_peer_memory.
   bool lands_in_place = true;
-  // SendNow accepts any user memory, and copies it, like a connection that is full; one piece of a
-  // channel for each peer until the peer has it. Not with lands_in_peer_memory.
+  // SendNow accepts any user memory, and copies it, like a connection that is full; one segment of
+  // a channel for each peer until the peer has it. Not with lands_in_peer_memory.
   bool sends_in_place = false;
   // As in Capabilities.
-  size_t eager_piece_bytes = SIZE_MAX;
+  size_t eager_segment_bytes = SIZE_MAX;
   // A progress thread may make progress for the ranks. If false, only the test's own threads call
   // them.
   bool allows_progress_thread = false;

@@ -117,8 +117,8 @@ TEST(InprocEndpoint, ReturnedSendsNeedNoSender) {
   ASSERT_TRUE(sender->OpenGroup(world.MakeBootstrap(0).get(), &from.group).ok());
   thread.join();
   Flag sent, received;
-  std::byte piece[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, receive_buffer[3];
-  ASSERT_TRUE(sender->PostSend(from, 1, ConstByteSpan(piece, 3), &sent).ok());
+  std::byte segment[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, receive_buffer[3];
+  ASSERT_TRUE(sender->PostSend(from, 1, ConstByteSpan(segment, 3), &sent).ok());
   ASSERT_TRUE(receiver->PostReceive(to, 0, ByteSpan{receive_buffer, 3}, &received).ok());
   while (!received.done) receiver->Progress();
   EXPECT_EQ(receive_buffer[2], std::byte{3});
@@ -140,11 +140,11 @@ TEST(InprocEndpoint, ASendOfALostRankEndsWhenItsLeaseIsReleased) {
   ASSERT_TRUE(sender->OpenGroup(world.MakeBootstrap(0).get(), &from.group).ok());
   thread.join();
   Flag sent, received;
-  std::byte piece[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, receive_buffer[3];
-  ASSERT_TRUE(sender->PostSend(from, 1, ConstByteSpan(piece, 3), &sent).ok());
+  std::byte segment[3] = {std::byte{1}, std::byte{2}, std::byte{3}}, receive_buffer[3];
+  ASSERT_TRUE(sender->PostSend(from, 1, ConstByteSpan(segment, 3), &sent).ok());
   ASSERT_TRUE(receiver->PostReceive(to, 0, ByteSpan{receive_buffer, 3}, &received).ok());
   while (!received.done) receiver->Progress();
-  ASSERT_EQ(received.lease.data, piece);
+  ASSERT_EQ(received.lease.data, segment);
   world.MarkLost(0);
   sender->Progress();
   EXPECT_FALSE(sent.done);
@@ -175,8 +175,8 @@ TEST(InprocEndpoint, ARankThatReleasedItsLeasesMayLeave) {
     Channel channel;
     EXPECT_TRUE(sender->OpenGroup(world.MakeBootstrap({0, 1}, 0).get(), &channel.group).ok());
     Flag sent;
-    std::byte piece[3] = {};
-    EXPECT_TRUE(sender->PostSend(channel, 1, ConstByteSpan(piece, 3), &sent).ok());
+    std::byte segment[3] = {};
+    EXPECT_TRUE(sender->PostSend(channel, 1, ConstByteSpan(segment, 3), &sent).ok());
     while (!sent.done) sender->Progress();
     reader.join();
     ASSERT_TRUE(sent.status.ok()) << sent.status.message() << ", trial " << trial;

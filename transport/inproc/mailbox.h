@@ -30,8 +30,8 @@ struct Parcel {
   ChannelKind kind = ChannelKind::kPointToPoint;
   int from = 0;  // world ranks
   int to = 0;
-  ConstByteSpan piece;
-  std::vector<std::byte> kept;       // a copy of the piece, if it was copied
+  ConstByteSpan segment;
+  std::vector<std::byte> kept;       // a copy of the segment, if it was copied
   Completion* completion = nullptr;  // the sender's; only the sender touches it
   std::atomic<State> state{State::kPosted};
 

@@ -174,9 +174,9 @@ class MachineReader {
       machine_->shared_memory = ReadSharedMemory(top["shared_memory"], "shared_memory");
     }
     Object segments(problem_, top["segments"], "segments");
-    machine_->preferred_piece_bytes = segments.Bytes("preferred_bytes");
-    machine_->overlap_piece_bytes = segments.Bytes("overlap_bytes");
-    machine_->piece_cost_bytes = segments.Bytes("cost_bytes");
+    machine_->preferred_segment_bytes = segments.Bytes("preferred_bytes");
+    machine_->overlap_segment_bytes = segments.Bytes("overlap_bytes");
+    machine_->segment_cost_bytes = segments.Bytes("cost_bytes");
   }
 
  private:

@@ -132,9 +132,9 @@ struct MachineDescription {
   Link within_host;
   SharedMemory shared_memory;
   // As in Capabilities.
-  size_t preferred_piece_bytes = size_t{32} << 10;
-  size_t overlap_piece_bytes = 0;
-  size_t piece_cost_bytes = 0;
+  size_t preferred_segment_bytes = size_t{32} << 10;
+  size_t overlap_segment_bytes = 0;
+  size_t segment_cost_bytes = 0;
 
   static constexpr int kUserMemory = 0;
 

@@ -51,9 +51,9 @@ class Writer {
                                 {"most_bytes", Bytes(shared.most_kernel_bytes)},
                                 {"rate", Quantity(shared.kernel_mb_s, "MB/s")}};
     }
-    json["segments"]["preferred_bytes"] = Bytes(machine_.preferred_piece_bytes);
-    json["segments"]["overlap_bytes"] = Bytes(machine_.overlap_piece_bytes);
-    json["segments"]["cost_bytes"] = Bytes(machine_.piece_cost_bytes);
+    json["segments"]["preferred_bytes"] = Bytes(machine_.preferred_segment_bytes);
+    json["segments"]["overlap_bytes"] = Bytes(machine_.overlap_segment_bytes);
+    json["segments"]["cost_bytes"] = Bytes(machine_.segment_cost_bytes);
     return json;
   }
 

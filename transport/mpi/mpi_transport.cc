@@ -103,9 +103,9 @@ class MpiEndpoint : public Endpoint, private Polling {
     // it has then written all of it.
     capabilities_.reports_losses = false;
     capabilities_.kept_receive_buffer_bytes = mpi::kShortReceiveBufferBytes;
-    capabilities_.max_piece_bytes = mpi::kMaxPieceBytes;
-    capabilities_.tuning.preferred_piece_bytes = rules::kMpiPieceBytes;
-    capabilities_.eager_piece_bytes = rules::kMpiEagerBytes;
+    capabilities_.max_segment_bytes = mpi::kMaxSegmentBytes;
+    capabilities_.tuning.preferred_segment_bytes = rules::kMpiSegmentBytes;
+    capabilities_.eager_segment_bytes = rules::kMpiEagerBytes;
   }
 
   ~MpiEndpoint() override {
@@ -154,9 +154,9 @@ class MpiEndpoint : public Endpoint, private Polling {
     groups_.EraseIfDrained(&group);
   }
 
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
-    return requests_.PostSend(channel, peer, piece, completion);
+    return requests_.PostSend(channel, peer, segment, completion);
   }
 
   Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
@@ -166,7 +166,7 @@ class MpiEndpoint : public Endpoint, private Polling {
   }
 
   bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
-    if (range.bytes > capabilities_.max_piece_bytes) return false;
+    if (range.bytes > capabilities_.max_segment_bytes) return false;
     return range.layout->plain() ||
            (range.layout->part() == StridedLayout::Part::kGeneral &&
             range.layout->ld() <= INT_MAX / 16 && range.bytes >= rules::kMpiTypedBytes);

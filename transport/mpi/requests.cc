@@ -20,8 +20,8 @@ int ErrorClass(int error) {
 }
 
 Status CheckLength(size_t bytes) {
-  if (bytes <= kMaxPieceBytes) return Status();
-  return PieceBeyondLimit("mpi", bytes, kMaxPieceBytes);
+  if (bytes <= kMaxSegmentBytes) return Status();
+  return SegmentBeyondLimit("mpi", bytes, kMaxSegmentBytes);
 }
 
 // Takes the next message of a stream without receives, if it has come and is short: all of it is
@@ -84,19 +84,20 @@ Status TakeMessage(const Stream& stream, Pending* receive, bool* found) {
 
 }  // namespace
 
-Status Requests::PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+Status Requests::PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                           Completion* completion) {
   Group* const group = &groups_->At(channel.group);
-  BRIGADE_RETURN_IF_ERROR(CheckLength(piece.bytes));
+  BRIGADE_RETURN_IF_ERROR(CheckLength(segment.bytes));
   MPI_Request request;
-  BRIGADE_RETURN_IF_ERROR(MpiStatus(
-      InMpi([&] {
-        return MPI_Isend(piece.data, static_cast<int>(piece.bytes), MPI_BYTE, group->RankOf(peer),
-                         group->TagOf(channel.kind), group->carrier->comm, &request);
-      }),
-      "MPI_Isend"));
+  BRIGADE_RETURN_IF_ERROR(MpiStatus(InMpi([&] {
+                                      return MPI_Isend(
+                                          segment.data, static_cast<int>(segment.bytes), MPI_BYTE,
+                                          group->RankOf(peer), group->TagOf(channel.kind),
+                                          group->carrier->comm, &request);
+                                    }),
+                                    "MPI_Isend"));
   Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/false);
-  if (piece.bytes <= rules::kMpiEagerBytes && stream->pending.empty()) {
+  if (segment.bytes <= rules::kMpiEagerBytes && stream->pending.empty()) {
     int done = 0;
     const int error = TestOwn(&request, &done, MPI_STATUS_IGNORE);
     if (done || error != MPI_SUCCESS) {
@@ -116,7 +117,7 @@ Status Requests::PostReceive(const Channel& channel, int peer, ByteSpan receive_
   BRIGADE_RETURN_IF_ERROR(CheckLength(receive_buffer.bytes));
   Stream* stream = group->StreamOf(channel.kind, peer, /*receives=*/true);
   if (stream->early) {
-    BRIGADE_CHECK(lease_data != nullptr);  // a first piece lands in no user memory
+    BRIGADE_CHECK(lease_data != nullptr);  // a first segment lands in no user memory
     FinishEarly(stream, receive_buffer, completion);
     return Status();
   }
@@ -149,7 +150,7 @@ void Requests::FinishEarly(Stream* stream, ByteSpan receive_buffer, Completion* 
   completion->status = Status();
   completion->lease = Lease{receive_buffer.data, message.size(), 0};
   if (message.size() > receive_buffer.bytes) {
-    completion->status = PieceTooLong("mpi", message.size(), stream->peer, receive_buffer.bytes);
+    completion->status = SegmentTooLong("mpi", message.size(), stream->peer, receive_buffer.bytes);
   } else {
     std::copy(message.begin(), message.end(), receive_buffer.data);
   }
@@ -256,7 +257,7 @@ void Requests::FinishFirst(Stream* stream, int error, const MPI_Status& status) 
   if (first.too_long != nullptr ||
       (error != MPI_SUCCESS && ErrorClass(error) == MPI_ERR_TRUNCATE)) {
     first.completion->status =
-        PieceTooLong("mpi", static_cast<size_t>(bytes), stream->peer, first.buffer.bytes);
+        SegmentTooLong("mpi", static_cast<size_t>(bytes), stream->peer, first.buffer.bytes);
   }
   delete[] first.too_long;
   completions_->Finish(first.completion, stream->group->id);

@@ -19,7 +19,7 @@
 
 namespace brigade::mpi {
 
-inline constexpr size_t kMaxPieceBytes = INT_MAX;  // counts of MPI are ints
+inline constexpr size_t kMaxSegmentBytes = INT_MAX;  // counts of MPI are ints
 // MPI's protocols for long messages may write past a receive buffer before the length is known. A
 // short receive buffer is therefore posted to MPI only once a probe has found a message that fits.
 // A long one is posted at once, since it may have to be filled at once.
@@ -31,7 +31,7 @@ class Requests {
       : groups_(groups), completions_(completions) {}
 
   // As Endpoint's.
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece, Completion* completion);
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment, Completion* completion);
   // `lease_data`: of the lease. `type`: one element of it describes the receive buffer, unless it
   // is plain bytes. It is freed.
   Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
@@ -44,7 +44,7 @@ class Requests {
     if (!requests_.empty()) TestWatched();
     if (!probed_.empty()) ProbeStreams();
   }
-  // No receive buffer of the group is written after this. A piece that has begun to arrive is
+  // No receive buffer of the group is written after this. A segment that has begun to arrive is
   // waited for.
   void CancelReceives(Group* group);
 

@@ -43,13 +43,13 @@ OutStream* Group::OpenEdge(size_t index, int peer, EdgeMemory* memory) {
   return out[index].get();
 }
 
-PieceAt Group::Locate(ConstByteSpan piece) const {
-  PieceAt at;
-  at.bytes = piece.bytes;
+SegmentAt Group::Locate(ConstByteSpan segment) const {
+  SegmentAt at;
+  at.bytes = segment.bytes;
   const auto lies_with = [&](const Peer& peer, int owner) {
-    if (!peer.segment->Contains(piece.data, piece.bytes)) return false;
+    if (!peer.segment->Contains(segment.data, segment.bytes)) return false;
     at.owner = static_cast<uint32_t>(owner);
-    at.offset = static_cast<uint64_t>(piece.data - peer.segment->base());
+    at.offset = static_cast<uint64_t>(segment.data - peer.segment->base());
     return true;
   };
   if (lies_with(*members[rank], rank)) return at;
@@ -59,9 +59,9 @@ PieceAt Group::Locate(ConstByteSpan piece) const {
   CheckFailed(__FILE__, __LINE__, "a segment outside shared memory");
 }
 
-ConstByteSpan Group::PieceIn(const Slot& slot) const {
-  if (slot.kind != Slot::kPiece) return ConstByteSpan();
-  PieceAt at;
+ConstByteSpan Group::SegmentIn(const Slot& slot) const {
+  if (slot.kind != Slot::kSegment) return ConstByteSpan();
+  SegmentAt at;
   std::memcpy(&at, slot.payload, sizeof(at));
   if (at.owner >= members.size() || members[at.owner] == nullptr) return ConstByteSpan();
   return {members[at.owner]->segment->At(at.offset, at.bytes), at.bytes};
@@ -71,7 +71,7 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
   OutStream* const stream = Out(kControl, peer, memory);
   if (stream == nullptr || !(urgency == Urgency::kUrgent || stream->edge.HasRoom())) return false;
   Slot* slot = stream->edge.Next();
-  if (slot == nullptr) slot = stream->edge.NextForPiece();  // it is short of overflow memory
+  if (slot == nullptr) slot = stream->edge.NextForSegment();  // it is short of overflow memory
   if (slot == nullptr) return false;
   slot->kind = Slot::kInline;
   slot->bytes = static_cast<uint16_t>(message.bytes);
@@ -82,7 +82,7 @@ bool Group::Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* 
   members[peer]->shared->control_count.fetch_add(1, std::memory_order_release);
   members[peer]->shared->doorbell.Signal();
   if (urgency == Urgency::kWithNext) {
-    members[peer]->piece_follows = true;
+    members[peer]->segment_follows = true;
   } else {
     members[peer]->shared->progress_doorbell.Signal();
   }

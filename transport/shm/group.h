@@ -28,8 +28,8 @@ namespace brigade::shm {
 inline constexpr int kEdgeKinds = kChannelKinds + 1;
 inline constexpr auto kControl = static_cast<ChannelKind>(kChannelKinds);
 
-// A directory in the segment of each rank, for each of its groups: the beginnings of the edges to
-// other members, and the members that do not use them any more.
+// A directory in the shared segment of each rank, for each of its groups: the beginnings of the
+// edges to other members, and the members that do not use them any more.
 struct alignas(64) Directory {
   std::atomic<uint32_t> control_count;  // control messages ever written for this rank
   // Follow the directory: [kEdgeKinds][ranks], as InEdge expects.
@@ -89,10 +89,10 @@ struct Group {
     return stream.get();
   }
 
-  // Converts between a piece, which lies in the segment of a member, and its place in a slot; no
-  // data if the place is invalid.
-  PieceAt Locate(ConstByteSpan piece) const;
-  ConstByteSpan PieceIn(const Slot& slot) const;
+  // Converts between a segment, which lies in the shared segment of a member, and its place in a
+  // slot; no data if the place is invalid.
+  SegmentAt Locate(ConstByteSpan segment) const;
+  ConstByteSpan SegmentIn(const Slot& slot) const;
 
   // Writes a control message; false if there is no room. An urgent one may take an extension.
   // REQUIRES: `peer` is not lost.
@@ -135,7 +135,7 @@ void Group::TakeControls(const Tell& tell) {
           message.bytes <= kMostControlBytes) {
         tell(from, message);
       }
-      edge.GiveBack(edge.Take(), /*piece=*/false);
+      edge.GiveBack(edge.Take(), /*is_segment=*/false);
       // Its sender may wait for room.
       if (++stream->controls_taken % (kRingSlots / 2) == 0) {
         peer->shared->doorbell.Signal();

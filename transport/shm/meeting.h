@@ -28,8 +28,8 @@ struct Introduction {
   int32_t knows_kernel_copies = 0;  // not a bool, which has no value for most bytes
 };
 
-// Maps the segments of all members on the host of `mine`. `spans_hosts`: there may be members on
-// other hosts. OK: the group is complete except for its streams.
+// Maps the shared segments of all members on the host of `mine`. `spans_hosts`: there may be
+// members on other hosts. OK: the group is complete except for its streams.
 Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all, bool spans_hosts,
                   Peers* peers, Group* group);
 

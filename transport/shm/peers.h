@@ -18,13 +18,13 @@
 
 namespace brigade::shm {
 
-// Public memory in the segment of each rank.
+// Public memory in the shared segment of each rank.
 struct alignas(64) Public {
   Doorbell doorbell;
   std::atomic<uint32_t> departed;
   std::atomic<uint32_t> control_count;  // control messages ever written for this rank
   // The doorbell of the progress thread, while the program is outside the library. Signalled by
-  // control messages, by pieces that these announced, and by released pieces; not by inline
+  // control messages, by segments that these announced, and by released segments; not by inline
   // messages of a pattern, nor by a rank that waits for the owner in its call.
   alignas(64) Doorbell progress_doorbell;
 };
@@ -34,7 +34,7 @@ struct Peer {
   Public* shared = nullptr;
   ProcessWatch process;  // of none, if it is this one
   bool lost = false;
-  bool piece_follows = false;  // a control message written to it, and signals progress_doorbell
+  bool segment_follows = false;  // a control message written to it, and signals progress_doorbell
 };
 
 // Returns kPeerLost. `rank`: the peer's rank in the group of the failed operation.
@@ -43,7 +43,8 @@ Status Lost(const Peer& peer, int rank);
 // Returns the error for invalid values that a peer has written.
 Status Misplaced();
 
-// Returns the object that a peer has at `offset` of its segment; null if the offset is invalid.
+// Returns the object that a peer has at `offset` of its shared segment; null if the offset is
+// invalid.
 template <typename T>
 T* Shared(SharedSegment* segment, uint64_t offset, size_t bytes) {
   if (offset % alignof(T) != 0) return nullptr;
@@ -52,12 +53,12 @@ T* Shared(SharedSegment* segment, uint64_t offset, size_t bytes) {
 
 class Peers {
  public:
-  // `own`: the segment of this rank, which is never lost.
+  // `own`: the shared segment of this rank, which is never lost.
   explicit Peers(const SharedSegment* own) : own_(own) {}
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
-  // Finds the rank whose segment is at `address`, which is mapped at the first call.
+  // Finds the rank whose shared segment is at `address`, which is mapped at the first call.
   Status Find(const SharedSegment::Address& address, uint64_t public_offset, Peer** peer);
   // Marks the peers that have left, regularly or not. Returns whether there was one. Killed peers
   // are checked at intervals only, since that takes a system call for each.

@@ -19,7 +19,7 @@ Status Broken(const InStream& in, const char* what) {
 // Where the message of the stream's next slot lies, or what of it is not in the posted buffer; no
 // data if it is nowhere.
 ConstByteSpan MessageIn(const InStream& in, const Slot& slot) {
-  if (slot.kind == Slot::kPiece) return in.group->PieceIn(slot);
+  if (slot.kind == Slot::kSegment) return in.group->SegmentIn(slot);
   const bool in_slot =
       slot.kind == Slot::kInline || (slot.kind == Slot::kInPosted && in.has_posted);
   return in_slot ? in.edge.Inline(slot) : ConstByteSpan();
@@ -54,19 +54,19 @@ void Receives::Match(InStream* in, const Slot* slot, const InStream::Receive& re
   Completion* const completion = receive.completion;
   completion->status = Status();
   completion->lease = Lease();
-  const bool piece = slot->kind == Slot::kPiece;
+  const bool segment = slot->kind == Slot::kSegment;
   const ConstByteSpan message = MessageIn(*in, *slot);
   in->has_posted = false;
   if (message.data == nullptr) {
     completion->status = Broken(*in, "a message that is nowhere");
   } else if (message.bytes > receive.most_bytes) {
-    completion->status = PieceTooLong("shm", message.bytes, in->rank, receive.most_bytes);
+    completion->status = SegmentTooLong("shm", message.bytes, in->rank, receive.most_bytes);
   }
   const InEdge::Receipt receipt = in->edge.Take();
   if (!completion->status.ok()) {
-    in->edge.GiveBack(receipt, piece);
+    in->edge.GiveBack(receipt, segment);
   } else {
-    completion->lease = Lease{message.data, message.bytes, Lend({in, receipt, piece})};
+    completion->lease = Lease{message.data, message.bytes, Lend({in, receipt, segment})};
   }
   completions_->Finish(completion, in->group->id);
 }
@@ -86,8 +86,8 @@ uint64_t Receives::Lend(const Leased& leased) {
 void Receives::Release(const Lease& lease) {
   if (lease.token == 0) return;
   Leased& leased = leased_[lease.token - 1];
-  leased.in->edge.GiveBack(leased.receipt, leased.piece);
-  if (leased.piece) leased.in->peer->shared->progress_doorbell.Signal();
+  leased.in->edge.GiveBack(leased.receipt, leased.segment);
+  if (leased.segment) leased.in->peer->shared->progress_doorbell.Signal();
   --leased.in->leased;
   leased.in = nullptr;
   free_leases_.push_back(lease.token - 1);

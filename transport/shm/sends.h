@@ -1,4 +1,4 @@
-// Sends: pieces that their receivers have not released yet.
+// Sends: segments that their receivers have not released yet.
 
 #ifndef BRIGADE_TRANSPORT_SHM_SENDS_H_
 #define BRIGADE_TRANSPORT_SHM_SENDS_H_
@@ -20,12 +20,12 @@ class Sends {
   Sends& operator=(const Sends&) = delete;
 
   bool empty() const { return sending_.empty(); }
-  // Returns how many of these pieces their receivers have taken.
+  // Returns how many of these segments their receivers have taken.
   size_t CountTaken() const;
-  // Adds a published piece, which completes when `receipt` is given.
+  // Adds a published segment, which completes when `receipt` is given.
   void Add(OutStream* out, const OutEdge::Receipt& receipt, Completion* completion);
 
-  // Completes released pieces. `waits`: the rank also waits for something else; then checks are
+  // Completes released segments. `waits`: the rank also waits for something else; then checks are
   // rare.
   bool Progress(bool waits) {
     if (waits && ++polls_since_look_ < rules::kShmPollsPerReturnLook) return false;
@@ -34,16 +34,16 @@ class Sends {
   }
   // Makes the next Progress check.
   void LookNext() { polls_since_look_ = rules::kShmPollsPerReturnLook; }
-  // Completes released pieces, and then fails all pieces to lost peers.
+  // Completes released segments, and then fails all segments to lost peers.
   void FailLost();
 
  private:
   bool Finish();
-  // Completes at most `*left` pieces, and subtracts them.
+  // Completes at most `*left` segments, and subtracts them.
   void FinishStream(OutStream* out, int* left);
 
   CompletionQueue* const completions_;
-  std::vector<OutStream*> sending_;  // with pieces under way
+  std::vector<OutStream*> sending_;  // with segments under way
   int polls_since_look_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// ShmDomain: staging and overflow memory in a rank's own segment.
+// ShmDomain: staging and overflow memory in a rank's own shared segment.
 
 #ifndef BRIGADE_TRANSPORT_SHM_SHM_DOMAIN_H_
 #define BRIGADE_TRANSPORT_SHM_SHM_DOMAIN_H_
@@ -27,7 +27,7 @@ class ShmDomain : public MemoryDomain {
   void Free(ByteSpan memory) override {
     segment_->Free(static_cast<uint64_t>(memory.data - segment_->base()), memory.bytes);
   }
-  // Peers can access the whole segment.
+  // Peers can access the whole shared segment.
   Status Register(ByteSpan, uint64_t* key) override {
     *key = 0;
     return Status();

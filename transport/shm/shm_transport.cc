@@ -71,7 +71,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     capabilities_.needs_registered_memory = true;
     capabilities_.progresses_alone = true;
     capabilities_.max_inline_bytes = Slot::kInlineBytes;
-    capabilities_.tuning.overlap_piece_bytes = rules::kShmOverlapBytes;
+    capabilities_.tuning.overlap_segment_bytes = rules::kShmOverlapBytes;
   }
 
   Status Init() {
@@ -144,7 +144,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     FreeGroups();
   }
 
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
     Group& group = groups_.At(channel.group);
     OutStream* const out = group.Out(channel.kind, peer, &edge_memory_);
@@ -155,27 +155,27 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     }
     if (out->peer->lost && !out->edge.closed()) return shm::Lost(*out->peer, peer);
     Slot* slot = out->edge.Next();
-    // At the limit of overflow memory a piece stays in place: pieces in place have a limit of their
-    // own.
+    // At the limit of overflow memory a segment stays in place: segments in place have a limit of
+    // their own.
     const bool fits_slot =
-        piece.bytes <= Slot::kInlineBytes && (slot != nullptr || piece.bytes == 0);
-    if (slot == nullptr) slot = out->edge.NextForPiece();
+        segment.bytes <= Slot::kInlineBytes && (slot != nullptr || segment.bytes == 0);
+    if (slot == nullptr) slot = out->edge.NextForSegment();
     if (slot == nullptr) return Status(StatusCode::kNoResource, "no shared memory for a message");
     if (fits_slot) {
       slot->kind = Slot::kInline;
-      slot->bytes = static_cast<uint16_t>(piece.bytes);
-      CopyBytes(slot->payload, piece.data, piece.bytes);
+      slot->bytes = static_cast<uint16_t>(segment.bytes);
+      CopyBytes(slot->payload, segment.data, segment.bytes);
       out->edge.Publish(slot);
-      SignalBehindPiece(out->peer);
+      SignalBehindSegment(out->peer);
       completion->status = Status();
       completions_.Finish(completion, CompletionQueue::kSend);
       return Status();
     }
-    const PieceAt at = group.Locate(piece);
-    slot->kind = Slot::kPiece;
+    const SegmentAt at = group.Locate(segment);
+    slot->kind = Slot::kSegment;
     std::memcpy(slot->payload, &at, sizeof(at));
     sends_.Add(out, out->edge.Publish(slot), completion);
-    SignalBehindPiece(out->peer);
+    SignalBehindSegment(out->peer);
     return Status();
   }
 
@@ -203,7 +203,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
       return Status();
     }
     if (urgency != Urgency::kUrgent) {
-      SignalBehindPiece(group.members[peer]);  // others may have waited for this one
+      SignalBehindSegment(group.members[peer]);  // others may have waited for this one
       return Status(StatusCode::kNoResource, "shm: control messages wait to be taken");
     }
     group.pending_controls.push_back({peer, ControlMessage(message)});
@@ -226,8 +226,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     return shm::Receives::PostBuffer(groups_.At(channel.group).In(channel.kind, peer), layout,
                                      base);
   }
-  ConstByteSpan PieceIn(GroupId id, const Slot& slot) override {
-    return groups_.At(id).PieceIn(slot);
+  ConstByteSpan SegmentIn(GroupId id, const Slot& slot) override {
+    return groups_.At(id).SegmentIn(slot);
   }
 
   size_t SendsTaken() override { return sends_.CountTaken(); }
@@ -306,8 +306,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
   bool IsForked() const { return segment_->address().process != getpid(); }
 
   // The control message that announced it has not signalled the doorbell.
-  static void SignalBehindPiece(shm::Peer* peer) {
-    if (std::exchange(peer->piece_follows, false)) peer->shared->progress_doorbell.Signal();
+  static void SignalBehindSegment(shm::Peer* peer) {
+    if (std::exchange(peer->segment_follows, false)) peer->shared->progress_doorbell.Signal();
   }
 
   void CountCrowded(int groups) {

@@ -1,8 +1,9 @@
 // shm: ranks of one host, through shared memory.
 //
-// Each rank has one segment that the ranks of its groups map. Pieces are allocated there: a send
-// writes a few words in the edge to its receiver, and a lease points into the original sender's
-// memory even if others forward it. One copy into the segment thus serves any number of readers.
+// Each rank has one shared segment that the ranks of its groups map. Segments are allocated there:
+// a send writes a few words in the edge to its receiver, and a lease points into the original
+// sender's memory even if others forward it. One copy into the shared segment thus serves any
+// number of readers.
 //
 // Sent messages are received even if their sender has ended, and without its help.
 

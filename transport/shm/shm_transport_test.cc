@@ -159,23 +159,23 @@ TEST(ShmEndpoint, MessagesOutsideTheirMemoryAreRefused) {
       slot->bytes = 8;
     });
   }
-  const auto piece = [&](uint32_t owner, uint64_t offset, uint64_t bytes) {
+  const auto segment = [&](uint32_t owner, uint64_t offset, uint64_t bytes) {
     SCOPED_TRACE(std::to_string(owner) + " " + std::to_string(offset) + " " +
                  std::to_string(bytes));
     refused([&](Slot* slot) {
-      const PieceAt at{owner, offset, bytes};
-      slot->kind = Slot::kPiece;
+      const SegmentAt at{owner, offset, bytes};
+      slot->kind = Slot::kSegment;
       std::memcpy(slot->payload, &at, sizeof(at));
     });
   };
-  piece(1, 0, 64);
-  piece(UINT32_MAX, 0, 64);
-  piece(0, uint64_t{1} << 30, 64);
-  piece(0, 64, uint64_t{1} << 30);
-  piece(0, 4096, UINT64_MAX - 100);
-  piece(0, UINT64_MAX - 63, 128);
-  piece(0, UINT64_MAX, 1);
-  piece(0, 0, UINT64_MAX);
+  segment(1, 0, 64);
+  segment(UINT32_MAX, 0, 64);
+  segment(0, uint64_t{1} << 30, 64);
+  segment(0, 64, uint64_t{1} << 30);
+  segment(0, 4096, UINT64_MAX - 100);
+  segment(0, UINT64_MAX - 63, 128);
+  segment(0, UINT64_MAX, 1);
+  segment(0, 0, UINT64_MAX);
   endpoint->CloseGroup(group);
 }
 
@@ -520,8 +520,8 @@ TEST(ShmEndpoint, ASleepingRankPollsForReturnedLeases) {
   endpoint->CloseGroup(group);
 }
 
-// Pieces in memory that is counted already are sent: they could not leave without their sender.
-TEST(ShmEndpoint, AtTheLimitOfOverflowMemoryPiecesAreSentFromWhereTheyLie) {
+// Segments in memory that is counted already are sent: they could not leave without their sender.
+TEST(ShmEndpoint, AtTheLimitOfOverflowMemorySegmentsAreSentFromWhereTheyLie) {
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const auto budget = std::make_shared<OverflowBudget>(0);
   endpoint->SetOverflowBudget(budget);
@@ -709,11 +709,11 @@ TEST(ShmEndpoint, FewSendsEndAtOnce) {
   constexpr int kSends = 40;
   const std::unique_ptr<Endpoint> endpoint = NewEndpoint();
   const GroupId group = OpenAlone(endpoint.get());
-  ByteSpan piece;
-  ASSERT_TRUE(endpoint->domain()->Allocate(0, 4096, &piece).ok());
+  ByteSpan segment;
+  ASSERT_TRUE(endpoint->domain()->Allocate(0, 4096, &segment).ok());
   std::vector<Operation> sent(kSends), received(kSends);
   for (Operation& one : sent) {
-    ASSERT_TRUE(endpoint->PostSend(PointToPoint(group), 0, piece, &one).ok());
+    ASSERT_TRUE(endpoint->PostSend(PointToPoint(group), 0, segment, &one).ok());
   }
   for (Operation& one : received) {
     ASSERT_TRUE(endpoint->PostReceive(PointToPoint(group), 0, {nullptr, 4096}, &one).ok());
@@ -816,10 +816,10 @@ class ShmProgressThread : public testing::Test {
     return std::chrono::steady_clock::now() - start < std::chrono::microseconds(longest_us);
   }
   void SendControlMessage(Urgency urgency) {
-    ASSERT_TRUE(endpoint_->SendControl(group_, 0, piece_, urgency).ok());
+    ASSERT_TRUE(endpoint_->SendControl(group_, 0, segment_, urgency).ok());
   }
-  void SendPiece() {
-    ASSERT_TRUE(endpoint_->PostSend(PointToPoint(group_), 0, piece_, &sent_).ok());
+  void SendSegment() {
+    ASSERT_TRUE(endpoint_->PostSend(PointToPoint(group_), 0, segment_, &sent_).ok());
   }
   void SendInline() {
     OutEdge* const out = endpoint_->edges()->EdgeTo({group_, ChannelKind::kAll}, 0);
@@ -832,7 +832,7 @@ class ShmProgressThread : public testing::Test {
   const std::unique_ptr<Endpoint> endpoint_ = NewEndpoint();
   const GroupId group_ = OpenAlone(endpoint_.get());
   const std::byte bytes_[8] = {};
-  const ConstByteSpan piece_{bytes_, sizeof(bytes_)};
+  const ConstByteSpan segment_{bytes_, sizeof(bytes_)};
   Operation sent_;
 };
 
@@ -843,25 +843,25 @@ TEST_F(ShmProgressThread, IsWokenByAControlMessage) {
   }
 }
 
-TEST_F(ShmProgressThread, IsWokenByThePieceThatAControlMessageAnnounced) {
+TEST_F(ShmProgressThread, IsWokenByTheSegmentThatAControlMessageAnnounced) {
   EXPECT_FALSE(Wakes(kShortUs, [&] { SendControlMessage(Urgency::kWithNext); }));
-  EXPECT_TRUE(Wakes(kLongUs, [&] { SendPiece(); }));
+  EXPECT_TRUE(Wakes(kLongUs, [&] { SendSegment(); }));
   EXPECT_TRUE(Wakes(kLongUs, [&] {
     SendControlMessage(Urgency::kWithNext);
     SendControlMessage(Urgency::kCanWait);
   }));
-  EXPECT_TRUE(Wakes(kLongUs, [&] { SendPiece(); })) << "of the first of the two control messages";
-  EXPECT_FALSE(Wakes(kShortUs, [&] { SendPiece(); })) << "which nobody announced";
+  EXPECT_TRUE(Wakes(kLongUs, [&] { SendSegment(); })) << "of the first of the two control messages";
+  EXPECT_FALSE(Wakes(kShortUs, [&] { SendSegment(); })) << "which nobody announced";
 }
 
-TEST_F(ShmProgressThread, IsWokenByAPieceThatIsGivenBack) {
+TEST_F(ShmProgressThread, IsWokenByASegmentThatIsGivenBack) {
   ByteSpan memory;
   ASSERT_TRUE(endpoint_->domain()->Allocate(0, 4096, &memory).ok());
   ASSERT_TRUE(endpoint_->PostSend(PointToPoint(group_), 0, memory, &sent_).ok());
   Operation received;
   ASSERT_TRUE(endpoint_->PostReceive(PointToPoint(group_), 0, {nullptr, SIZE_MAX}, &received).ok());
   while (!received.over) endpoint_->Progress();
-  // Another expected message makes checks of released pieces rare, except in a progress thread.
+  // Another expected message makes checks of released segments rare, except in a progress thread.
   Operation expected;
   ASSERT_TRUE(
       endpoint_->PostReceive({group_, ChannelKind::kRow}, 0, {nullptr, SIZE_MAX}, &expected).ok());
@@ -873,7 +873,7 @@ TEST_F(ShmProgressThread, IsWokenByAPieceThatIsGivenBack) {
 
 TEST_F(ShmProgressThread, IsWokenByRoomForControlMessages) {
   const auto takes_one = [&] {
-    return endpoint_->SendControl(group_, 0, piece_, Urgency::kWithNext).ok();
+    return endpoint_->SendControl(group_, 0, segment_, Urgency::kWithNext).ok();
   };
   int sent = 0;
   // The last waits for one that there is no room for.

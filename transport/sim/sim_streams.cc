@@ -9,7 +9,7 @@
 namespace brigade {
 namespace {
 
-// Eager pieces of one stream that may be on their way, or there, without a receive.
+// Eager segments of one stream that may be on their way, or there, without a receive.
 constexpr size_t kMostUnexpected = 16;
 
 }  // namespace
@@ -88,8 +88,8 @@ void SimStreams::Advance(SimStream* stream) {
   if (stream->on_link || stream->sends.empty()) return;
   const SimStream::Send& send = stream->sends.front();
   const Link& link = LinkOf(*stream);
-  const size_t ahead = stream->pieces.size();
-  const bool eager = send.piece.bytes <= link.eager_bytes;
+  const size_t ahead = stream->segments.size();
+  const bool eager = send.segment.bytes <= link.eager_bytes;
   SimNetwork::Message message;
   message.to_memory = machine_.memory_of_kind[static_cast<int>(MemoryKind::kHost)];
   SimTime ready = std::max(send.posted, queue_->now());
@@ -103,7 +103,7 @@ void SimStreams::Advance(SimStream* stream) {
   }
   message.from = stream->from_rank;
   message.to = stream->to_rank;
-  message.bytes = send.piece.bytes;
+  message.bytes = send.segment.bytes;
   message.joins_next = send.joins_next;
   message.from_memory = send.memory;
   message.argument = reinterpret_cast<uint64_t>(stream);
@@ -118,21 +118,22 @@ void SimStreams::Land(const SimStream::Receive& receive, const std::byte* data,
   std::memcpy(receive.buffer.data, data, std::min(bytes, carried_bytes_));
 }
 
-// The sender may overwrite the piece from here on.
+// The sender may overwrite the segment from here on.
 void SimStreams::OnLeft(uint64_t argument) {
   SimStream* const stream = reinterpret_cast<SimStream*>(argument);
   const SimStream::Send send = stream->sends.front();
   stream->sends.pop_front();
   stream->on_link = false;
-  const size_t ahead = stream->pieces.size();
-  SimStream::Piece piece{send.piece.bytes, {}, send.joins_next};
+  const size_t ahead = stream->segments.size();
+  SimStream::Segment segment{send.segment.bytes, {}, send.joins_next};
   if (ahead < stream->receives.size()) {
     const SimStream::Receive& receive = stream->receives.begin()[static_cast<ptrdiff_t>(ahead)];
-    if (piece.bytes <= receive.buffer.bytes) Land(receive, send.piece.data, piece.bytes);
-  } else if (!stream->group->closed[static_cast<size_t>(stream->to)] && piece.bytes > 0) {
-    piece.held.assign(send.piece.data, send.piece.data + std::min(piece.bytes, carried_bytes_));
+    if (segment.bytes <= receive.buffer.bytes) Land(receive, send.segment.data, segment.bytes);
+  } else if (!stream->group->closed[static_cast<size_t>(stream->to)] && segment.bytes > 0) {
+    segment.held.assign(send.segment.data,
+                        send.segment.data + std::min(segment.bytes, carried_bytes_));
   }
-  stream->pieces.push_back(piece);
+  stream->segments.push_back(segment);
   if (stream->control) {
     stream->kept.pop_front();
   } else {
@@ -151,7 +152,7 @@ void SimStreams::OnArrived(uint64_t argument) {
 }
 
 void SimStreams::LetGoIfOver(SimStream* stream) {
-  if (!stream->sends.empty() || !stream->pieces.empty()) return;
+  if (!stream->sends.empty() || !stream->segments.empty()) return;
   // The stream may be destroyed with its group, so the reference to the group is moved away first.
   const std::shared_ptr<SimGroup> kept = std::move(stream->keep);
 }
@@ -160,24 +161,24 @@ void SimStreams::Deliver(SimStream* stream) {
   const bool closed = stream->group->closed[static_cast<size_t>(stream->to)];
   while (stream->arrived > 0 && (closed || stream->control || !stream->receives.empty())) {
     --stream->arrived;
-    const SimStream::Piece piece = std::move(stream->pieces.front());
-    stream->pieces.pop_front();
+    const SimStream::Segment segment = std::move(stream->segments.front());
+    stream->segments.pop_front();
     if (closed) continue;
     if (stream->control) {
-      tell_control_(*stream, {piece.held.data(), piece.held.size()}, piece.joined_next);
+      tell_control_(*stream, {segment.held.data(), segment.held.size()}, segment.joined_next);
       continue;
     }
     const SimStream::Receive receive = stream->receives.front();
     stream->receives.pop_front();
     Completion* const completion = receive.completion;
     completion->status = Status();
-    completion->lease = Lease{receive.in_place ? nullptr : receive.buffer.data, piece.bytes, 0};
-    if (piece.bytes > receive.buffer.bytes) {
-      completion->status = PieceTooLong("sim", piece.bytes, stream->from, receive.buffer.bytes);
-    } else if (!piece.held.empty()) {
-      Land(receive, piece.held.data(), piece.bytes);
+    completion->lease = Lease{receive.in_place ? nullptr : receive.buffer.data, segment.bytes, 0};
+    if (segment.bytes > receive.buffer.bytes) {
+      completion->status = SegmentTooLong("sim", segment.bytes, stream->from, receive.buffer.bytes);
+    } else if (!segment.held.empty()) {
+      Land(receive, segment.held.data(), segment.bytes);
     }
-    const double overhead_us = LinkOf(*stream).receive_overhead.Microseconds(piece.bytes);
+    const double overhead_us = LinkOf(*stream).receive_overhead.Microseconds(segment.bytes);
     tell_(stream->to_rank, {completion, receive.group, SimTimeOf(overhead_us)});
   }
 }

@@ -1,4 +1,4 @@
-// SimStreams: the posted pieces of the ranks of a simulation, matched and sent on links.
+// SimStreams: the posted segments of the ranks of a simulation, matched and sent on links.
 
 #ifndef BRIGADE_TRANSPORT_SIM_SIM_STREAMS_H_
 #define BRIGADE_TRANSPORT_SIM_SIM_STREAMS_H_
@@ -24,13 +24,13 @@ namespace brigade {
 
 struct SimGroup;
 
-// The pieces from one member of a group to another on one channel: posted; on the link, one at a
+// The segments from one member of a group to another on one channel: posted; on the link, one at a
 // time; on their way or arrived; received. `receives` begins with the receive of the first of
-// `pieces`.
+// `segments`.
 struct SimStream {
   struct Send {
-    ConstByteSpan piece;
-    int memory;  // of the machine, of `piece`
+    ConstByteSpan segment;
+    int memory;  // of the machine, of `segment`
     SimTime posted;
     Completion* completion;
     bool joins_next = false;  // as SimNetwork::Message's
@@ -43,7 +43,7 @@ struct SimStream {
     GroupId group;  // the id on its rank
     bool in_place;
   };
-  struct Piece {
+  struct Segment {
     size_t bytes;
     std::vector<std::byte> held;  // a copy, if it left without a receive buffer
     bool joined_next = false;
@@ -58,8 +58,8 @@ struct SimStream {
   int to_rank = 0;
   Fifo<Send> sends;  // the first may be on the link
   bool on_link = false;
-  Fifo<Piece> pieces;
-  size_t arrived = 0;  // of `pieces`
+  Fifo<Segment> segments;
+  size_t arrived = 0;  // of `segments`
   Fifo<Receive> receives;
   // Keeps the group while messages of the stream are pending, even if members have closed it.
   std::shared_ptr<SimGroup> keep;
@@ -105,7 +105,7 @@ class SimStreams final : public SimNetwork::Client {
       std::function<void(const SimStream& stream, ConstByteSpan message, bool joined_next)>;
 
   // `queue`, `bus_work` and `machine` must outlive the object. `carried_bytes`: the bytes of a
-  // piece that are really copied.
+  // segment that are really copied.
   SimStreams(EventQueue* queue, BusWork* bus_work, const MachineDescription& machine, int ranks,
              size_t carried_bytes, Tell tell, TellControl tell_control);
 
@@ -124,9 +124,9 @@ class SimStreams final : public SimNetwork::Client {
   void OnArrived(uint64_t argument) override;
 
  private:
-  // Puts the next piece on the link, if it may go.
+  // Puts the next segment on the link, if it may go.
   void Advance(SimStream* stream);
-  // Completes receives whose pieces have come; drops pieces to closed members.
+  // Completes receives whose segments have come; drops segments to closed members.
   void Deliver(SimStream* stream);
   // Releases the stream's group if no message is pending.
   static void LetGoIfOver(SimStream* stream);

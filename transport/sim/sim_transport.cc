@@ -24,7 +24,7 @@ namespace {
 using Gather = SimGathers::Gather;
 using Members = SimGathers::Members;
 
-// Of a piece, where only lengths count.
+// Of a segment, where only lengths count.
 constexpr size_t kHeadBytes = 64;
 
 }  // namespace
@@ -73,13 +73,13 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
     mixed_.progresses_alone = true;
     mixed_.reports_losses = false;
     mixed_.needs_registered_memory = machine_.needs_staging;
-    mixed_.tuning.preferred_piece_bytes = machine_.preferred_piece_bytes;
-    mixed_.tuning.overlap_piece_bytes = machine_.overlap_piece_bytes;
-    mixed_.tuning.piece_cost_bytes = machine_.piece_cost_bytes;
+    mixed_.tuning.preferred_segment_bytes = machine_.preferred_segment_bytes;
+    mixed_.tuning.overlap_segment_bytes = machine_.overlap_segment_bytes;
+    mixed_.tuning.segment_cost_bytes = machine_.segment_cost_bytes;
     near_ = far_ = mixed_;
-    near_.eager_piece_bytes = machine_.within_host.eager_bytes;
-    far_.eager_piece_bytes = machine_.between_hosts.eager_bytes;
-    mixed_.eager_piece_bytes = std::min(near_.eager_piece_bytes, far_.eager_piece_bytes);
+    near_.eager_segment_bytes = machine_.within_host.eager_bytes;
+    far_.eager_segment_bytes = machine_.between_hosts.eager_bytes;
+    mixed_.eager_segment_bytes = std::min(near_.eager_segment_bytes, far_.eager_segment_bytes);
   }
   ~SimEndpoint() override {
     groups_.ForEach([this](GroupId id, const Group*) { CloseGroup(id); });
@@ -150,16 +150,16 @@ class SimEndpoint : public Endpoint, private Polling, private SimulatedProcessor
     groups_.Erase(id);
   }
 
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
     const Group& group = groups_.At(channel.group);
     SimStream* const stream =
         group.shared->StreamOf(channel.kind, group.rank, Checked(group, peer));
     idle_polls_ = 0;
     const Link& link = world_->streams.LinkOf(*stream);
-    Spend(link.send_overhead.Microseconds(piece.bytes));
-    SendHeldTo(*stream, /*joined=*/piece.bytes <= link.eager_bytes);
-    world_->streams.Post(stream, SimStream::Send{piece, domain_.MemoryAt(piece.data),
+    Spend(link.send_overhead.Microseconds(segment.bytes));
+    SendHeldTo(*stream, /*joined=*/segment.bytes <= link.eager_bytes);
+    world_->streams.Post(stream, SimStream::Send{segment, domain_.MemoryAt(segment.data),
                                                  world_->scheduler.clock(rank_), completion});
     return Status();
   }

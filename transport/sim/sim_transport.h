@@ -23,7 +23,7 @@ namespace brigade {
 
 struct SimOptions {
   // False: lengths only, for large simulations. User memory is never touched, and only the first 64
-  // bytes of every piece are sent, which include headers.
+  // bytes of every segment are sent, which include headers.
   bool carries_payload = true;
   // Bytes of each rank's stack. Untouched pages cost nothing.
   size_t stack_bytes = size_t{256} << 10;

@@ -53,8 +53,9 @@ class Rank {
 
   Endpoint* endpoint() { return endpoint_.get(); }
   double clock() const { return world_->Clock(rank_); }
-  void Send(int peer, const std::vector<std::byte>& piece, Operation* operation) {
-    EXPECT_TRUE(endpoint_->PostSend(channel_, peer, {piece.data(), piece.size()}, operation).ok());
+  void Send(int peer, const std::vector<std::byte>& segment, Operation* operation) {
+    EXPECT_TRUE(
+        endpoint_->PostSend(channel_, peer, {segment.data(), segment.size()}, operation).ok());
   }
   void Receive(int peer, std::vector<std::byte>* receive_buffer, Operation* operation) {
     EXPECT_TRUE(endpoint_
@@ -130,9 +131,9 @@ struct Counting final : ControlHandler {
   int count = 0;
 };
 
-// A control message of 40 bytes, which costs 0.08 us, 0.4 us on the link and 0.16 us, and a piece
-// of 1000 bytes; a message costs 2, 1 and 3 us besides. Where they are joined only the piece does,
-// unless it has to wait for its receive.
+// A control message of 40 bytes, which costs 0.08 us, 0.4 us on the link and 0.16 us, and a segment
+// of 1000 bytes; a message costs 2, 1 and 3 us besides. Where they are joined only the segment
+// does, unless it has to wait for its receive.
 TEST(SimTransport, AControlMessageJoinsTheNextMessage) {
   struct Case {
     bool joins_control;
@@ -566,11 +567,12 @@ TEST(SimTransport, IsDeterministic) {
       std::vector<Operation> sent(kRanks), received(kRanks);
       for (int peer = 0; peer < kRanks; ++peer)
         me.Receive(peer, &receive_buffers[peer], &received[peer]);
-      std::vector<std::vector<std::byte>> pieces;
-      for (int peer = 0; peer < kRanks; ++peer) pieces.push_back(Bytes(331 * ((1 + peer) ^ rank)));
+      std::vector<std::vector<std::byte>> segments;
+      for (int peer = 0; peer < kRanks; ++peer)
+        segments.push_back(Bytes(331 * ((1 + peer) ^ rank)));
       for (int peer = 0; peer < kRanks; ++peer) {
         me.Copy(100 * (1 + rank));
-        me.Send(peer, pieces[peer], &sent[peer]);
+        me.Send(peer, segments[peer], &sent[peer]);
       }
       for (int peer = 0; peer < kRanks; ++peer) {
         times.push_back(me.Wait(received[peer]));
@@ -583,7 +585,7 @@ TEST(SimTransport, IsDeterministic) {
   }
 }
 
-// Lengths count, user memory is untouched, and the beginning of a staged piece is sent.
+// Lengths count, user memory is untouched, and the beginning of a staged segment is sent.
 TEST(SimTransport, WithoutPayload) {
   SimOptions options;
   options.carries_payload = false;

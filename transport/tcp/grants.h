@@ -14,7 +14,7 @@ class Grants {
  public:
   // A receive from a peer was posted on the stream.
   void OnPosted(Stream* stream);
-  // A piece of a peer has come on the stream.
+  // A segment of a peer has come on the stream.
   void OnArrival(Stream* stream);
 
   // Sends the grants that wait for a common message.

@@ -67,7 +67,7 @@ Status Groups::FindStream(Link* link, const Frame& frame, Stream** stream) {
   Group* group = nullptr;
   int rank = 0;
   BRIGADE_RETURN_IF_ERROR(FindGroup(link, frame, &group, &rank));
-  const bool sends = frame.kind == FrameKind::kPiece || frame.kind == FrameKind::kWaiting;
+  const bool sends = frame.kind == FrameKind::kSegment || frame.kind == FrameKind::kWaiting;
   if (group == nullptr || (sends && group->closed)) return Status();
   *stream = StreamOf(group, static_cast<ChannelKind>(frame.channel), rank);
   return Status();

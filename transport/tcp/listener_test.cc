@@ -134,7 +134,7 @@ TEST_F(ListenerTest, APeerIsLetIn) {
   EXPECT_FALSE(Progress());
 }
 
-TEST_F(ListenerTest, AHandshakeMayComeInPieces) {
+TEST_F(ListenerTest, AHandshakeMayComeInSegments) {
   Listen();
   Caller peer = Call();
   const std::string handshake = Handshake(1);

@@ -39,9 +39,9 @@ class Operations {
   // As Endpoint's. Receive is PostReceive and PostReceiveInPlace.
   void SetOverflowBudget(const std::shared_ptr<OverflowBudget>& budget) { budget_ = budget; }
 
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece, Completion* completion) {
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment, Completion* completion) {
     Group* const group = groups_->Find(channel.group);
-    BRIGADE_RETURN_IF_ERROR(CheckLength(piece.bytes));
+    BRIGADE_RETURN_IF_ERROR(CheckLength(segment.bytes));
     Stream* const stream = groups_->StreamOf(group, channel.kind, peer);
     Link* const link = stream->link;
     if (link != nullptr) {
@@ -55,7 +55,7 @@ class Operations {
         kept->status = Status();
         completions_->Finish(kept, CompletionQueue::kSend);
       }
-      stream->out.Push({piece, completion});
+      stream->out.Push({segment, completion});
       if (link == nullptr) {
         MatchWithSelf(stream);
       } else {
@@ -74,7 +74,7 @@ class Operations {
     Group* const group = groups_->Find(channel.group);
     Stream* const stream = groups_->StreamOf(group, channel.kind, peer);
     Link* const link = stream->link;
-    if (link == nullptr || link->out() == nullptr || head.bytes + body.bytes > kMaxPieceBytes) {
+    if (link == nullptr || link->out() == nullptr || head.bytes + body.bytes > kMaxSegmentBytes) {
       return SentNow::kNo;
     }
     {
@@ -126,7 +126,7 @@ class Operations {
     completion->lease =
         Lease{receive.in_place ? nullptr : receive.buffer.data, std::min(arrival.bytes, room), 0};
     if (arrival.bytes > room) {
-      completion->status = PieceTooLong("tcp", arrival.bytes, stream->peer, room);
+      completion->status = SegmentTooLong("tcp", arrival.bytes, stream->peer, room);
     }
     completions_->Finish(completion, stream->group);
     if (stream->link != nullptr) grants_->OnArrival(stream);
@@ -170,7 +170,8 @@ class Operations {
 
  private:
   static Status CheckLength(size_t bytes) {
-    return bytes <= kMaxPieceBytes ? Status() : PieceBeyondLimit("tcp", bytes, kMaxPieceBytes);
+    return bytes <= kMaxSegmentBytes ? Status()
+                                     : SegmentBeyondLimit("tcp", bytes, kMaxSegmentBytes);
   }
 
   // A rank that closes a group notifies connected peers, and keeps no state for others: those send
@@ -184,15 +185,15 @@ class Operations {
 
   void MatchWithSelf(Stream* stream) {
     while (stream->out.waiting() && stream->in.posted()) {
-      const SendStream::Piece piece = stream->out.Take();
+      const SendStream::Segment segment = stream->out.Take();
       ByteSpan where;
       ReceiveStream::Arrival arrival;
-      BRIGADE_CHECK(stream->in.Begin(piece.bytes.bytes, &where));
-      const size_t bytes = std::min(piece.bytes.bytes, where.bytes);
-      if (bytes > 0) std::memcpy(where.data, piece.bytes.data, bytes);
+      BRIGADE_CHECK(stream->in.Begin(segment.bytes.bytes, &where));
+      const size_t bytes = std::min(segment.bytes.bytes, where.bytes);
+      if (bytes > 0) std::memcpy(where.data, segment.bytes.data, bytes);
       BRIGADE_CHECK(stream->in.End(&arrival));
       OnArrival(stream, arrival);
-      OnSent(stream, piece.completion, Status());
+      OnSent(stream, segment.completion, Status());
     }
   }
 
@@ -205,7 +206,7 @@ class Operations {
   Grants* const grants_;
   Groups* const groups_;
   CompletionQueue* const completions_;
-  // Of short pieces that wait. None before an engine gives one.
+  // Of short segments that wait. None before an engine gives one.
   std::shared_ptr<OverflowBudget> budget_ = std::make_shared<OverflowBudget>(0);
 };
 

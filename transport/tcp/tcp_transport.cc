@@ -41,7 +41,7 @@ namespace {
 using tcp::Contact;
 using tcp::Group;
 using tcp::Groups;
-using tcp::kMaxPieceBytes;
+using tcp::kMaxSegmentBytes;
 using tcp::KnownReads;
 using tcp::Link;
 using tcp::Reads;
@@ -73,13 +73,13 @@ Capabilities CapabilitiesOfTcp(bool plain_sockets, const char* choice) {
   // The requested transport: hosts with and without io_uring can communicate.
   capabilities.name = plain_sockets ? "sockets" : "tcp";
   capabilities.choice = choice;
-  capabilities.max_piece_bytes = kMaxPieceBytes;
-  capabilities.eager_piece_bytes = kEagerBytes;
-  capabilities.tuning.first_piece_bytes = rules::kTcpSegmentBytes - kFrameBytes;
-  capabilities.tuning.segment_bytes = (rules::kTcpSegmentBytes - kFrameBytes) / 64 * 64;
+  capabilities.max_segment_bytes = kMaxSegmentBytes;
+  capabilities.eager_segment_bytes = kEagerBytes;
+  capabilities.tuning.first_segment_bytes = rules::kTcpWriteUnitBytes - kFrameBytes;
+  capabilities.tuning.write_unit_bytes = (rules::kTcpWriteUnitBytes - kFrameBytes) / 64 * 64;
   capabilities.tuning.lazy_credit_bytes = rules::kTcpLazyCreditBytes;
-  capabilities.tuning.preferred_piece_bytes = rules::kTcpPieceBytes;
-  capabilities.tuning.piece_cost_bytes = rules::kTcpPieceCostBytes;
+  capabilities.tuning.preferred_segment_bytes = rules::kTcpSegmentBytes;
+  capabilities.tuning.segment_cost_bytes = rules::kTcpSegmentCostBytes;
   return capabilities;
 }
 
@@ -171,7 +171,7 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     const Hold hold(&completions_);
     // The last send may end now, but the group does not go yet.
     const Groups::Pin pin(&groups_, group);
-    // Taking a read back may bring in the start of another piece: from here on it is thrown away.
+    // Taking a read back may bring in the start of another segment: from here on it is thrown away.
     groups_.Close(group);
     for (const auto& stream : group->streams) {
       if (stream != nullptr) operations_.CloseStream(stream.get());
@@ -184,9 +184,9 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     completions_.CancelReceives(id, [](const Lease&) {});
   }
 
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
-    return operations_.PostSend(channel, peer, piece, completion);
+    return operations_.PostSend(channel, peer, segment, completion);
   }
 
   bool SendsInPlace(const Channel&, int, const LayoutRange& range) const override {
@@ -209,7 +209,7 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
 
   bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
     size_t at = 0;
-    return range.bytes <= kMaxPieceBytes &&
+    return range.bytes <= kMaxSegmentBytes &&
            range.layout->ContiguousRange(range.offset, range.bytes, &at);
   }
 
@@ -405,7 +405,7 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     BRIGADE_RETURN_IF_ERROR(groups_.FindGroup(link, frame, &group, &from));
     if (group == nullptr) return Status();
     control_.Push(group->id, from, message);
-    // Now rather than later: the piece behind it then finds the receive that its handler posts.
+    // Now rather than later: the segment behind it then finds the receive that its handler posts.
     if (in_progress_) control_.Deliver();
     return Status();
   }

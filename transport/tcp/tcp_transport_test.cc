@@ -358,7 +358,7 @@ TEST_P(TcpTransportTest, AShortMessageTakesOneWriteAndOneRead) {
   }
 }
 
-TEST_P(TcpTransportTest, ANoteOfAPieceGoesWithIt) {
+TEST_P(TcpTransportTest, ANoteOfASegmentGoesWithIt) {
   Connect();
   const std::byte message[32] = {};
   const int before = writes;
@@ -738,15 +738,15 @@ TEST_P(TcpTransportTest, SendsToAGroupClosedBeforeTheConnectionAreDropped) {
   EXPECT_TRUE(send->status.ok()) << send->status.ToString();
   EXPECT_NE(LogOf(0).find("has closed it without receiving"), std::string::npos) << LogOf(0);
   // From here on it is thrown away, and takes no memory, however much it is.
-  Transfer piece(size_t{1} << 20);
+  Transfer segment(size_t{1} << 20);
   const long before_kib = MostMemoryKib();
   for (int i = 0; i < 300; ++i) {
-    piece.over = false;
+    segment.over = false;
     const Status status =
         ranks_[0].endpoint->PostSend({ranks_[0].group, ChannelKind::kPointToPoint}, 1,
-                                     {piece.data.data(), piece.data.size()}, &piece);
+                                     {segment.data.data(), segment.data.size()}, &segment);
     ASSERT_TRUE(status.ok()) << status.ToString();
-    ProgressUntilOver(&piece);
+    ProgressUntilOver(&segment);
   }
   EXPECT_LT(MostMemoryKib() - before_kib, 30000);
 }

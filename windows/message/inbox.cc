@@ -14,7 +14,7 @@
 namespace brigade {
 namespace {
 
-// Pieces of one origin that may land while earlier ones are worked on.
+// Segments of one origin that may land while earlier ones are worked on.
 constexpr size_t kMostAhead = 8;
 constexpr int64_t kMostSwapBytes = kMostInlined / 2;
 
@@ -66,24 +66,24 @@ Status Inbox::Take(int from, const RmaFrame& message) {
   origin.entries.emplace_back();
   Entry& entry = origin.entries.back();
   entry.message = message;
-  if (header.kind == RmaKind::kPiece) {
-    const Status status = CheckPiece(from, &origin, &entry);
+  if (header.kind == RmaKind::kSegment) {
+    const Status status = CheckSegment(from, &origin, &entry);
     if (!status.ok()) {
       origin.entries.pop_back();  // nothing is received for it
       return status;
     }
   }
   if (std::find(busy_.begin(), busy_.end(), from) == busy_.end()) busy_.push_back(from);
-  // The piece itself may come next, and is best read to where it belongs.
+  // The segment itself may come next, and is best read to where it belongs.
   bool any = false;
-  if (header.kind == RmaKind::kPiece) return PostReceiveBuffers(from, &origin, &any);
+  if (header.kind == RmaKind::kSegment) return PostReceiveBuffers(from, &origin, &any);
   if (!CarriesData(header) || header.kind == RmaKind::kFetch || header.token == 0) return Status();
-  RmaFrame piece(RmaKind::kPiece);
-  piece.header.bytes = header.token;
-  return Take(from, piece);
+  RmaFrame segment(RmaKind::kSegment);
+  segment.header.bytes = header.token;
+  return Take(from, segment);
 }
 
-Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
+Status Inbox::CheckSegment(int from, Origin* origin, Entry* entry) {
   const RmaHeader& request = origin->announced;
   const int64_t bytes = entry->message.header.bytes;
   const bool is_whole = !IsAccumulate(request) || request.element == Element::kMixed ||
@@ -115,7 +115,7 @@ Status Inbox::CheckPiece(int from, Origin* origin, Entry* entry) {
 }
 
 bool Inbox::FitsIntoBuffer(const Entry& entry) const {
-  return entry.message.header.bytes <= static_cast<int64_t>(context_->space()->piece_bytes());
+  return entry.message.header.bytes <= static_cast<int64_t>(context_->space()->segment_bytes());
 }
 
 bool Inbox::IsEarly(const RmaHeader& header) const {
@@ -134,9 +134,9 @@ bool Inbox::IsTaken(const Entry& entry) const {
 Status Inbox::PostReceiveBuffers(int from, Origin* origin, bool* any) {
   size_t looked = 0;
   for (Entry& entry : origin->entries) {
-    // Pieces behind this request must not hold the memory that it needs for its reply.
+    // Segments behind this request must not hold the memory that it needs for its reply.
     if (IsRead(entry.message.header) || IsEarly(entry.message.header)) break;
-    if (entry.message.header.kind != RmaKind::kPiece) continue;
+    if (entry.message.header.kind != RmaKind::kSegment) continue;
     if (++looked > kMostAhead) break;
     if (entry.posted) continue;
     const int64_t bytes = entry.message.header.bytes;
@@ -210,8 +210,8 @@ Status Inbox::DoFirst(int from, Origin* origin, Step* step) {
       }
       return origin->is_begun ? Reply(from, &origin->request, step)
                               : BeginRequest(from, origin, entry.message, step);
-    case RmaKind::kPiece:
-      return DoPiece(from, origin, &entry, step);
+    case RmaKind::kSegment:
+      return DoSegment(from, origin, &entry, step);
     case RmaKind::kFlush:
       if (window_->checked.has_value()) {
         if (header.op == static_cast<uint8_t>(FlushedPart::kReads)) {
@@ -352,7 +352,7 @@ void Inbox::Combine(Request* request, const std::byte* data, int64_t bytes, std:
   }
 }
 
-Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
+Status Inbox::DoSegment(int from, Origin* origin, Entry* entry, Step* step) {
   if (!entry->slot.arrived) {
     *step = Step::kMustWait;
     return Status();
@@ -384,7 +384,7 @@ Status Inbox::DoPiece(int from, Origin* origin, Entry* entry, Step* step) {
     message.header.bytes = bytes;
     BRIGADE_RETURN_IF_ERROR(SendAnswer(from, message, Urgency::kWithNext));
     BRIGADE_RETURN_IF_ERROR(
-        context_->SendPiece(kReplyChannel, from, bytes, std::exchange(entry->reply, nullptr)));
+        context_->SendSegment(kReplyChannel, from, bytes, std::exchange(entry->reply, nullptr)));
   }
   const int64_t so_far = request.header.kind == RmaKind::kLayout
                              ? static_cast<int64_t>(request.serial.size())

@@ -44,7 +44,7 @@ class Inbox {
  private:
   struct Entry {
     RmaFrame message;
-    // Of a piece: where it lands.
+    // Of a segment: where it lands.
     bool in_place = false;
     bool is_answered = false;  // old values go back
     int64_t place = 0;
@@ -52,7 +52,7 @@ class Inbox {
     ReceiveSlot slot;
     StagedBuffer* reply = nullptr;
   };
-  // The request that pieces belong to.
+  // The request that segments belong to.
   struct Request {
     RmaHeader header;
     std::optional<TypedLayout> layout;
@@ -63,7 +63,7 @@ class Inbox {
   struct Origin {
     std::deque<Entry> entries;
     RmaHeader announced;          // the last request that has come
-    int64_t announced_bytes = 0;  // of its pieces that have
+    int64_t announced_bytes = 0;  // of its segments that have
     Request request;              // that is being done
     bool is_begun = false;        // it is one that takes more than one step
     uint64_t done = 0;
@@ -72,17 +72,17 @@ class Inbox {
   enum class Step { kDone, kHasMoved, kMustWait };
 
   Origin& OriginOf(int rank) { return origins_[static_cast<size_t>(rank)]; }
-  Status CheckPiece(int from, Origin* origin, Entry* entry);
+  Status CheckSegment(int from, Origin* origin, Entry* entry);
   Status PostReceiveBuffers(int from, Origin* origin, bool* any);
   // Whether it is a request from behind a fence in which this rank still is.
   bool IsEarly(const RmaHeader& header) const;
-  // Whether other pieces are arriving on the place of this one.
+  // Whether other segments are arriving on the place of this one.
   bool IsTaken(const Entry& entry) const;
-  // Whether a piece can land elsewhere first.
+  // Whether a segment can land elsewhere first.
   bool FitsIntoBuffer(const Entry& entry) const;
   Status DoFirst(int from, Origin* origin, Step* step);
   Status BeginRequest(int from, Origin* origin, const RmaFrame& message, Step* step);
-  Status DoPiece(int from, Origin* origin, Entry* entry, Step* step);
+  Status DoSegment(int from, Origin* origin, Entry* entry, Step* step);
   // Combines what has come with the window; what was there goes to `old`, if that is not null.
   void Combine(Request* request, const std::byte* data, int64_t bytes, std::byte* old);
   // The checking mode: whether other accesses are open to what a request reads or writes.
@@ -111,7 +111,7 @@ class Inbox {
   StridedLayout memory_;  // all of the window
   std::vector<Origin> origins_;
   std::vector<int> busy_;  // origins of whom something is to be done
-  // The place of each piece that is arriving in the window: offset and bytes.
+  // The place of each segment that is arriving in the window: offset and bytes.
   std::vector<std::pair<int64_t, int64_t>> arriving_;
 };
 

@@ -67,7 +67,7 @@ Status Inbox::ReplyThroughStaging(int from, Request* request, Step* step) {
   while (at.position() < at.size()) {
     RmaFrame message(RmaKind::kReply, request->header.token);
     message.header.bytes =
-        std::min(at.size() - at.position(), context_->PieceBytes(request->header.element));
+        std::min(at.size() - at.position(), context_->SegmentBytes(request->header.element));
     StagedBuffer* buffer = nullptr;
     if (!is_short) {
       buffer = context_->space()->Take(WindowSpace::Use::kReply, context_->group(), from);
@@ -89,7 +89,7 @@ Status Inbox::ReplyThroughStaging(int from, Request* request, Step* step) {
     BRIGADE_RETURN_IF_ERROR(SendAnswer(from, message, urgency));
     if (!is_short) {
       BRIGADE_RETURN_IF_ERROR(
-          context_->SendPiece(kReplyChannel, from, message.header.bytes, buffer));
+          context_->SendSegment(kReplyChannel, from, message.header.bytes, buffer));
     }
   }
   *step = Step::kDone;

@@ -17,7 +17,7 @@
 namespace brigade {
 namespace {
 
-constexpr int kPieces = 5;
+constexpr int kSegments = 5;
 constexpr int kAnother = 1;
 
 // Takes what goes straight, unless it is full, and looks whether rank 0 has the lock meanwhile.
@@ -48,8 +48,8 @@ class LookingEndpoint final : public ForwardingEndpoint {
 
   ProcessLock* lock = nullptr;
   bool is_full = false;
-  // The calls it saw: a read of a piece with the lock 'p' or without '-', and other calls while the
-  // lock was free '.' or held '!'.
+  // The calls it saw: a read of a segment with the lock 'p' or without '-', and other calls while
+  // the lock was free '.' or held '!'.
   mutable std::string seen;
 
  private:
@@ -77,7 +77,7 @@ class InboxTest : public ::testing::Test {
     ASSERT_TRUE(endpoint_->OpenGroup(world_.MakeBootstrap(0).get(), &state_->id).ok());
     state_->capabilities = &endpoint_->CapabilitiesOf(state_->id);
     engine_->ListenTo(state_.get());
-    memory_.resize(kPieces * state_->capabilities->tuning.preferred_piece_bytes);
+    memory_.resize(kSegments * state_->capabilities->tuning.preferred_segment_bytes);
     served_.memory = memory_.data();
     served_.bytes = static_cast<int64_t>(memory_.size());
     page_.resize(MemberPage::BytesFor(1) / sizeof(Line) + 1);
@@ -122,7 +122,7 @@ class InboxTest : public ::testing::Test {
 };
 
 // Others combine in between, however long the way takes.
-TEST_F(InboxTest, EachPieceOfAFetchIsReadUnderItsOwnLock) {
+TEST_F(InboxTest, EachSegmentOfAFetchIsReadUnderItsOwnLock) {
   Ask(RmaKind::kFetch);
   EXPECT_TRUE(Advance());
   EXPECT_EQ(endpoint_->seen, ".p.p.p.p.p");
@@ -149,11 +149,11 @@ TEST_F(InboxTest, AGetWaitsForNoLock) {
   EXPECT_EQ(endpoint_->lock->holder(), kAnother);
 }
 
-TEST_F(InboxTest, APieceWhosePlaceOverflowsIsRefused) {
+TEST_F(InboxTest, ASegmentWhosePlaceOverflowsIsRefused) {
   RmaFrame message(RmaKind::kPut);
   message.header.offset = INT64_MAX - 4;
   message.header.bytes = 8;
-  message.header.token = 8;  // a piece behind it
+  message.header.token = 8;  // a segment behind it
   EXPECT_EQ(inbox_->Take(0, message).code(), StatusCode::kMismatch);
 }
 

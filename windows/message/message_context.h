@@ -40,9 +40,9 @@ class MessageContext {
   const Mover& mover() const { return mover_; }
   Channel channel(ChannelKind kind) const { return Channel{group_->id, kind}; }
 
-  // The longest piece of whole elements.
-  int64_t PieceBytes(Element element) const {
-    return WholeElements(static_cast<int64_t>(space_->piece_bytes()), element);
+  // The longest segment of whole elements.
+  int64_t SegmentBytes(Element element) const {
+    return WholeElements(static_cast<int64_t>(space_->segment_bytes()), element);
   }
   // As many of so many bytes.
   static int64_t WholeElements(int64_t bytes, Element element) {
@@ -50,13 +50,13 @@ class MessageContext {
     return bytes - bytes % static_cast<int64_t>(ElementBytes(element));
   }
   // Sends what lies at the beginning of a buffer, and gives that back.
-  Status SendPiece(ChannelKind kind, int peer, int64_t bytes, StagedBuffer* buffer) {
+  Status SendSegment(ChannelKind kind, int peer, int64_t bytes, StagedBuffer* buffer) {
     const Status status = engine()->sends()->Post(
         group_, kind, peer, {buffer->memory.data, static_cast<size_t>(bytes)}, buffer);
     engine()->buffers()->Release(buffer);
     return status;
   }
-  // Where a piece is to land. The buffer is the slot's if that is OK.
+  // Where a segment is to land. The buffer is the slot's if that is OK.
   Status Land(ChannelKind kind, int peer, int64_t bytes, StagedBuffer* buffer, ReceiveSlot* slot) {
     const Status status = endpoint()->PostReceive(
         channel(kind), peer, {buffer->memory.data, static_cast<size_t>(bytes)}, slot);

@@ -69,7 +69,7 @@ struct Outgoing {
   // A later frame ends its epoch or flushes it. So a request of one frame may wait for others, to
   // be sent with them.
   bool is_followed = false;
-  bool fence_follows = false;         // soon, so its last piece may wait, too
+  bool fence_follows = false;         // soon, so its last segment may wait, too
   std::atomic<bool>* over = nullptr;  // set when the caller may use all of its memory again
 
   Outgoing* next = nullptr;  // behind it to the same target

@@ -234,7 +234,7 @@ Status RequestOutbox::Send(Outgoing* request, bool* stuck, bool* any) {
       bytes = request->straight->AnnounceFirst();
       request->message.header.token = static_cast<uint32_t>(bytes);
     } else if (!request->wants_reply() && !request->has_gone()) {
-      first = TakePiece(*request, &bytes);
+      first = TakeSegment(*request, &bytes);
       request->message.header.token = first == nullptr ? 0 : static_cast<uint32_t>(bytes);
     }
     const Peer& peer = PeerOf(request->target);
@@ -252,19 +252,19 @@ Status RequestOutbox::Send(Outgoing* request, bool* stuck, bool* any) {
     request->announced = true;
     *any = true;
     BRIGADE_RETURN_IF_ERROR(SendHeld(request->target));
-    if (first != nullptr) BRIGADE_RETURN_IF_ERROR(SendPiece(request, bytes, first));
+    if (first != nullptr) BRIGADE_RETURN_IF_ERROR(SendSegment(request, bytes, first));
   }
   return request->straight.has_value() ? SendStraight(request, stuck, any)
-                                       : SendPieces(request, stuck, any);
+                                       : SendSegments(request, stuck, any);
 }
 
-StagedBuffer* RequestOutbox::TakePiece(const Outgoing& request, int64_t* bytes) {
-  *bytes = std::min(context_->PieceBytes(request.message.header.element),
+StagedBuffer* RequestOutbox::TakeSegment(const Outgoing& request, int64_t* bytes) {
+  *bytes = std::min(context_->SegmentBytes(request.message.header.element),
                     request.from->size() - request.from->position());
   return context_->space()->Take(WindowSpace::Use::kRequest, context_->group(), request.target);
 }
 
-Status RequestOutbox::SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer) {
+Status RequestOutbox::SendSegment(Outgoing* request, int64_t bytes, StagedBuffer* buffer) {
   context_->mover().Gather(&*request->from, request->sent->data, bytes, buffer->memory.data);
   Peer& peer = PeerOf(request->target);
   peer.held = buffer;
@@ -279,30 +279,30 @@ Status RequestOutbox::SendHeld(int target) {
   Peer& peer = PeerOf(target);
   if (peer.held == nullptr) return Status();
   if (peer.waiting == 0) Remove(&busy_, target);
-  return context_->SendPiece(kRequestChannel, target, peer.held_bytes,
-                             std::exchange(peer.held, nullptr));
+  return context_->SendSegment(kRequestChannel, target, peer.held_bytes,
+                               std::exchange(peer.held, nullptr));
 }
 
-Status RequestOutbox::SendPieces(Outgoing* request, bool* stuck, bool* any) {
+Status RequestOutbox::SendSegments(Outgoing* request, bool* stuck, bool* any) {
   while (!request->has_gone()) {
-    RmaFrame piece(RmaKind::kPiece);
-    StagedBuffer* const buffer = TakePiece(*request, &piece.header.bytes);
+    RmaFrame segment(RmaKind::kSegment);
+    StagedBuffer* const buffer = TakeSegment(*request, &segment.header.bytes);
     *stuck = buffer == nullptr;
     if (*stuck) return Status();
-    const Status status = context_->frames()->Try(request->target, piece, Urgency::kWithNext);
+    const Status status = context_->frames()->Try(request->target, segment, Urgency::kWithNext);
     if (!status.ok()) {
       context_->engine()->buffers()->Release(buffer);
       *stuck = status.code() == StatusCode::kNoResource;
       return *stuck ? Status() : status;
     }
-    BRIGADE_RETURN_IF_ERROR(SendPiece(request, piece.header.bytes, buffer));
+    BRIGADE_RETURN_IF_ERROR(SendSegment(request, segment.header.bytes, buffer));
     *any = true;
   }
   return Status();
 }
 
 Status RequestOutbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
-  const Status status = request->straight->Advance(RmaFrame(RmaKind::kPiece), nullptr, any);
+  const Status status = request->straight->Advance(RmaFrame(RmaKind::kSegment), nullptr, any);
   const int64_t left = request->straight->left();
   request->from->Seek(request->from->size() - left);
   *stuck = left > 0;
@@ -326,7 +326,7 @@ Status RequestOutbox::TakeReply(int from, const RmaFrame& message) {
       (message.header.inlined > 0
            ? message.header.inlined != message.header.bytes
            : !request->lands_in_place &&
-                 message.header.bytes > static_cast<int64_t>(context_->space()->piece_bytes()))) {
+                 message.header.bytes > static_cast<int64_t>(context_->space()->segment_bytes()))) {
     return BadFrame(from, "replies with " + std::to_string(message.header.bytes) +
                               " bytes, which no request expects");
   }
@@ -336,7 +336,7 @@ Status RequestOutbox::TakeReply(int from, const RmaFrame& message) {
   arrivals.back().request = request;
   arrivals.back().message = message;
   AddOnce(&answering_, from);
-  // The piece may come next.
+  // The segment may come next.
   bool any = false;
   return PostReceiveBuffers(from, &PeerOf(from), &any);
 }

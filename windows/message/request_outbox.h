@@ -35,7 +35,8 @@ class RequestOutbox {
   // takes no waiting and no memory. A request of one frame may be held instead, until the next
   // request that is not held, or the next Advance. Data that is sent at once is not copied.
   Status Send(const RmaRequest& request);
-  // The same, for control messages without data and without reply. A piece that is held goes along.
+  // The same, for control messages without data and without reply. A segment that is held goes
+  // along.
   Status AddFrame(int target, const RmaFrame& message);
 
   // A kReply has come.
@@ -81,7 +82,8 @@ class RequestOutbox {
     std::deque<Arrival> arrivals;
     size_t under_way = 0;
     uint64_t requests = 0;
-    // A short piece that has been announced, and leaves with the next frame or by the next Advance.
+    // A short segment that has been announced, and leaves with the next frame or by the next
+    // Advance.
     StagedBuffer* held = nullptr;
     int64_t held_bytes = 0;
   };
@@ -105,11 +107,11 @@ class RequestOutbox {
   Status Send(Outgoing* request, bool* stuck, bool* any);
   // Whether another leaves at once behind the first: it waits for no memory.
   static bool IsFollowed(const Peer& peer);
-  Status SendPieces(Outgoing* request, bool* stuck, bool* any);
+  Status SendSegments(Outgoing* request, bool* stuck, bool* any);
   static Status SendStraight(Outgoing* request, bool* stuck, bool* any);
-  // Memory for its next piece, of *bytes; null: there is none now.
-  StagedBuffer* TakePiece(const Outgoing& request, int64_t* bytes);
-  Status SendPiece(Outgoing* request, int64_t bytes, StagedBuffer* buffer);
+  // Memory for its next segment, of *bytes; null: there is none now.
+  StagedBuffer* TakeSegment(const Outgoing& request, int64_t* bytes);
+  Status SendSegment(Outgoing* request, int64_t bytes, StagedBuffer* buffer);
   Status SendHeld(int target);
   // Memory for what will come back. False: there is none now.
   bool ReserveReceiveBuffer(Outgoing* request);

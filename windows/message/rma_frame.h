@@ -1,12 +1,12 @@
 // RmaFrame: a control message of a window: a header, and data that fit behind it.
 //
 // Requests of one rank to another arrive in the order in which they were made, and are carried out
-// in that order. Data that do not fit into a frame follow it as pieces, on the point-to-point
-// channel to the target, or, of a reply, on the column's channel to the origin. A piece is
-// announced when it is posted, so no memory waits for a piece that may not come: the first piece of
-// a request without reply by the request itself, if there is memory for it then, and others by
-// frames of their own. Pieces that go straight from where they lie to their places need no memory,
-// and are announced ahead.
+// in that order. Data that do not fit into a frame follow it as segments, on the point-to-point
+// channel to the target, or, of a reply, on the column's channel to the origin. A segment is
+// announced when it is posted, so no memory waits for a segment that may not come: the first
+// segment of a request without reply by the request itself, if there is memory for it then, and
+// others by frames of their own. Segments that go straight from where they lie to their places need
+// no memory, and are announced ahead.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_RMA_FRAME_H_
 #define BRIGADE_WINDOWS_MESSAGE_RMA_FRAME_H_
@@ -35,12 +35,12 @@ enum class RmaKind : uint8_t {
   kPut = GroupControl::kFirstKindOfOthers,
   kGet,
   kAccumulate,
-  kFetch,   // get-accumulate; one that is a no-op carries no data
-  kSwap,    // compare-and-swap: the expected value, then the new one
-  kLayout,  // a layout in serial form, with the index that stands for it
-  kPiece,   // of the request before it
-  kReply,   // data for the request `token`
-  kFlush,   // requests kFlushed with its token when all before it is done; op: a FlushedPart
+  kFetch,    // get-accumulate; one that is a no-op carries no data
+  kSwap,     // compare-and-swap: the expected value, then the new one
+  kLayout,   // a layout in serial form, with the index that stands for it
+  kSegment,  // of the request before it
+  kReply,    // data for the request `token`
+  kFlush,    // requests kFlushed with its token when all before it is done; op: a FlushedPart
   kFlushed,
   kLock,     // op: the LockKind
   kUnlock,   // answered by kFlushed
@@ -75,12 +75,12 @@ struct RmaHeader {
   AccessEnd end = AccessEnd::kEpoch;    // of a request; for the checking mode, except kNotification
   uint8_t fences = 0;                   // of a request: the fences of its origin so far, modulo 256
   uint32_t layout_generation = 0;       // of it; else see TakeStraight
-  uint32_t token = 0;  // of a request with data and without reply: bytes of a piece behind it
+  uint32_t token = 0;  // of a request with data and without reply: bytes of a segment behind it
   int64_t offset = 0;  // in the target's memory, in bytes
-  int64_t bytes = 0;   // of data, all pieces together; of kPiece and kReply: of this one
+  int64_t bytes = 0;   // of data, all segments together; of kSegment and kReply: of this one
 
   CombineOp accumulate_op() const { return static_cast<CombineOp>(op); }
-  // Of a request for adjacent bytes: its reply is received in place, in pieces of any length.
+  // Of a request for adjacent bytes: its reply is received in place, in segments of any length.
   void TakeStraight() { layout_generation = 1; }
   bool takes_straight() const { return layout_index == kContiguous && layout_generation != 0; }
 };

@@ -11,7 +11,7 @@
 namespace brigade {
 namespace {
 
-// Pieces that are announced before one of them has gone.
+// Segments that are announced before one of them has gone.
 constexpr int64_t kMostAhead = 8;
 
 }  // namespace
@@ -31,38 +31,38 @@ LayoutRange StraightData::Range(int64_t at, int64_t bytes) const {
 }
 
 bool StraightData::CanGo() const {
-  if (bytes_ <= context_->PieceBytes(element_)) return false;
+  if (bytes_ <= context_->SegmentBytes(element_)) return false;
   const Endpoint& endpoint = *context_->endpoint();
   const Channel channel = context_->channel(channel_);
-  const LayoutRange first = Range(0, PieceAt(0));
+  const LayoutRange first = Range(0, SegmentAt(0));
   // The peer's end of the transport is like this one.
   return endpoint.SendsInPlace(channel, peer_, first) &&
          endpoint.LandsInPlace(channel, peer_, first);
 }
 
-int64_t StraightData::PieceAt(int64_t at) const {
+int64_t StraightData::SegmentAt(int64_t at) const {
   const Capabilities& has = context_->endpoint()->CapabilitiesTo(context_->group()->id, peer_);
   // The first fills the time until there is a place for the next.
   const Tuning& tuning = has.tuning;
-  const bool fills = at == 0 && static_cast<size_t>(bytes_) > has.eager_piece_bytes &&
-                     tuning.first_piece_bytes > 0;
-  const size_t most = fills ? tuning.first_piece_bytes : tuning.preferred_piece_bytes;
+  const bool fills = at == 0 && static_cast<size_t>(bytes_) > has.eager_segment_bytes &&
+                     tuning.first_segment_bytes > 0;
+  const size_t most = fills ? tuning.first_segment_bytes : tuning.preferred_segment_bytes;
   return std::min(bytes_ - at, MessageContext::WholeElements(static_cast<int64_t>(most), element_));
 }
 
 int64_t StraightData::AnnounceFirst() {
-  announced_ = PieceAt(0);
+  announced_ = SegmentAt(0);
   return announced_;
 }
 
 Status StraightData::Announce(RmaFrame* frame) {
   const Capabilities& has = context_->endpoint()->CapabilitiesTo(context_->group()->id, peer_);
-  const int64_t most = kMostAhead * static_cast<int64_t>(has.tuning.preferred_piece_bytes);
+  const int64_t most = kMostAhead * static_cast<int64_t>(has.tuning.preferred_segment_bytes);
   const int64_t end = std::min(bytes_, gone_ + most);
   // Several together.
   if (announced_ > gone_ + most / 2) return Status();
   while (announced_ < end) {
-    frame->header.bytes = PieceAt(announced_);
+    frame->header.bytes = SegmentAt(announced_);
     const int64_t next = announced_ + frame->header.bytes;
     const Status status =
         context_->frames()->Try(peer_, *frame, next < end ? Urgency::kWithNext : Urgency::kCanWait);
@@ -85,14 +85,14 @@ Status StraightData::Send(int64_t bytes, bool* is_sent) {
   if (buffer == nullptr) return Status();
   std::memcpy(buffer->memory.data, data_ + gone_, static_cast<size_t>(bytes));
   *is_sent = true;
-  return context_->SendPiece(channel_, peer_, bytes, buffer);
+  return context_->SendSegment(channel_, peer_, bytes, buffer);
 }
 
 Status StraightData::Advance(RmaFrame frame, ProcessLock* combining, bool* any) {
   while (left() > 0) {
     BRIGADE_RETURN_IF_ERROR(Announce(&frame));
     if (announced_ == gone_) return Status();
-    const int64_t bytes = PieceAt(gone_);
+    const int64_t bytes = SegmentAt(gone_);
     if (combining != nullptr && !combining->TryLock(context_->group()->rank)) return Status();
     bool is_sent = false;
     const Status status = Send(bytes, &is_sent);

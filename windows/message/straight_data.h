@@ -1,6 +1,6 @@
 // StraightData: bytes that go from where they lie to where they belong, past staging memory, in
-// pieces as long as the transport likes. They are announced ahead, so that their places are granted
-// in time.
+// segments as long as the transport likes. They are announced ahead, so that their places are
+// granted in time.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_STRAIGHT_DATA_H_
 #define BRIGADE_WINDOWS_MESSAGE_STRAIGHT_DATA_H_
@@ -21,28 +21,28 @@ namespace brigade {
 
 class StraightData {
  public:
-  // To group rank `peer`. Pieces are whole elements. The bytes must stay until none are left.
+  // To group rank `peer`. Segments are whole elements. The bytes must stay until none are left.
   StraightData(MessageContext* context, ChannelKind channel, int peer, std::byte* data,
                int64_t bytes, Element element);
 
-  // Whether they would go through staging memory in several pieces, and the transport can do
+  // Whether they would go through staging memory in several segments, and the transport can do
   // better. REQUIRES: they belong to adjacent bytes of the peer.
   bool CanGo() const;
   // Bytes that have not gone.
   int64_t left() const { return bytes_ - gone_; }
-  // The first piece is announced by a frame of the caller: how long it is.
+  // The first segment is announced by a frame of the caller: how long it is.
   int64_t AnnounceFirst();
-  // Announces pieces by `frame`, with the length of each, and sends what can go now. Sets *any if
+  // Announces segments by `frame`, with the length of each, and sends what can go now. Sets *any if
   // some went. Never waits. `combining`: null, or the lock of combines among the bytes; each
-  // piece is read while this rank has it, and none goes while another has.
+  // segment is read while this rank has it, and none goes while another has.
   Status Advance(RmaFrame frame, ProcessLock* combining, bool* any);
 
  private:
   LayoutRange Range(int64_t at, int64_t bytes) const;
-  // How long the piece is that begins there.
-  int64_t PieceAt(int64_t at) const;
+  // How long the segment is that begins there.
+  int64_t SegmentAt(int64_t at) const;
   Status Announce(RmaFrame* frame);
-  // The next piece, if it can go now.
+  // The next segment, if it can go now.
   Status Send(int64_t bytes, bool* is_sent);
 
   MessageContext* context_;

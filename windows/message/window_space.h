@@ -37,7 +37,7 @@ class WindowSpace final : private BufferOwner {
 
   Engine* engine() const { return engine_; }
   // The capacity of each buffer.
-  size_t piece_bytes() const { return engine_->options().chunk_bytes; }
+  size_t segment_bytes() const { return engine_->options().chunk_bytes; }
   // Returns a buffer for data to or from a member of a group; to be given back to the engine's
   // buffers. Null: progress, then try again. A member that does not take its data holds about half
   // of a share at most. REQUIRES: the caller is the progress owner.

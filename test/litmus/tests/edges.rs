@@ -29,9 +29,9 @@ fn inline_ring(m: Model) {
 }
 litmus!(inline_ring, "Causality violation", is_free publish peek give_back);
 
-// InEdge::GiveBack of a piece, OutEdge::Receipt::given, Sends::FinishStream (transport/shm/sends.cc): a sender that
+// InEdge::GiveBack of a segment, OutEdge::Receipt::given, Sends::FinishStream (transport/shm/sends.cc): a sender that
 // sees `released` sees the `empty` stored before it, and reuses the chunk.
-fn released_pieces(m: Model) {
+fn released_segments(m: Model) {
     let sender = move |(empty, released, chunk): &(AtomicU32, AtomicU64, Plain)| {
         if released.load(m.order("released", Acquire)) == 1 {
             assert_eq!(empty.load(Acquire), 1, "lost: the sender does not look at this receipt again");
@@ -47,7 +47,7 @@ fn released_pieces(m: Model) {
     };
     m.both((AtomicU32::new(0), AtomicU64::new(0), Plain::new(1)), sender, receiver);
 }
-litmus!(released_pieces, "lost", released give_back);
+litmus!(released_segments, "lost", released give_back);
 
 // PostedBuffer: `state` of message `number`, as by StateOf; `memory` holds an address, here which of `places`.
 const POSTED: u64 = 0;

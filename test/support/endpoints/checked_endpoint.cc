@@ -73,15 +73,15 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
     }
   }
 
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
     ProgressOwnerCheck owner_check(this);
     CheckAddress(channel, peer);
-    CheckNotLent(piece);
-    Operation* operation = Begin(channel, peer, /*sends=*/true, piece, completion);
-    operation->checksum = Checksum(piece);
+    CheckNotLent(segment);
+    Operation* operation = Begin(channel, peer, /*sends=*/true, segment, completion);
+    operation->checksum = Checksum(segment);
     const Stream stream = operation->stream;
-    const Status status = Posted(completion, target()->PostSend(channel, peer, piece, operation));
+    const Status status = Posted(completion, target()->PostSend(channel, peer, segment, operation));
     if (status.code() == StatusCode::kNoResource) {
       refused_.insert(stream);
     } else {
@@ -100,7 +100,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
     BRIGADE_RULE(target()->SendsInPlace(channel, peer, body),
                  "SendNow takes only what SendsInPlace said yes to");
     BRIGADE_RULE(refused_.count(Stream(channel.group, channel.kind, peer, true)) == 0,
-                 "a piece that was refused is posted before others of its stream");
+                 "a segment that was refused is posted before others of its stream");
     CheckNotLent(head);
     StridedLayout::Cursor at(layout, body.offset);
     for (size_t left = body.bytes; left > 0;) {
@@ -200,8 +200,8 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
     CheckAddress(channel, peer);
     return target()->edges()->PostBuffer(channel, peer, layout, base);
   }
-  ConstByteSpan PieceIn(GroupId group, const Slot& slot) override {
-    return target()->edges()->PieceIn(group, slot);
+  ConstByteSpan SegmentIn(GroupId group, const Slot& slot) override {
+    return target()->edges()->SegmentIn(group, slot);
   }
 
   bool Progress() override {
@@ -247,7 +247,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
   // A lease that the caller has.
   struct Held {
     Lease below;  // as the target gave it
-    // Where memory is shared, a piece sent to oneself is leased out of the chunk being sent.
+    // Where memory is shared, a segment sent to oneself is leased out of the chunk being sent.
     bool of_own_chunk;
   };
 
@@ -278,9 +278,9 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
     BRIGADE_RULE(static_cast<int>(channel.kind) < kChannelKinds, "there are four channel kinds");
   }
 
-  void CheckNotLent(ConstByteSpan piece) const {
+  void CheckNotLent(ConstByteSpan segment) const {
     for (const auto& [other, operation] : operations_) {
-      BRIGADE_RULE(operation->sends || !Overlap(piece, operation->memory),
+      BRIGADE_RULE(operation->sends || !Overlap(segment, operation->memory),
                    "memory used as a receive buffer is not sent");
     }
   }
@@ -358,7 +358,7 @@ class CheckedEndpoint : public ForwardingEndpoint, private EdgeAccess {
       failed_ = true;
     } else if (operation->sends) {
       BRIGADE_RULE(Checksum(operation->memory) == operation->checksum,
-                   "a piece stays untouched until its send is over");
+                   "a segment stays untouched until its send is over");
     } else {
       BRIGADE_RULE(operation->lease.bytes <= operation->max_bytes,
                    "a lease is no longer than its receive buffer");

@@ -151,7 +151,7 @@ TEST_F(CheckedEndpointDeathTest, DestroyedWhileSending) {
   EXPECT_DEATH(endpoint_.reset(), "sends are over before");
 }
 
-TEST_F(CheckedEndpointDeathTest, PieceTouched) {
+TEST_F(CheckedEndpointDeathTest, SegmentTouched) {
   ExpectOk(Send(0, 10, &first_));
   ExpectOk(Receive(10, 10, &second_));
   memory_[9] = std::byte{1};
@@ -413,7 +413,7 @@ TEST(CheckedEndpointEdgesDeathTest, AnEdgeIsUsedWhileNoPostWaits) {
   slot->bytes = 0;
   (void)out->Publish(slot);
   ASSERT_NE(in->Peek(), nullptr);
-  in->GiveBack(in->Take(), /*piece=*/false);
+  in->GiveBack(in->Take(), /*is_segment=*/false);
   Completion received(kIgnore);
   ASSERT_TRUE(endpoint->PostReceive(channel, 0, ByteSpan{nullptr, 10}, &received).ok());
   EXPECT_DEATH((void)edges->EdgeFrom(channel, 0), "while no post of its stream waits");

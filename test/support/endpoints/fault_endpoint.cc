@@ -45,10 +45,10 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
     }
   }
 
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
     return Post(Stream(channel.group, channel.kind, peer, true), completion,
-                [&](Completion* c) { return target()->PostSend(channel, peer, piece, c); });
+                [&](Completion* c) { return target()->PostSend(channel, peer, segment, c); });
   }
 
   SentNow SendNow(const Channel& channel, int peer, ConstByteSpan head, const LayoutRange& body,
@@ -112,8 +112,8 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
     return !Happens(options_.no_resource) &&
            target()->edges()->PostBuffer(channel, peer, layout, base);
   }
-  ConstByteSpan PieceIn(GroupId group, const Slot& slot) override {
-    return target()->edges()->PieceIn(group, slot);
+  ConstByteSpan SegmentIn(GroupId group, const Slot& slot) override {
+    return target()->edges()->SegmentIn(group, slot);
   }
 
   bool Progress() override {
@@ -140,7 +140,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
           polls_left(polls),
           in_order(ordered) {}
     Completion* completion;
-    std::vector<std::byte> kept;  // a copy of a piece from user memory
+    std::vector<std::byte> kept;  // a copy of a segment from user memory
     int polls_left;
     const bool in_order;  // not before those posted before it
     bool over = false;

@@ -150,8 +150,8 @@ TEST_F(FaultEndpointTest, ReordersAcrossStreamsOnly) {
   std::vector<Numbered*> log;
   std::deque<Numbered> received;
   std::deque<Completion> sent;
-  constexpr int kPieces = 100;
-  for (int i = 0; i < kPieces; ++i) {
+  constexpr int kSegments = 100;
+  for (int i = 0; i < kSegments; ++i) {
     for (ChannelKind kind : {ChannelKind::kRow, ChannelKind::kColumn}) {
       received.emplace_back(kind, i, &log);
       ASSERT_TRUE(Receive(kind, &received.back()).ok());

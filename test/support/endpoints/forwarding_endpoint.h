@@ -35,9 +35,9 @@ class ForwardingEndpoint : public Endpoint, public Polling {
     return target_->OpenGroup(bootstrap, group);
   }
   void CloseGroup(GroupId group) override { target_->CloseGroup(group); }
-  Status PostSend(const Channel& channel, int peer, ConstByteSpan piece,
+  Status PostSend(const Channel& channel, int peer, ConstByteSpan segment,
                   Completion* completion) override {
-    return target_->PostSend(channel, peer, piece, completion);
+    return target_->PostSend(channel, peer, segment, completion);
   }
   bool SendsInPlace(const Channel& channel, int peer, const LayoutRange& range) const override {
     return target_->SendsInPlace(channel, peer, range);

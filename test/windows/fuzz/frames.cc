@@ -1,6 +1,6 @@
-// Fuzz target: whatever one member of a window sends to another, frames and pieces, that one writes
-// only to its window and to what it has asked for, answers by frames that make sense, and names the
-// member if it breaks the window.
+// Fuzz target: whatever one member of a window sends to another, frames and segments, that one
+// writes only to its window and to what it has asked for, answers by frames that make sense, and
+// names the member if it breaks the window.
 //
 // The input is a byte that says what window it is, and steps: a byte that says what is done, and
 // what is sent then.
@@ -43,8 +43,8 @@ namespace {
 
 constexpr size_t kChunkBytes = 1024;
 constexpr size_t kShortWindowBytes = 256;
-constexpr size_t kLongWindowBytes = 3000;  // from which more than a piece is read straight
-constexpr size_t kAskedBytes = 1500;       // in two pieces
+constexpr size_t kLongWindowBytes = 3000;  // from which more than a segment is read straight
+constexpr size_t kAskedBytes = 1500;       // in two segments
 constexpr size_t kGuardBytes = 4096;
 constexpr std::byte kGuard{0x5a};
 constexpr uint8_t kFirstKind = GroupControl::kFirstKindOfOthers;
@@ -110,23 +110,23 @@ class Stranger final : public ControlHandler {
     Require(endpoint_->SendControl(group_, 0, bytes, Urgency::kUrgent));
   }
   // These bytes, and zeros behind them.
-  void SendPiece(ChannelKind channel, ConstByteSpan head, size_t zeros) {
-    Piece* const piece = Keep(head.bytes + zeros);
-    std::copy_n(head.data, head.bytes, piece->bytes.begin());
-    const ConstByteSpan all(piece->bytes.data(), piece->bytes.size());
-    Require(endpoint_->PostSend({group_, channel}, 0, all, piece));
+  void SendSegment(ChannelKind channel, ConstByteSpan head, size_t zeros) {
+    Segment* const segment = Keep(head.bytes + zeros);
+    std::copy_n(head.data, head.bytes, segment->bytes.begin());
+    const ConstByteSpan all(segment->bytes.data(), segment->bytes.size());
+    Require(endpoint_->PostSend({group_, channel}, 0, all, segment));
   }
   void Progress() { endpoint_->Progress(); }
 
  private:
-  struct Piece : Completion {
-    explicit Piece(size_t count) : Completion([](Completion*) {}), bytes(count) {}
+  struct Segment : Completion {
+    explicit Segment(size_t count) : Completion([](Completion*) {}), bytes(count) {}
     std::vector<std::byte> bytes;
   };
 
-  Piece* Keep(size_t bytes) {
-    pieces_.emplace_back(bytes);
-    return &pieces_.back();
+  Segment* Keep(size_t bytes) {
+    segments_.emplace_back(bytes);
+    return &segments_.back();
   }
 
   void OnControl(int from, ConstByteSpan message) override {
@@ -151,13 +151,13 @@ class Stranger final : public ControlHandler {
       BRIGADE_CHECK_EQ(int64_t{header.inlined}, header.bytes);
       return;
     }
-    Piece* const receive_buffer = Keep(static_cast<size_t>(header.bytes));
+    Segment* const receive_buffer = Keep(static_cast<size_t>(header.bytes));
     Require(endpoint_->PostReceive({group_, kReplyChannel}, 0,
                                    {receive_buffer->bytes.data(), receive_buffer->bytes.size()},
                                    receive_buffer));
   }
 
-  std::deque<Piece> pieces_;  // which the endpoint may still have
+  std::deque<Segment> segments_;  // which the endpoint may still have
   const std::unique_ptr<Endpoint> endpoint_;
   const GroupId group_;
   int64_t asked_ = 0;
@@ -283,7 +283,7 @@ void Play(Input input) {
       case 2: {
         const ConstByteSpan head = input.Bytes(input.Byte());
         const size_t zeros = 1 + 5 * size_t{input.Byte()};
-        stranger.SendPiece(step % 4 == 1 ? kRequestChannel : kReplyChannel, head, zeros);
+        stranger.SendSegment(step % 4 == 1 ? kRequestChannel : kReplyChannel, head, zeros);
         break;
       }
       default:

@@ -82,7 +82,8 @@ class SocketIo {
   virtual Status Watch(int descriptor, void (*readable)(void* context), void* context) = 0;
 
   // Sets whether other ranks share this rank's processor. If so, Progress polls less, and where
-  // possible the system waits for the rest of a piece, so that not every part of it wakes the rank.
+  // possible the system waits for the rest of a segment, so that not every part of it wakes the
+  // rank.
   virtual void ShareProcessor(bool shares) = 0;
   // Sets whether io_uring reads, which it does unless told otherwise. No effect without io_uring.
   virtual void UseRing(bool /*uses*/) {}

@@ -248,7 +248,7 @@ TEST_P(SocketIoTest, CancelledTargetsAreNotWrittenThoughAPartHadCome) {
   EXPECT_EQ(std::string(near_->own, 4), before == 3 ? "one-" : "----");
 }
 
-TEST_P(SocketIoTest, APieceIsReportedOnceWhereProcessorsAreShared) {
+TEST_P(SocketIoTest, ASegmentIsReportedOnceWhereProcessorsAreShared) {
   io_->ShareProcessor(true);
   std::vector<char> receive_buffer(5000);
   near_->where = receive_buffer.data();
@@ -264,7 +264,7 @@ TEST_P(SocketIoTest, APieceIsReportedOnceWhereProcessorsAreShared) {
   }
 }
 
-TEST_P(SocketIoTest, APieceIsReadInPartsWithoutTheRing) {
+TEST_P(SocketIoTest, ASegmentIsReadInPartsWithoutTheRing) {
   io_->ShareProcessor(true);
   io_->UseRing(false);
   std::vector<char> receive_buffer(5000);

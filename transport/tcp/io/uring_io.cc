@@ -2,7 +2,7 @@
 //
 // Reads are plain calls, as in PlainIo: they are faster than reads posted to the ring, with two
 // exceptions. (1) A long read into registered memory is READ_FIXED, which proceeds while this rank
-// computes. (2) If ranks share processors, the ring reads the rest of a piece, and completes when
+// computes. (2) If ranks share processors, the ring reads the rest of a segment, and completes when
 // all of it has come. UseRing(false) drops both. Writes are plain calls, too: the ring would
 // continue a write in the thread that began it, which may compute, instead of the thread that makes
 // progress.
@@ -148,14 +148,14 @@ class UringIo : public PlainIo {
   bool StartRead(IoSocket* socket) override {
     if (!uses_ring_ || (registered_.bytes == 0 && !shares_processor())) return false;
     iovec targets[2];
-    const bool in_piece = socket->ReadTargets(targets) == 2;
+    const bool in_segment = socket->ReadTargets(targets) == 2;
     const iovec& rest = targets[0];
     const auto* const begin = static_cast<const std::byte*>(rest.iov_base);
     // READ_FIXED ends with every part that comes, the other read once.
     const bool fixed = rest.iov_len >= rules::kUringFixedReadBytes && begin >= registered_.data &&
                        begin + rest.iov_len <= registered_.data + registered_.bytes;
     const bool whole =
-        in_piece && shares_processor() && rest.iov_len >= rules::kUringWholeReadBytes;
+        in_segment && shares_processor() && rest.iov_len >= rules::kUringWholeReadBytes;
     if (!fixed && !whole) return false;
     io_uring_sqe* const sqe = NextEntry();
     if (fixed) {

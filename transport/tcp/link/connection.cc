@@ -17,7 +17,7 @@ Connection::Connection(int socket, Link* link, Outbox* outbox, std::vector<std::
       outbox_(outbox),
       io_(io),
       owner_(owner),
-      reader_(this, kMaxPieceBytes),
+      reader_(this, kMaxSegmentBytes),
       handshake_(std::move(handshake)),
       established_(handshake_.empty()) {}
 
@@ -33,7 +33,7 @@ bool Connection::FillBatch() {
     return true;
   }
   AddNoticesControlsAndGrants();
-  AddPieces();
+  AddSegments();
   if (shutdown_ == Shutdown::kDue && !outbox_->has_sends() && outbox_->controls() == 0 &&
       batch_.has_room_for_frame()) {
     shutdown_ = Shutdown::kSent;
@@ -55,12 +55,12 @@ void Connection::AddNoticesControlsAndGrants() {
   while (batch_.has_room_for_frame() && outbox_->NextGrant(&frame)) batch_.AddFrame(frame);
 }
 
-void Connection::AddPieces() {
+void Connection::AddSegments() {
   Outbox::Send send;
-  while (batch_.has_room_for_piece() && outbox_->NextSend(&send)) {
+  while (batch_.has_room_for_segment() && outbox_->NextSend(&send)) {
     batch_.AddFrame(send.frame);
-    batch_.AddRange(send.piece.bytes.data, send.piece.bytes.bytes);
-    unsent_.push_back({send.stream, send.piece.completion, batch_.bytes()});
+    batch_.AddRange(send.segment.bytes.data, send.segment.bytes.bytes);
+    unsent_.push_back({send.stream, send.segment.completion, batch_.bytes()});
   }
 }
 
@@ -88,7 +88,7 @@ SentNow Connection::SendNow(Stream* stream, ConstByteSpan head, const LayoutRang
     return SentNow::kNotYet;
   }
   batch_.Clear();
-  batch_.AddFrame(Outbox::PieceFrame(*stream, bytes));
+  batch_.AddFrame(Outbox::SegmentFrame(*stream, bytes));
   batch_.AddRange(head.data, head.bytes);
   AddLayout(body);
   const ssize_t written = SocketIo::WriteNow(*this, batch_.ranges(), batch_.range_count());
@@ -140,18 +140,18 @@ bool Connection::Advance(ssize_t written) {
   established_ = true;
   batch_.Advance(static_cast<size_t>(written));
   while (!unsent_.empty() && unsent_.front().end <= batch_.written_bytes()) {
-    const Unsent piece = unsent_.front();
+    const Unsent segment = unsent_.front();
     unsent_.pop_front();
-    owner_->OnSent(piece.stream, piece.completion, Status());
+    owner_->OnSent(segment.stream, segment.completion, Status());
   }
   return true;
 }
 
 void Connection::FailUnsent(const Status& why) {
   while (!unsent_.empty()) {
-    const Unsent piece = unsent_.front();
+    const Unsent segment = unsent_.front();
     unsent_.pop_front();
-    owner_->OnSent(piece.stream, piece.completion, why);
+    owner_->OnSent(segment.stream, segment.completion, why);
   }
 }
 
@@ -197,7 +197,7 @@ void Connection::OnRead(ssize_t result) {
   }
 }
 
-Status Connection::BeginPiece(const Frame& frame, ByteSpan* where) {
+Status Connection::BeginSegment(const Frame& frame, ByteSpan* where) {
   BRIGADE_RETURN_IF_ERROR(owner_->FindStream(link_, frame, &coming_));
   if (coming_ == nullptr) {
     outbox_->AddNotice(FrameKind::kClosed, frame.channel, frame.group);
@@ -213,7 +213,7 @@ Status Connection::BeginPiece(const Frame& frame, ByteSpan* where) {
   return Status();
 }
 
-Status Connection::EndPiece(const Frame&) {
+Status Connection::EndSegment(const Frame&) {
   Stream* const stream = std::exchange(coming_, nullptr);
   ReceiveStream::Arrival arrival;
   if (stream != nullptr && stream->in.End(&arrival)) owner_->OnArrival(stream, arrival);

@@ -22,7 +22,7 @@ namespace brigade::tcp {
 
 class Link;
 
-inline constexpr size_t kMaxPieceBytes = size_t{1} << 30;
+inline constexpr size_t kMaxSegmentBytes = size_t{1} << 30;
 
 // Callbacks of a connection to its endpoint.
 class ConnectionOwner {
@@ -33,13 +33,13 @@ class ConnectionOwner {
   virtual Status FindStream(Link* link, const Frame& frame, Stream** stream) = 0;
   // The receiver of the stream has closed the group: messages on it will not be received.
   virtual void OnDropped(Stream* stream) = 0;
-  // A piece that came is complete.
+  // A segment that came is complete.
   virtual void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) = 0;
-  // A piece has left.
+  // A segment has left.
   virtual void OnSent(Stream* stream, Completion* completion, const Status& status) = 0;
   // A control message has come.
   virtual Status OnControl(Link* link, const Frame& frame, ConstByteSpan message) = 0;
-  // Frames have come; pieces that they granted may be sent.
+  // Frames have come; segments that they granted may be sent.
   virtual void OnFrames(Link* link) = 0;
   // The peer's shutdown frame has come.
   virtual void OnShutdown(Link* link) = 0;
@@ -62,9 +62,9 @@ class Connection : public IoSocket, private FrameSink {
   bool established() const { return established_; }
   // Sends the contents of the outbox, until the socket is full.
   void Pump();
-  // Sends a piece of `stream`, `head` and then `body`, straight from user memory, if no other piece
-  // waits and the socket takes at least a part. The rest, `kept_bytes`, is copied; the piece has
-  // left when the rest has.
+  // Sends a segment of `stream`, `head` and then `body`, straight from user memory, if no other
+  // segment waits and the socket takes at least a part. The rest, `kept_bytes`, is copied; the
+  // segment has left when the rest has.
   SentNow SendNow(Stream* stream, ConstByteSpan head, const LayoutRange& body,
                   Completion* completion, size_t* kept_bytes);
   // Sends a shutdown frame after all other data; nothing is sent after it.
@@ -76,9 +76,9 @@ class Connection : public IoSocket, private FrameSink {
     return !writing_ && unsent_.empty() && handshake_.empty() && shutdown_ != Shutdown::kDue;
   }
   // The group of the stream is closed: nothing is written to its receive buffers any more, even if
-  // a piece is arriving.
+  // a segment is arriving.
   void Detach(Stream* stream);
-  // Completes every pending piece with `why`. REQUIRES: removed from the SocketIo.
+  // Completes every pending segment with `why`. REQUIRES: removed from the SocketIo.
   void FailUnsent(const Status& why);
 
   int ReadTargets(iovec targets[2]) override { return reader_.Targets(targets); }
@@ -86,7 +86,7 @@ class Connection : public IoSocket, private FrameSink {
   void OnWritten(ssize_t result) override;
 
  private:
-  // A piece of the batch, which has left when `end` bytes of the batch have.
+  // A segment of the batch, which has left when `end` bytes of the batch have.
   struct Unsent {
     Stream* stream;
     Completion* completion;
@@ -94,15 +94,15 @@ class Connection : public IoSocket, private FrameSink {
   };
   enum class Shutdown { kNone, kDue, kSent };
 
-  Status BeginPiece(const Frame& frame, ByteSpan* where) override;
-  Status EndPiece(const Frame& frame) override;
+  Status BeginSegment(const Frame& frame, ByteSpan* where) override;
+  Status EndSegment(const Frame& frame) override;
   Status Control(const Frame& frame, ConstByteSpan message) override;
   Status Notice(const Frame& frame) override;
 
   // Fills the batch with the next frames; false if there are none.
   bool FillBatch();
   void AddNoticesControlsAndGrants();
-  void AddPieces();
+  void AddSegments();
   void AddLayout(const LayoutRange& range);
   // True if the connection can go on.
   bool Advance(ssize_t written);
@@ -115,7 +115,7 @@ class Connection : public IoSocket, private FrameSink {
   SocketIo* const io_;
   ConnectionOwner* const owner_;
   FrameReader reader_;
-  Stream* coming_ = nullptr;  // the stream of the piece that is coming in
+  Stream* coming_ = nullptr;  // the stream of the segment that is coming in
 
   std::vector<std::byte> handshake_;
   WriteBatch batch_;

@@ -87,7 +87,7 @@ class Link {
   void BecomeHalfBroken(Time now);
   // Nothing is sent or received any more.
   void BecomeLost(const Status& why, SocketIo* io);
-  // Completes pending pieces. REQUIRES: lost().
+  // Completes pending segments. REQUIRES: lost().
   void DestroyConnections();
 
   // In kUnreached: since when, and when to try again.

@@ -47,7 +47,7 @@ class LinkFixture : public ::testing::Test, private ConnectionOwner {
     while (io_->Progress()) {
     }
   }
-  // Returns the frames, without pieces, that the peer has received on the `n`-th connection since
+  // Returns the frames, without segments, that the peer has received on the `n`-th connection since
   // the last call.
   std::vector<Frame> Heard(size_t n) {
     std::vector<Frame> frames;

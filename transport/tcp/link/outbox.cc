@@ -48,7 +48,7 @@ bool Outbox::NextControl(Frame* frame, ControlMessage* message) {
 bool Outbox::NextGrant(Frame* grant) {
   while (!grants_.empty()) {
     Stream* const stream = grants_.Pop();
-    if (!stream->in.ungranted()) continue;  // a piece took the grant along
+    if (!stream->in.ungranted()) continue;  // a segment took the grant along
     *grant = FrameOf(*stream, FrameKind::kGrant);
     grant->count = stream->in.Grant();
     return true;
@@ -59,15 +59,15 @@ bool Outbox::NextGrant(Frame* grant) {
 bool Outbox::NextSend(Send* send) {
   if (sends_.empty()) return false;
   send->stream = sends_.Pop();
-  send->piece = send->stream->out.Take();
-  send->frame = PieceFrame(*send->stream, send->piece.bytes.bytes);
+  send->segment = send->stream->out.Take();
+  send->frame = SegmentFrame(*send->stream, send->segment.bytes.bytes);
   (void)send->stream->in.Grant();
   AddSend(send->stream);
   return true;
 }
 
-Frame Outbox::PieceFrame(const Stream& stream, size_t bytes) {
-  Frame frame = FrameOf(stream, FrameKind::kPiece);
+Frame Outbox::SegmentFrame(const Stream& stream, size_t bytes) {
+  Frame frame = FrameOf(stream, FrameKind::kSegment);
   frame.bytes = static_cast<uint32_t>(bytes);
   frame.count = stream.in.count();
   return frame;

@@ -1,5 +1,5 @@
 // Outbox: the frames to send to one peer, over any connection: notices about groups, then control
-// messages, then grants, then pieces of all streams in turns.
+// messages, then grants, then segments of all streams in turns.
 
 #ifndef BRIGADE_TRANSPORT_TCP_LINK_OUTBOX_H_
 #define BRIGADE_TRANSPORT_TCP_LINK_OUTBOX_H_
@@ -27,7 +27,7 @@ class Outbox {
   // Adds a grant of the stream's receives to the next frames.
   void AddGrant(Stream* stream) { grants_.Push(stream); }
   void RemoveGrant(Stream* stream) { grants_.Remove(stream); }
-  // Adds the stream's first waiting piece if its receiver has room for it; otherwise no effect.
+  // Adds the stream's first waiting segment if its receiver has room for it; otherwise no effect.
   void AddSend(Stream* stream) {
     if (stream->out.MayTake()) sends_.Push(stream);
   }
@@ -42,12 +42,12 @@ class Outbox {
   struct Send {
     Stream* stream = nullptr;
     Frame frame;
-    SendStream::Piece piece;
+    SendStream::Segment segment;
   };
   bool NextSend(Send* send);
 
-  // Returns the frame of a piece of `bytes`.
-  static Frame PieceFrame(const Stream& stream, size_t bytes);
+  // Returns the frame of a segment of `bytes`.
+  static Frame SegmentFrame(const Stream& stream, size_t bytes);
 
   // Drops all frames: the peer is lost.
   void Clear();

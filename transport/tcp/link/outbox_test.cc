@@ -10,7 +10,7 @@ namespace {
 
 class OutboxTest : public ::testing::Test {
  protected:
-  // A stream with `sends` short pieces and `receives` posted receives.
+  // A stream with `sends` short segments and `receives` posted receives.
   void Fill(Stream* stream, uint32_t wire_id, int sends, int receives) {
     stream->wire_id = wire_id;
     stream->kind = ChannelKind::kColumn;
@@ -38,7 +38,7 @@ TEST_F(OutboxTest, StreamsSendInTurns) {
   EXPECT_FALSE(outbox_.has_sends());
 }
 
-TEST_F(OutboxTest, AStreamWithoutAPlaceForItsPieceDoesNotSend) {
+TEST_F(OutboxTest, AStreamWithoutAPlaceForItsSegmentDoesNotSend) {
   Stream stream;
   std::vector<std::byte> longer(kEagerBytes + 1);
   stream.out.Push({{longer.data(), longer.size()}, nullptr});
@@ -52,14 +52,14 @@ TEST_F(OutboxTest, AStreamWithoutAPlaceForItsPieceDoesNotSend) {
   EXPECT_EQ(send.frame.bytes, longer.size());
 }
 
-TEST_F(OutboxTest, APieceTakesTheGrantAlong) {
+TEST_F(OutboxTest, ASegmentTakesTheGrantAlong) {
   Stream stream;
   Fill(&stream, 7, 1, 3);
   outbox_.AddGrant(&stream);
   outbox_.AddSend(&stream);
   Outbox::Send send;
   ASSERT_TRUE(outbox_.NextSend(&send));
-  EXPECT_EQ(send.frame.kind, FrameKind::kPiece);
+  EXPECT_EQ(send.frame.kind, FrameKind::kSegment);
   EXPECT_EQ(send.frame.count, 3u);
   EXPECT_EQ(send.frame.channel, static_cast<uint8_t>(ChannelKind::kColumn));
   Frame grant;

@@ -29,21 +29,21 @@ void SendStream::CountSent(size_t bytes) {
   ++sent_;
 }
 
-SendStream::Piece SendStream::Take() {
+SendStream::Segment SendStream::Take() {
   Waiting& first = waiting_.front();
   const bool is_copy = first.copies > 0;
-  const Piece piece = is_copy ? Piece{kept_.Next(), nullptr} : first.piece;
+  const Segment segment = is_copy ? Segment{kept_.Next(), nullptr} : first.segment;
   if (!is_copy || --first.copies == 0) waiting_.pop_front();
-  CountSent(piece.bytes.bytes);
-  return piece;
+  CountSent(segment.bytes.bytes);
+  return segment;
 }
 
 Completion* SendStream::KeepLast(const std::shared_ptr<OverflowBudget>& budget) {
   if (waiting_.empty() || unended_ != 1) return nullptr;
   const auto last = waiting_.end() - 1;
-  const Piece piece = last->piece;
-  if (last->copies > 0 || piece.bytes.bytes > KeptPieces::kMostBytes ||
-      !kept_.Keep(piece.bytes, budget)) {
+  const Segment segment = last->segment;
+  if (last->copies > 0 || segment.bytes.bytes > KeptSegments::kMostBytes ||
+      !kept_.Keep(segment.bytes, budget)) {
     return nullptr;
   }
   *last = Waiting{{}, 1};
@@ -52,7 +52,7 @@ Completion* SendStream::KeepLast(const std::shared_ptr<OverflowBudget>& budget) 
     waiting_.pop_back();
   }
   unended_ = 0;
-  return piece.completion;
+  return segment.completion;
 }
 
 void SendStream::OnGrant(uint32_t posted) {
@@ -67,7 +67,7 @@ void SendStream::OnGrant(uint32_t posted) {
 // --- ReceiveStream ---
 
 ReceiveStream::Receive ReceiveStream::Use(size_t bytes) {
-  // If the receive was granted already, the grant returned the piece's part of the window to the
+  // If the receive was granted already, the grant returned the segment's part of the window to the
   // sender.
   if (granted_left() == 0) ungranted_bytes_ += EagerCost(bytes);
   const Receive receive = posted_.front();
@@ -75,11 +75,11 @@ ReceiveStream::Receive ReceiveStream::Use(size_t bytes) {
   return receive;
 }
 
-ReceiveStream::Arrival ReceiveStream::Deliver(const Unexpected& piece) {
-  const Receive receive = Use(piece.size);
-  const size_t bytes = std::min(piece.size, receive.buffer.bytes);
-  CopyBytes(receive.buffer.data, piece.bytes.get(), bytes);
-  return Arrival{receive, piece.size};
+ReceiveStream::Arrival ReceiveStream::Deliver(const Unexpected& segment) {
+  const Receive receive = Use(segment.size);
+  const size_t bytes = std::min(segment.size, receive.buffer.bytes);
+  CopyBytes(receive.buffer.data, segment.bytes.get(), bytes);
+  return Arrival{receive, segment.size};
 }
 
 bool ReceiveStream::Post(const Receive& receive, Arrival* arrival) {
@@ -108,7 +108,7 @@ ReceiveStream::Receive ReceiveStream::Cancel() {
 }
 
 bool ReceiveStream::Begin(size_t bytes, ByteSpan* where) {
-  // A peer with two connections that brings a piece on each.
+  // A peer with two connections that brings a segment on each.
   if (coming_ != Coming::kNothing) return false;
   coming_bytes_ = bytes;
   if (!posted_.empty()) {

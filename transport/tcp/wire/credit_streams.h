@@ -1,13 +1,13 @@
 // SendStream and ReceiveStream: the two ends of one stream (channel, peer, direction) over a
-// connection that all streams of two ranks share. They keep its order and its credits: a piece
+// connection that all streams of two ranks share. They keep its order and its credits: a segment
 // leaves only when there is a place for it, so a connection can always be read and no stream ever
 // waits for another.
 //
-// A place is a posted receive, which the receiver announces with a grant, or, for a short piece,
+// A place is a posted receive, which the receiver announces with a grant, or, for a short segment,
 // part of an eager window of kEagerWindowBytes per stream. A grant has the number of receives ever
 // posted. ShouldGrant selects the grants that are sent at once: those without which the sender may
-// have to stop, because its window is used up, or because it has few places for long pieces. Other
-// grants are sent with a piece in the other direction, or when their rank is idle.
+// have to stop, because its window is used up, or because it has few places for long segments.
+// Other grants are sent with a segment in the other direction, or when their rank is idle.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_CREDIT_STREAMS_H_
@@ -23,44 +23,44 @@
 #include "transport/completion.h"
 #include "transport/core/fifo.h"
 #include "transport/rules.h"
-#include "transport/tcp/wire/kept_pieces.h"
+#include "transport/tcp/wire/kept_segments.h"
 
 namespace brigade {
 
-// The longest eager piece.
+// The longest eager segment.
 inline constexpr size_t kEagerBytes = rules::kTcpEagerBytes;
-// The part of the window that a piece takes: even an empty one costs the receiver memory.
-inline constexpr size_t EagerCost(size_t piece_bytes) { return piece_bytes + 64; }
-// Two of the longest eager pieces.
+// The part of the window that a segment takes: even an empty one costs the receiver memory.
+inline constexpr size_t EagerCost(size_t segment_bytes) { return segment_bytes + 64; }
+// Two of the longest eager segments.
 inline constexpr size_t kEagerWindowBytes = 2 * EagerCost(kEagerBytes);
 
 class SendStream {
  public:
-  struct Piece {
+  struct Segment {
     ConstByteSpan bytes;
     Completion* completion = nullptr;
   };
 
-  void Push(const Piece& piece) {
-    waiting_.push_back({piece});
+  void Push(const Segment& segment) {
+    waiting_.push_back({segment});
     ++unended_;
   }
-  // Copies the last waiting piece, if it is short and all others have ended or are copied, too.
-  // Returns its completion, which is complete then; null if nothing was done. Of many short pieces
-  // all but the last thus take little memory, and the last one's completion says when all have
-  // left.
+  // Copies the last waiting segment, if it is short and all others have ended or are copied, too.
+  // Returns its completion, which is complete then; null if nothing was done. Of many short
+  // segments all but the last thus take little memory, and the last one's completion says when all
+  // have left.
   Completion* KeepLast(const std::shared_ptr<OverflowBudget>& budget);
   bool waiting() const { return !waiting_.empty(); }
-  // Whether the first waiting piece has room at its receiver.
+  // Whether the first waiting segment has room at its receiver.
   bool MayTake() const { return !waiting_.empty() && MaySend(FirstBytes()); }
-  // Returns the first waiting piece, even if MayTake is false; it counts as sent. Without a
+  // Returns the first waiting segment, even if MayTake is false; it counts as sent. Without a
   // completion it is a copy.
-  Piece Take();
-  // The oldest piece that was taken, with a completion or not, has left or never will.
+  Segment Take();
+  // The oldest segment that was taken, with a completion or not, has left or never will.
   void End(const Completion* completion) {
     completion == nullptr ? kept_.EndOldest() : void(--unended_);
   }
-  // Whether a piece that has not waited may be sent. REQUIRES: none waits.
+  // Whether a segment that has not waited may be sent. REQUIRES: none waits.
   bool MaySend(size_t bytes) const;
   void CountSent(size_t bytes);
   void CountSentNow(size_t bytes) {
@@ -76,23 +76,23 @@ class SendStream {
   bool all_granted() const { return all_granted_; }
 
  private:
-  // A piece, or as many copies in a row.
+  // A segment, or as many copies in a row.
   struct Waiting {
-    Piece piece;
+    Segment segment;
     uint64_t copies = 0;
   };
   size_t FirstBytes() const {
     const Waiting& first = waiting_.front();
-    return first.copies > 0 ? kept_.next_bytes() : first.piece.bytes.bytes;
+    return first.copies > 0 ? kept_.next_bytes() : first.segment.bytes.bytes;
   }
 
   Fifo<Waiting> waiting_;
-  KeptPieces kept_;
-  size_t unended_ = 0;  // pieces that have a completion
+  KeptSegments kept_;
+  size_t unended_ = 0;  // segments that have a completion
   uint32_t sent_ = 0;
   uint32_t granted_ = 0;
   bool all_granted_ = false;
-  Fifo<size_t> eager_costs_;  // of pieces granted_ .. sent_ - 1
+  Fifo<size_t> eager_costs_;  // of segments granted_ .. sent_ - 1
   size_t eager_bytes_ = 0;    // their sum
 };
 
@@ -103,28 +103,28 @@ class ReceiveStream {
     bool in_place = false;  // the lease has no data
     Completion* completion = nullptr;
   };
-  // A piece that has come, and its receive.
+  // A segment that has come, and its receive.
   struct Arrival {
     Receive receive;
     size_t bytes = 0;  // more than the receive buffer has: it was too long
   };
 
-  // Posts a receive. Returns true, with *arrival, if its piece has come already.
+  // Posts a receive. Returns true, with *arrival, if its segment has come already.
   bool Post(const Receive& receive, Arrival* arrival);
   bool posted() const { return !posted_.empty(); }
-  // Whether the piece of the next posted receive has come already.
+  // Whether the segment of the next posted receive has come already.
   bool has_unexpected() const { return !unexpected_.empty(); }
-  // Copies the first bytes of the piece of the next posted receive; returns how many.
+  // Copies the first bytes of the segment of the next posted receive; returns how many.
   size_t Peek(ByteSpan head) const;
-  // Cancels the oldest receive. REQUIRES: posted(), and no piece is coming in for it.
+  // Cancels the oldest receive. REQUIRES: posted(), and no segment is coming in for it.
   Receive Cancel();
 
-  // Begins the arrival of a piece of `bytes`, and returns its place. False if it exceeds the
+  // Begins the arrival of a segment of `bytes`, and returns its place. False if it exceeds the
   // sender's credit.
   bool Begin(size_t bytes, ByteSpan* where);
-  // Ends the arrival. Returns true, with *arrival, if a receive waits for the piece.
+  // Ends the arrival. Returns true, with *arrival, if a receive waits for the segment.
   bool End(Arrival* arrival);
-  // Discards the rest of the arriving piece.
+  // Discards the rest of the arriving segment.
   void Abandon() { coming_ = Coming::kNothing; }
 
   // Whether there are receives that the sender does not know of; and whether they should be granted
@@ -144,20 +144,20 @@ class ReceiveStream {
     size_t size = 0;
   };
 
-  Arrival Deliver(const Unexpected& piece);
-  // Removes and returns the oldest posted receive, whose piece of `bytes` has come.
+  Arrival Deliver(const Unexpected& segment);
+  // Removes and returns the oldest posted receive, whose segment of `bytes` has come.
   Receive Use(size_t bytes);
   // Returns how many of the posted receives are granted.
   size_t granted_left() const {
     const uint32_t ungranted = count_ - granted_;
     return posted_.size() - std::min<size_t>(posted_.size(), ungranted);
   }
-  // Whether a sender of long pieces may use up its grants before the next one arrives. The first of
-  // two places may be nearly full.
+  // Whether a sender of long segments may use up its grants before the next one arrives. The first
+  // of two places may be nearly full.
   bool RunsShort() const {
     return granted_left() < 2 || posted_.front().buffer.bytes < kEagerWindowBytes;
   }
-  // Whether the sender may not send its next piece, if that is of kEagerBytes.
+  // Whether the sender may not send its next segment, if that is of kEagerBytes.
   bool MayBlockSender() const {
     return ungranted_bytes_ + EagerCost(kEagerBytes) > kEagerWindowBytes;
   }
@@ -173,7 +173,7 @@ class ReceiveStream {
   uint32_t count_ = 0;  // receives ever posted
   uint32_t granted_ = 0;
   bool long_ungranted_ = false;
-  size_t ungranted_bytes_ = 0;  // EagerCost of pieces that came before their grant was sent
+  size_t ungranted_bytes_ = 0;  // EagerCost of segments that came before their grant was sent
 };
 
 }  // namespace brigade

@@ -19,21 +19,21 @@ using Bytes = std::vector<std::byte>;
 ConstByteSpan Span(const Bytes& bytes) { return ConstByteSpan(bytes.data(), bytes.size()); }
 ByteSpan Span(Bytes* bytes) { return ByteSpan{bytes->data(), bytes->size()}; }
 
-// Moves all pieces that the sender may send to the receiver; returns their number.
+// Moves all segments that the sender may send to the receiver; returns their number.
 int Move(SendStream* sender, ReceiveStream* receiver) {
-  int pieces = 0;
-  for (; sender->MayTake(); ++pieces) {
-    const SendStream::Piece piece = sender->Take();
+  int segments = 0;
+  for (; sender->MayTake(); ++segments) {
+    const SendStream::Segment segment = sender->Take();
     ByteSpan where;
     ReceiveStream::Arrival arrival;
-    EXPECT_TRUE(receiver->Begin(piece.bytes.bytes, &where));
-    std::memcpy(where.data, piece.bytes.data, std::min(where.bytes, piece.bytes.bytes));
+    EXPECT_TRUE(receiver->Begin(segment.bytes.bytes, &where));
+    std::memcpy(where.data, segment.bytes.data, std::min(where.bytes, segment.bytes.bytes));
     receiver->End(&arrival);
   }
-  return pieces;
+  return segments;
 }
 
-TEST(SendStreamTest, AShortPieceGoesAheadOfItsReceiveAndALongOneDoesNot) {
+TEST(SendStreamTest, AShortSegmentGoesAheadOfItsReceiveAndALongOneDoesNot) {
   const Bytes shorter(kEagerBytes);
   const Bytes longer(kEagerBytes + 1);
   SendStream sender;
@@ -42,20 +42,20 @@ TEST(SendStreamTest, AShortPieceGoesAheadOfItsReceiveAndALongOneDoesNot) {
   ASSERT_TRUE(sender.MayTake());
   EXPECT_EQ(sender.Take().bytes.bytes, shorter.size());
   EXPECT_FALSE(sender.MayTake());
-  sender.OnGrant(1);  // of the piece that has gone
+  sender.OnGrant(1);  // of the segment that has gone
   EXPECT_FALSE(sender.MayTake());
   sender.OnGrant(2);
   EXPECT_TRUE(sender.MayTake());
 }
 
 TEST(SendStreamTest, NoMoreGoesAheadThanTheAllowance) {
-  const Bytes piece(1000);
+  const Bytes segment(1000);
   SendStream sender;
-  for (int i = 0; i < 1000; ++i) sender.Push({Span(piece), nullptr});
+  for (int i = 0; i < 1000; ++i) sender.Push({Span(segment), nullptr});
   size_t ahead = 0;
-  for (; sender.MayTake(); ahead += EagerCost(piece.size())) sender.Take();
+  for (; sender.MayTake(); ahead += EagerCost(segment.size())) sender.Take();
   EXPECT_LE(ahead, kEagerWindowBytes);
-  EXPECT_GT(ahead + EagerCost(piece.size()), kEagerWindowBytes);
+  EXPECT_GT(ahead + EagerCost(segment.size()), kEagerWindowBytes);
   // One receive makes room for one more.
   sender.OnGrant(1);
   ASSERT_TRUE(sender.MayTake());
@@ -68,38 +68,38 @@ struct Counted : Completion {
 };
 
 // Their sends complete at once except the last, and their bytes are unchanged.
-TEST(SendStreamTest, ShortPiecesThatWaitTakeLittleMoreThanTheirBytes) {
-  constexpr uint64_t kPieces = 100000;
+TEST(SendStreamTest, ShortSegmentsThatWaitTakeLittleMoreThanTheirBytes) {
+  constexpr uint64_t kSegments = 100000;
   constexpr size_t kBytes = 40;
   const auto budget = std::make_shared<OverflowBudget>(OverflowBudget::kAvailableMemory);
   SendStream sender;
   Counted completions[2];
   Bytes data[2] = {Bytes(kBytes), Bytes(kBytes)};
-  for (uint64_t i = 0; i < kPieces; ++i) {
+  for (uint64_t i = 0; i < kSegments; ++i) {
     EXPECT_EQ(sender.KeepLast(budget), i == 0 ? nullptr : &completions[(i - 1) % 2]);
     std::memcpy(data[i % 2].data(), &i, sizeof(i));
     sender.Push({Span(data[i % 2]), &completions[i % 2]});
     data[(i + 1) % 2].assign(kBytes, std::byte{255});  // it is over
   }
-  EXPECT_LT(budget->statistics().in_use_bytes, kPieces * 48);
+  EXPECT_LT(budget->statistics().in_use_bytes, kSegments * 48);
   sender.GrantAll();
-  for (uint64_t i = 0; i < kPieces; ++i) {
+  for (uint64_t i = 0; i < kSegments; ++i) {
     ASSERT_TRUE(sender.MayTake());
-    const SendStream::Piece piece = sender.Take();
-    ASSERT_EQ(piece.bytes.bytes, kBytes);
-    EXPECT_EQ(std::memcmp(piece.bytes.data, &i, sizeof(i)), 0) << i;
-    EXPECT_EQ(piece.completion == nullptr, i + 1 < kPieces);
-    sender.End(piece.completion);
+    const SendStream::Segment segment = sender.Take();
+    ASSERT_EQ(segment.bytes.bytes, kBytes);
+    EXPECT_EQ(std::memcmp(segment.bytes.data, &i, sizeof(i)), 0) << i;
+    EXPECT_EQ(segment.completion == nullptr, i + 1 < kSegments);
+    sender.End(segment.completion);
   }
   EXPECT_FALSE(sender.waiting());
   EXPECT_EQ(budget->statistics().in_use_bytes, 0u);
 }
 
 // Sends of one stream end in the order of their posts.
-TEST(SendStreamTest, NoPieceIsCopiedBehindAnUnfinishedSend) {
+TEST(SendStreamTest, NoSegmentIsCopiedBehindAnUnfinishedSend) {
   const auto budget = std::make_shared<OverflowBudget>(size_t{1} << 20);
   const Bytes shorter(40);
-  const Bytes longer(KeptPieces::kMostBytes + 1);
+  const Bytes longer(KeptSegments::kMostBytes + 1);
   Counted completion;
   SendStream sender;
   sender.Push({Span(shorter), &completion});
@@ -114,23 +114,24 @@ TEST(SendStreamTest, NoPieceIsCopiedBehindAnUnfinishedSend) {
   sender.Push({Span(shorter), &completion});
   EXPECT_EQ(sender.KeepLast(budget), nullptr) << "behind one that is too long";
   for (const size_t bytes : {shorter.size(), longer.size(), shorter.size()}) {
-    const SendStream::Piece piece = sender.Take();
-    EXPECT_EQ(piece.bytes.bytes, bytes);
-    sender.End(piece.completion);
+    const SendStream::Segment segment = sender.Take();
+    EXPECT_EQ(segment.bytes.bytes, bytes);
+    sender.End(segment.completion);
   }
   sender.CountSentNow(10);
   sender.Push({Span(shorter), &completion});
   EXPECT_EQ(sender.KeepLast(budget), nullptr);
 }
 
-// Pieces of every length, taken and ended while others come; at times there is no memory for more.
+// Segments of every length, taken and ended while others come; at times there is no memory for
+// more.
 TEST(SendStreamTest, CopiesAndOthersKeepTheirOrder) {
   std::mt19937 random(1);
   const auto budget = std::make_shared<OverflowBudget>(size_t{40} << 10);
   SendStream sender;
   sender.GrantAll();
   std::deque<Counted> completions;
-  std::deque<Bytes> pieces;  // pushed and not taken
+  std::deque<Bytes> segments;  // pushed and not taken
   std::deque<Completion*> ends;
   Completion* last = nullptr;
   for (int i = 0; i < 200000; ++i) {
@@ -138,19 +139,19 @@ TEST(SendStreamTest, CopiesAndOthersKeepTheirOrder) {
       if (Completion* const kept = sender.KeepLast(budget)) {
         EXPECT_EQ(kept, last);
       }
-      Bytes piece(random() % 50 == 0 ? KeptPieces::kMostBytes + random() % 2 : random() % 100);
-      for (std::byte& byte : piece) byte = static_cast<std::byte>(random());
+      Bytes segment(random() % 50 == 0 ? KeptSegments::kMostBytes + random() % 2 : random() % 100);
+      for (std::byte& byte : segment) byte = static_cast<std::byte>(random());
       completions.emplace_back();
       last = &completions.back();
-      pieces.push_back(piece);
-      sender.Push({Span(pieces.back()), last});
+      segments.push_back(segment);
+      sender.Push({Span(segments.back()), last});
     }
     if (random() % 5 < 2 && sender.waiting()) {
-      const SendStream::Piece piece = sender.Take();
-      ASSERT_EQ(piece.bytes.bytes, pieces.front().size());
-      EXPECT_TRUE(std::equal(pieces.front().begin(), pieces.front().end(), piece.bytes.data));
-      pieces.pop_front();
-      ends.push_back(piece.completion);
+      const SendStream::Segment segment = sender.Take();
+      ASSERT_EQ(segment.bytes.bytes, segments.front().size());
+      EXPECT_TRUE(std::equal(segments.front().begin(), segments.front().end(), segment.bytes.data));
+      segments.pop_front();
+      ends.push_back(segment.completion);
     }
     while (!ends.empty() && random() % 2 == 0) {
       sender.End(ends.front());
@@ -161,7 +162,7 @@ TEST(SendStreamTest, CopiesAndOthersKeepTheirOrder) {
 }
 
 // A peer that has two connections can bring two at once, which is its mistake.
-TEST(ReceiveStreamTest, APieceIsRefusedWhileAnotherIsComing) {
+TEST(ReceiveStreamTest, ASegmentIsRefusedWhileAnotherIsComing) {
   ReceiveStream receiver;
   Bytes receive_buffer(10);
   ReceiveStream::Arrival arrival;
@@ -179,7 +180,7 @@ TEST(ReceiveStreamTest, APieceIsRefusedWhileAnotherIsComing) {
   EXPECT_FALSE(receiver.End(&arrival));
 }
 
-TEST(SendStreamTest, EmptyPiecesCostSomething) {
+TEST(SendStreamTest, EmptySegmentsCostSomething) {
   SendStream sender;
   const int many = static_cast<int>(kEagerWindowBytes);
   for (int i = 0; i < many; ++i) sender.Push({});
@@ -232,7 +233,7 @@ TEST(ReceiveStreamTest, LandsWhereTheReceiveSays) {
   EXPECT_FALSE(receiver.posted());
 }
 
-TEST(ReceiveStreamTest, UnexpectedPiecesAreKeptInOrder) {
+TEST(ReceiveStreamTest, UnexpectedSegmentsAreKeptInOrder) {
   ReceiveStream receiver;
   for (int i = 0; i < 3; ++i) {
     ByteSpan where;
@@ -253,7 +254,7 @@ TEST(ReceiveStreamTest, UnexpectedPiecesAreKeptInOrder) {
   EXPECT_FALSE(receiver.has_unexpected());
 }
 
-TEST(ReceiveStreamTest, AReceivePostedWhileAPieceComesIsItsReceive) {
+TEST(ReceiveStreamTest, AReceivePostedWhileASegmentComesIsItsReceive) {
   ReceiveStream receiver;
   ByteSpan where;
   ASSERT_TRUE(receiver.Begin(10, &where));
@@ -265,7 +266,7 @@ TEST(ReceiveStreamTest, AReceivePostedWhileAPieceComesIsItsReceive) {
   EXPECT_EQ(receive_buffer[9], std::byte{'x'});
 }
 
-TEST(ReceiveStreamTest, RefusesPiecesBeyondTheGrant) {
+TEST(ReceiveStreamTest, RefusesSegmentsBeyondTheGrant) {
   ReceiveStream receiver;
   ByteSpan where;
   EXPECT_FALSE(receiver.Begin(kEagerBytes + 1, &where));
@@ -295,10 +296,10 @@ TEST(ReceiveStreamTest, LongReceivesAreGrantedAtOnceAndShortOnesWhenTheAllowance
   EXPECT_TRUE(receiver.ungranted());
   EXPECT_FALSE(receiver.ShouldGrant());
 
-  const Bytes piece(1000);
+  const Bytes segment(1000);
   Bytes receive_buffer(1000);
   ReceiveStream other;
-  for (int i = 0; i < 1000; ++i) sender.Push({Span(piece), nullptr});
+  for (int i = 0; i < 1000; ++i) sender.Push({Span(segment), nullptr});
   int moved = 0;
   int grants = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -314,8 +315,8 @@ TEST(ReceiveStreamTest, LongReceivesAreGrantedAtOnceAndShortOnesWhenTheAllowance
 
 // Of a long message that its receiver keeps posting for.
 TEST(ReceiveStreamTest, GrantsToASenderWithManyPlacesAreCombined) {
-  constexpr size_t kBytes = rules::kTcpPieceBytes;
-  constexpr int kPieces = 64;
+  constexpr size_t kBytes = rules::kTcpSegmentBytes;
+  constexpr int kSegments = 64;
   constexpr int kPosted = 4;
   Bytes bytes(kBytes);
   ReceiveStream receiver;
@@ -328,10 +329,10 @@ TEST(ReceiveStreamTest, GrantsToASenderWithManyPlacesAreCombined) {
     ++grants;
     sender.OnGrant(receiver.Grant());
   };
-  for (int i = 0; i < kPieces; ++i) sender.Push({Span(bytes), nullptr});
+  for (int i = 0; i < kSegments; ++i) sender.Push({Span(bytes), nullptr});
   for (int i = 0; i < kPosted; ++i) post();
   EXPECT_GT(grants, 1) << "the first places, of which it knows too few";
-  for (int i = 0; i < kPieces; ++i) {
+  for (int i = 0; i < kSegments; ++i) {
     ASSERT_TRUE(sender.MayTake()) << i;
     sender.Take();
     ByteSpan where;
@@ -339,12 +340,12 @@ TEST(ReceiveStreamTest, GrantsToASenderWithManyPlacesAreCombined) {
     ASSERT_TRUE(receiver.End(&arrival));
     post();
   }
-  EXPECT_LT(grants, kPieces / 2);
+  EXPECT_LT(grants, kSegments / 2);
 }
 
-// Pieces and grants are delayed, and the receiver posts at any time; but a rank that may be waited
-// for always sends something.
-TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
+// Segments and grants are delayed, and the receiver posts at any time; but a rank that may be
+// waited for always sends something.
+TEST(ReceiveStreamTest, NoSenderOfAnySegmentsWaitsForAGrantThatIsHeldBack) {
   const Bytes bytes(3 * kEagerBytes);
   Bytes receive_buffer(3 * kEagerBytes);
   for (unsigned seed = 0; seed < 300; ++seed) {
@@ -354,7 +355,7 @@ TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
     ReceiveStream::Arrival arrival;
     std::deque<size_t> waiting;  // lengths; the receiver knows them as it would from a header
     std::deque<size_t> unposted;
-    std::deque<size_t> pieces;  // under way
+    std::deque<size_t> segments;  // under way
     std::deque<uint32_t> grants;
     bool coming = false;
     const auto grant = [&] {
@@ -366,13 +367,13 @@ TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
       grant();
     };
     const auto send = [&] {
-      for (; sender.MayTake(); waiting.pop_front()) pieces.push_back(sender.Take().bytes.bytes);
+      for (; sender.MayTake(); waiting.pop_front()) segments.push_back(sender.Take().bytes.bytes);
     };
     const auto begin_or_end = [&] {
       ByteSpan where;
       if (!coming) {
-        ASSERT_TRUE(receiver.Begin(pieces.front(), &where));
-        pieces.pop_front();
+        ASSERT_TRUE(receiver.Begin(segments.front(), &where));
+        segments.pop_front();
       } else {
         (void)receiver.End(&arrival);
         grant();
@@ -395,7 +396,7 @@ TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
           send();
           break;
         case 3:
-          if (coming || !pieces.empty()) begin_or_end();
+          if (coming || !segments.empty()) begin_or_end();
           break;
         case 4:
           if (grants.empty()) break;
@@ -405,17 +406,17 @@ TEST(ReceiveStreamTest, NoSenderOfAnyPiecesWaitsForAGrantThatIsHeldBack) {
       }
     }
     while (!unposted.empty()) post();
-    while (coming || !pieces.empty() || !grants.empty() || sender.MayTake()) {
+    while (coming || !segments.empty() || !grants.empty() || sender.MayTake()) {
       send();
-      if (coming || !pieces.empty()) begin_or_end();
+      if (coming || !segments.empty()) begin_or_end();
       for (; !grants.empty(); grants.pop_front()) sender.OnGrant(grants.front());
     }
-    EXPECT_TRUE(waiting.empty()) << seed << ": " << waiting.size() << " pieces wait";
+    EXPECT_TRUE(waiting.empty()) << seed << ": " << waiting.size() << " segments wait";
   }
 }
 
-// Every length of the first of two pieces, the second being as long as may be sent ahead.
-TEST(ReceiveStreamTest, NoSenderOfShortPiecesWaitsForAGrantThatIsHeldBack) {
+// Every length of the first of two segments, the second being as long as may be sent ahead.
+TEST(ReceiveStreamTest, NoSenderOfShortSegmentsWaitsForAGrantThatIsHeldBack) {
   const Bytes second(kEagerBytes);
   Bytes receive_buffer(kEagerBytes);
   for (size_t bytes = kEagerBytes - 256; bytes <= kEagerBytes; ++bytes) {

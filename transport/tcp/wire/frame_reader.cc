@@ -47,14 +47,14 @@ Status FrameReader::Accept(size_t bytes) {
 
 Status FrameReader::TakeFrame(const std::byte* bytes) {
   Frame frame;
-  BRIGADE_RETURN_IF_ERROR(ReadFrame(bytes, max_piece_bytes_, &frame));
-  if (frame.kind != FrameKind::kPiece && frame.kind != FrameKind::kControl) {
+  BRIGADE_RETURN_IF_ERROR(ReadFrame(bytes, max_segment_bytes_, &frame));
+  if (frame.kind != FrameKind::kSegment && frame.kind != FrameKind::kControl) {
     ended_ = frame.kind == FrameKind::kShutdown;
     return sink_->Notice(frame);
   }
   ByteSpan place;
-  if (frame.kind == FrameKind::kPiece) {
-    BRIGADE_RETURN_IF_ERROR(sink_->BeginPiece(frame, &place));
+  if (frame.kind == FrameKind::kSegment) {
+    BRIGADE_RETURN_IF_ERROR(sink_->BeginSegment(frame, &place));
   } else {
     place = {message_, frame.bytes};
   }
@@ -71,7 +71,7 @@ Status FrameReader::TakePayload(size_t bytes) {
   payload_left_bytes_ -= bytes;
   if (payload_left_bytes_ > 0) return Status();
   in_payload_ = false;
-  if (frame_.kind == FrameKind::kPiece) return sink_->EndPiece(frame_);
+  if (frame_.kind == FrameKind::kSegment) return sink_->EndSegment(frame_);
   return sink_->Control(frame_, {message_, frame_.bytes});
 }
 

@@ -1,7 +1,7 @@
 // FrameReader: parses the incoming stream of a connection.
 //
 // A pure state machine: it returns where the next bytes should go and is called with the number
-// that have come; the caller reads them. The payload of a long piece goes straight to its place;
+// that have come; the caller reads them. The payload of a long segment goes straight to its place;
 // frames, and bytes read together with one, pass through a small buffer. The sender of the stream
 // is authenticated but may be faulty: the reader writes only to the places of the sink.
 
@@ -24,12 +24,12 @@ class FrameSink {
  public:
   virtual ~FrameSink() = default;
 
-  // A piece begins. Sets `where`, empty when passed in, to the place of its payload, which must
-  // stay until EndPiece or Redirect. Bytes that do not fit are discarded; the sink reports a piece
-  // that is too long. Called with EndPiece for a payload of 0 bytes, too.
-  virtual Status BeginPiece(const Frame& frame, ByteSpan* where) = 0;
+  // A segment begins. Sets `where`, empty when passed in, to the place of its payload, which must
+  // stay until EndSegment or Redirect. Bytes that do not fit are discarded; the sink reports a
+  // segment that is too long. Called with EndSegment for a payload of 0 bytes, too.
+  virtual Status BeginSegment(const Frame& frame, ByteSpan* where) = 0;
   // The whole payload has come.
-  virtual Status EndPiece(const Frame& frame) = 0;
+  virtual Status EndSegment(const Frame& frame) = 0;
   // A control message has come; `message` is invalid afterwards.
   virtual Status Control(const Frame& frame, ConstByteSpan message) = 0;
   // Any other frame has come.
@@ -39,14 +39,14 @@ class FrameSink {
 // One thread at a time.
 class FrameReader {
  public:
-  // Pieces beyond `max_piece_bytes` are refused. `sink` must outlive the reader.
-  FrameReader(FrameSink* sink, size_t max_piece_bytes)
-      : sink_(sink), max_piece_bytes_(max_piece_bytes) {}
+  // Segments beyond `max_segment_bytes` are refused. `sink` must outlive the reader.
+  FrameReader(FrameSink* sink, size_t max_segment_bytes)
+      : sink_(sink), max_segment_bytes_(max_segment_bytes) {}
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
 
   // Returns the targets of the next bytes of the stream, in this order: the rest of the place of
-  // the arriving piece, if any; the reader's buffer. Returns their number.
+  // the arriving segment, if any; the reader's buffer. Returns their number.
   int Targets(iovec out[2]);
 
   // Handles `bytes` bytes that have come at the start of the last result of Targets. Calls the
@@ -54,11 +54,11 @@ class FrameReader {
   // the sink the reader must not be used any more. Cost: copies the bytes in the buffer.
   Status Accept(size_t bytes);
 
-  // Withdraws the place of the arriving piece: the rest of the payload is discarded, and EndPiece
-  // is called when it has come, as for a piece without a place. May be called between Targets and
-  // Accept, but a read that has begun still writes there. No effect without a piece.
+  // Withdraws the place of the arriving segment: the rest of the payload is discarded, and
+  // EndSegment is called when it has come, as for a segment without a place. May be called between
+  // Targets and Accept, but a read that has begun still writes there. No effect without a segment.
   void Redirect() {
-    if (frame_.kind == FrameKind::kPiece) place_ = ByteSpan();
+    if (frame_.kind == FrameKind::kSegment) place_ = ByteSpan();
   }
 
   // Whether an end of the stream would be one in the middle of a frame or its payload.
@@ -72,7 +72,7 @@ class FrameReader {
   Status TakePayload(size_t bytes);
 
   FrameSink* const sink_;
-  const size_t max_piece_bytes_;
+  const size_t max_segment_bytes_;
 
   bool ended_ = false;  // by a kShutdown
   bool in_payload_ = false;

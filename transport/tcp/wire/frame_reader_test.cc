@@ -10,10 +10,10 @@
 namespace brigade {
 namespace {
 
-constexpr size_t kMaxPieceBytes = 100000;
+constexpr size_t kMaxSegmentBytes = 100000;
 constexpr size_t kEverything = SIZE_MAX;
 
-// The payload of a piece of group `group`.
+// The payload of a segment of group `group`.
 std::string Payload(uint32_t group, size_t bytes) {
   std::string payload(bytes, '\0');
   for (size_t i = 0; i < bytes; ++i) payload[i] = static_cast<char>('a' + (group * 7 + i) % 26);
@@ -25,14 +25,14 @@ std::string Encoded(FrameKind kind, uint32_t group, uint32_t bytes = 0) {
   WriteFrame({group, bytes, 5, kind, 1}, reinterpret_cast<std::byte*>(&text[0]));
   return text + Payload(group, bytes);
 }
-std::string Piece(uint32_t group, uint32_t bytes) {
-  return Encoded(FrameKind::kPiece, group, bytes);
+std::string Segment(uint32_t group, uint32_t bytes) {
+  return Encoded(FrameKind::kSegment, group, bytes);
 }
 
-// Records each event as a line, and lands pieces in memory of its own.
+// Records each event as a line, and lands segments in memory of its own.
 class NotingSink : public FrameSink {
  public:
-  Status BeginPiece(const Frame& frame, ByteSpan* where) override {
+  Status BeginSegment(const Frame& frame, ByteSpan* where) override {
     EXPECT_EQ(where->bytes, 0u);
     events.push_back("begin " + std::to_string(frame.group));
     // Bytes behind the place must not change.
@@ -41,7 +41,7 @@ class NotingSink : public FrameSink {
               receive_buffer.size() - kGuardBytes};
     return refuse_begin;
   }
-  Status EndPiece(const Frame& frame) override {
+  Status EndSegment(const Frame& frame) override {
     receive_buffer.resize(receive_buffer.size() - kGuardBytes);
     events.push_back("end " + std::to_string(frame.group) + " " + receive_buffer);
     return refuse_end;
@@ -93,7 +93,7 @@ class FrameReaderTest : public ::testing::Test {
   }
 
   NotingSink sink_;
-  FrameReader reader_{&sink_, kMaxPieceBytes};
+  FrameReader reader_{&sink_, kMaxSegmentBytes};
 };
 
 using Events = std::vector<std::string>;
@@ -106,11 +106,11 @@ std::string EndOf(uint32_t group, size_t bytes) {
 class SplitTest : public FrameReaderTest, public ::testing::WithParamInterface<size_t> {};
 
 TEST_P(SplitTest, DeliversTheSameHoweverTheStreamIsCut) {
-  const std::string stream = Encoded(FrameKind::kGrant, 1) + Piece(2, 10000) + Piece(3, 0) +
-                             Encoded(FrameKind::kClosed, 4) + Piece(5, 1) + Piece(6, 5000) +
-                             Piece(7, 4096) + Piece(8, 4080) + Encoded(FrameKind::kControl, 1, 48) +
-                             Encoded(FrameKind::kControl, 2, 0) + Piece(3, 2) +
-                             Encoded(FrameKind::kControl, 4, 7) + Encoded(FrameKind::kShutdown, 9);
+  const std::string stream =
+      Encoded(FrameKind::kGrant, 1) + Segment(2, 10000) + Segment(3, 0) +
+      Encoded(FrameKind::kClosed, 4) + Segment(5, 1) + Segment(6, 5000) + Segment(7, 4096) +
+      Segment(8, 4080) + Encoded(FrameKind::kControl, 1, 48) + Encoded(FrameKind::kControl, 2, 0) +
+      Segment(3, 2) + Encoded(FrameKind::kControl, 4, 7) + Encoded(FrameKind::kShutdown, 9);
   ASSERT_TRUE(Feed(stream, GetParam()).ok());
   EXPECT_FALSE(reader_.within_frame());
   EXPECT_EQ(sink_.events, (Events{"control 2 1 5",
@@ -139,27 +139,27 @@ INSTANTIATE_TEST_SUITE_P(RunBytes, SplitTest,
                          ::testing::Values(1, 2, 3, 15, 16, 17, 100, 4079, 4080, 4081, 4096, 5000,
                                            kEverything));
 
-TEST_F(FrameReaderTest, ALongPieceGoesStraightToItsPlace) {
-  const std::string piece = Piece(1, 50000);
-  ASSERT_TRUE(Feed(piece.substr(0, 1000)).ok());
+TEST_F(FrameReaderTest, ALongSegmentGoesStraightToItsPlace) {
+  const std::string segment = Segment(1, 50000);
+  ASSERT_TRUE(Feed(segment.substr(0, 1000)).ok());
   iovec targets[2];
   ASSERT_EQ(reader_.Targets(targets), 2);
   EXPECT_EQ(targets[0].iov_base, &sink_.receive_buffer[1000 - kFrameBytes]);
-  EXPECT_EQ(targets[0].iov_len, piece.size() - 1000);
+  EXPECT_EQ(targets[0].iov_len, segment.size() - 1000);
   EXPECT_EQ(targets[1].iov_len, 4096u);
 }
 
 TEST_F(FrameReaderTest, KnowsWhereAStreamMayEnd) {
-  const std::string piece = Piece(1, 3);
-  for (size_t i = 0; i < piece.size(); ++i) {
+  const std::string segment = Segment(1, 3);
+  for (size_t i = 0; i < segment.size(); ++i) {
     EXPECT_EQ(reader_.within_frame(), i > 0) << i;
-    ASSERT_TRUE(Feed(piece.substr(i, 1)).ok());
+    ASSERT_TRUE(Feed(segment.substr(i, 1)).ok());
   }
   EXPECT_FALSE(reader_.within_frame());
 }
 
 TEST_F(FrameReaderTest, DiscardsTheBytesBeyondThePlace) {
-  const std::string stream = Piece(1, 20000) + Piece(2, 30);
+  const std::string stream = Segment(1, 20000) + Segment(2, 30);
   for (const size_t run_bytes : {size_t{1}, size_t{1000}, kEverything}) {
     sink_.events.clear();
     sink_.place_bytes = 50;
@@ -175,23 +175,23 @@ TEST_F(FrameReaderTest, DiscardsTheBytesBeyondThePlace) {
 
 TEST_F(FrameReaderTest, WritesNothingBehindThePlace) {
   sink_.place_bytes = 50;
-  ASSERT_TRUE(Feed(Piece(1, 20000).substr(0, 19000)).ok());
+  ASSERT_TRUE(Feed(Segment(1, 20000).substr(0, 19000)).ok());
   EXPECT_EQ(sink_.receive_buffer, Payload(1, 50) + std::string(NotingSink::kGuardBytes, '.'));
 }
 
 TEST_F(FrameReaderTest, RedirectLeavesThePlaceAlone) {
-  const std::string piece = Piece(1, 20000);
-  ASSERT_TRUE(Feed(piece.substr(0, 1000)).ok());
+  const std::string segment = Segment(1, 20000);
+  ASSERT_TRUE(Feed(segment.substr(0, 1000)).ok());
   const std::string landed = sink_.receive_buffer;
   reader_.Redirect();
-  ASSERT_TRUE(Feed(piece.substr(1000) + Piece(2, 3)).ok());
+  ASSERT_TRUE(Feed(segment.substr(1000) + Segment(2, 3)).ok());
   EXPECT_EQ(sink_.events,
             (Events{"begin 1", "end 1 " + landed.substr(0, landed.size() - NotingSink::kGuardBytes),
                     "begin 2", EndOf(2, 3)}));
 }
 
 TEST_F(FrameReaderTest, RedirectDuringAReadKeepsTheStream) {
-  const std::string stream = Piece(1, 2000) + Piece(2, 3);
+  const std::string stream = Segment(1, 2000) + Segment(2, 3);
   for (const size_t read_bytes : {size_t{10}, size_t{1000}, stream.size() - 1000}) {
     sink_.events.clear();
     ASSERT_TRUE(Feed(stream.substr(0, 1000)).ok());
@@ -214,9 +214,9 @@ TEST_F(FrameReaderTest, RedirectWithinAControlMessageDoesNothing) {
   EXPECT_EQ(sink_.events, (Events{"message 1 " + Payload(1, 40)}));
 }
 
-TEST_F(FrameReaderTest, RedirectWithoutAPieceDoesNothing) {
+TEST_F(FrameReaderTest, RedirectWithoutASegmentDoesNothing) {
   reader_.Redirect();
-  ASSERT_TRUE(Feed(Piece(1, 3)).ok());
+  ASSERT_TRUE(Feed(Segment(1, 3)).ok());
   EXPECT_EQ(sink_.events, (Events{"begin 1", EndOf(1, 3)}));
 }
 
@@ -226,9 +226,9 @@ TEST_F(FrameReaderTest, NonsenseEndsTheStream) {
   EXPECT_EQ(sink_.events, (Events{"control 2 1 5"}));
 }
 
-TEST_F(FrameReaderTest, APieceIsNoLongerThanAllowed) {
-  EXPECT_TRUE(Feed(Piece(1, kMaxPieceBytes)).ok());
-  EXPECT_EQ(Feed(Piece(1, kMaxPieceBytes + 1)).code(), StatusCode::kInternal);
+TEST_F(FrameReaderTest, ASegmentIsNoLongerThanAllowed) {
+  EXPECT_TRUE(Feed(Segment(1, kMaxSegmentBytes)).ok());
+  EXPECT_EQ(Feed(Segment(1, kMaxSegmentBytes + 1)).code(), StatusCode::kInternal);
 }
 
 TEST_F(FrameReaderTest, AControlMessageIsNoLongerThanAllowed) {
@@ -252,20 +252,20 @@ TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesControl) {
   EXPECT_EQ(Feed(Encoded(FrameKind::kClosed, 1)).message(), "no control");
 }
 
-TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesAPiece) {
-  sink_.refuse_begin = Status(StatusCode::kMismatch, "no piece");
-  EXPECT_EQ(Feed(Piece(1, 3)).message(), "no piece");
+TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesASegment) {
+  sink_.refuse_begin = Status(StatusCode::kMismatch, "no segment");
+  EXPECT_EQ(Feed(Segment(1, 3)).message(), "no segment");
   EXPECT_EQ(sink_.events, (Events{"begin 1"}));
 }
 
-TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesTheEndOfAPiece) {
+TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesTheEndOfASegment) {
   sink_.refuse_end = Status(StatusCode::kMismatch, "no end");
-  EXPECT_EQ(Feed(Piece(1, 20000)).message(), "no end");
+  EXPECT_EQ(Feed(Segment(1, 20000)).message(), "no end");
 }
 
-TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesAnEmptyPiece) {
+TEST_F(FrameReaderTest, AnEndWhereTheSinkRefusesAnEmptySegment) {
   sink_.refuse_end = Status(StatusCode::kMismatch, "no end");
-  EXPECT_EQ(Feed(Piece(1, 0)).message(), "no end");
+  EXPECT_EQ(Feed(Segment(1, 0)).message(), "no end");
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ constexpr char kMagic[8] = {'b', 'r', 'i', 'g', 'a', 'd', 'e', '\n'};
 constexpr uint32_t kVersion = 2;
 
 // Of the payload of a frame.
-size_t MostBytes(FrameKind kind, size_t max_piece_bytes) {
-  if (kind == FrameKind::kPiece) return max_piece_bytes;
+size_t MostBytes(FrameKind kind, size_t max_segment_bytes) {
+  if (kind == FrameKind::kSegment) return max_segment_bytes;
   return kind == FrameKind::kControl ? kMostControlBytes : 0;
 }
 
@@ -109,7 +109,7 @@ void WriteFrame(const Frame& frame, std::byte* out) {
   std::memcpy(out, &wire, sizeof(wire));
 }
 
-Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame) {
+Status ReadFrame(const std::byte* in, size_t max_segment_bytes, Frame* frame) {
   const auto broken = [](const char* field, uint32_t value) {
     return Status(StatusCode::kInternal,
                   std::string("a frame whose ") + field + " is " + std::to_string(value));
@@ -118,9 +118,9 @@ Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame) {
   std::memcpy(&wire, in, sizeof(wire));
   if (wire.mark != kFrameMark) return broken("mark", wire.mark);
   const auto kind = static_cast<FrameKind>(wire.kind);
-  if (kind < FrameKind::kPiece || kind > FrameKind::kControl) return broken("kind", wire.kind);
+  if (kind < FrameKind::kSegment || kind > FrameKind::kControl) return broken("kind", wire.kind);
   if (wire.channel >= kChannelKinds) return broken("channel", wire.channel);
-  if (wire.bytes > MostBytes(kind, max_piece_bytes)) return broken("length", wire.bytes);
+  if (wire.bytes > MostBytes(kind, max_segment_bytes)) return broken("length", wire.bytes);
   *frame = {wire.group, wire.bytes, wire.count, kind, wire.channel};
   return Status();
 }

@@ -6,7 +6,7 @@
 // proof is a message authentication code: it needs no answer, so a connection opens without code of
 // the peer. It protects against strangers, not against modification of packets on the way.
 //
-// A frame is a piece or a control message, followed by its payload, or a notice, which has none.
+// A frame is a segment or a control message, followed by its payload, or a notice, which has none.
 // All numbers are little-endian.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_WIRE_H_
@@ -61,19 +61,19 @@ Status ReadHandshake(const AuthKey& mine, const EndpointId& me, const std::byte*
                      EndpointId* from, uint32_t* serial);
 
 enum class FrameKind : uint8_t {
-  kPiece = 1,  // `bytes` bytes of payload follow
-  kGrant,      // the other side may send more
-  kClosed,     // the receiver has closed the group: messages are discarded
-  kShutdown,   // the last frame: the connection ends in order
-  kWaiting,    // a piece waits for a grant: the receiver replies kClosed if it has closed the group
-  kControl,    // a control message of `bytes` bytes, which follow
+  kSegment = 1,  // `bytes` bytes of payload follow
+  kGrant,        // the other side may send more
+  kClosed,       // the receiver has closed the group: messages are discarded
+  kShutdown,     // the last frame: the connection ends in order
+  kWaiting,  // a segment waits for a grant: the receiver replies kClosed if it has closed the group
+  kControl,  // a control message of `bytes` bytes, which follow
 };
 
 struct Frame {
   uint32_t group = 0;  // identity on the wire
   uint32_t bytes = 0;  // of payload
   uint32_t count = 0;  // its meaning belongs to the kind
-  FrameKind kind = FrameKind::kPiece;
+  FrameKind kind = FrameKind::kSegment;
   uint8_t channel = 0;  // a ChannelKind
 };
 
@@ -84,8 +84,8 @@ void WriteFrame(const Frame& frame, std::byte* out);
 
 // Reads the frame at `in`, kFrameBytes. kInternal, with the reason and with `frame` untouched: an
 // invalid mark (the start of every frame), kind, channel or length. The limit of the length is
-// `max_piece_bytes` for a piece, kMostControlBytes for a control message, and 0 for a notice.
-Status ReadFrame(const std::byte* in, size_t max_piece_bytes, Frame* frame);
+// `max_segment_bytes` for a segment, kMostControlBytes for a control message, and 0 for a notice.
+Status ReadFrame(const std::byte* in, size_t max_segment_bytes, Frame* frame);
 
 }  // namespace brigade
 

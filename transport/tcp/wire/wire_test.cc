@@ -11,7 +11,7 @@
 namespace brigade {
 namespace {
 
-constexpr size_t kMaxPieceBytes = 1 << 20;
+constexpr size_t kMaxSegmentBytes = 1 << 20;
 
 class HandshakeTest : public ::testing::Test {
  protected:
@@ -125,10 +125,10 @@ TEST(EndpointIdTest, OrdersByBothWords) {
 
 class FrameTest : public ::testing::Test {
  protected:
-  FrameTest() { WriteFrame({0x01020304, 0x00050607, 0x08090a0b, FrameKind::kPiece, 3}, bytes_); }
+  FrameTest() { WriteFrame({0x01020304, 0x00050607, 0x08090a0b, FrameKind::kSegment, 3}, bytes_); }
 
-  Status Read(size_t max_piece_bytes = kMaxPieceBytes) {
-    return ReadFrame(bytes_, max_piece_bytes, &frame_);
+  Status Read(size_t max_segment_bytes = kMaxSegmentBytes) {
+    return ReadFrame(bytes_, max_segment_bytes, &frame_);
   }
 
   // Writes a byte of the frame, which must then be refused with a text that has `what` in it.
@@ -157,7 +157,7 @@ TEST_F(FrameTest, IsReadAsItWasWritten) {
   EXPECT_EQ(frame_.group, 0x01020304u);
   EXPECT_EQ(frame_.bytes, 0x00050607u);
   EXPECT_EQ(frame_.count, 0x08090a0bu);
-  EXPECT_EQ(frame_.kind, FrameKind::kPiece);
+  EXPECT_EQ(frame_.kind, FrameKind::kSegment);
   EXPECT_EQ(frame_.channel, 3);
 }
 
@@ -171,7 +171,7 @@ TEST_F(FrameTest, NonsenseIsNamed) {
   ExpectRefused(11, 0xff, "length is");
 }
 
-TEST_F(FrameTest, APieceIsNoLongerThanAllowed) {
+TEST_F(FrameTest, ASegmentIsNoLongerThanAllowed) {
   EXPECT_TRUE(Read(0x00050607).ok());
   EXPECT_EQ(Read(0x00050606).code(), StatusCode::kInternal);
 }

@@ -1,5 +1,5 @@
-// WriteBatch: what one write on a connection carries: frames, and the payload of pieces from where
-// it lies.
+// WriteBatch: what one write on a connection carries: frames, and the payload of segments from
+// where it lies.
 
 #ifndef BRIGADE_TRANSPORT_TCP_WIRE_WRITE_BATCH_H_
 #define BRIGADE_TRANSPORT_TCP_WIRE_WRITE_BATCH_H_
@@ -38,7 +38,7 @@ class WriteBatch {
   bool has_room_for_control() const {
     return frames_.size() + kFrameBytes + kMostControlBytes <= kFrames * kFrameBytes;
   }
-  bool has_room_for_piece() const { return has_room_for_frame() && bytes_ < kBytes; }
+  bool has_room_for_segment() const { return has_room_for_frame() && bytes_ < kBytes; }
   size_t bytes() const { return bytes_; }
   size_t written_bytes() const { return written_bytes_; }
   bool written() const { return written_bytes_ == bytes_; }

@@ -18,7 +18,7 @@ std::string Left(const WriteBatch& batch) {
   return bytes;
 }
 
-Frame PieceFrame(uint32_t bytes) {
+Frame SegmentFrame(uint32_t bytes) {
   Frame frame;
   frame.bytes = bytes;
   return frame;
@@ -41,11 +41,11 @@ TEST(WriteBatchTest, AnEmptyOneIsWritten) {
 TEST(WriteBatchTest, FramesAndPayloadKeepTheirOrder) {
   WriteBatch batch;
   const std::string first = "first", second = "second";
-  batch.AddFrame(PieceFrame(5));
+  batch.AddFrame(SegmentFrame(5));
   batch.AddRange(first.data(), first.size());
-  batch.AddFrame(PieceFrame(6));
+  batch.AddFrame(SegmentFrame(6));
   batch.AddRange(second.data(), second.size());
-  EXPECT_EQ(Left(batch), Wire(PieceFrame(5)) + first + Wire(PieceFrame(6)) + second);
+  EXPECT_EQ(Left(batch), Wire(SegmentFrame(5)) + first + Wire(SegmentFrame(6)) + second);
   EXPECT_EQ(batch.bytes(), 2 * kFrameBytes + 11);
 }
 
@@ -62,12 +62,12 @@ TEST(WriteBatchTest, AdjacentRangesAreOne) {
 
 TEST(WriteBatchTest, TheRestIsRightAfterAnyPartialWrite) {
   const std::string payload = "payload";
-  const std::string all = Wire(PieceFrame(7)) + payload + Wire(PieceFrame(0));
+  const std::string all = Wire(SegmentFrame(7)) + payload + Wire(SegmentFrame(0));
   for (size_t cut = 0; cut <= all.size(); ++cut) {
     WriteBatch batch;
-    batch.AddFrame(PieceFrame(7));
+    batch.AddFrame(SegmentFrame(7));
     batch.AddRange(payload.data(), payload.size());
-    batch.AddFrame(PieceFrame(0));
+    batch.AddFrame(SegmentFrame(0));
     batch.Advance(cut);
     EXPECT_EQ(Left(batch), all.substr(cut)) << cut;
     EXPECT_EQ(batch.written_bytes(), cut);
@@ -78,7 +78,7 @@ TEST(WriteBatchTest, TheRestIsRightAfterAnyPartialWrite) {
 TEST(WriteBatchTest, AKeptRestIsIndependentOfTheCallersMemory) {
   std::string payload = "payload";
   WriteBatch batch;
-  batch.AddFrame(PieceFrame(7));
+  batch.AddFrame(SegmentFrame(7));
   batch.AddRange(payload.data(), 3);
   batch.AddRange(payload.data() + 4, 3);
   batch.Advance(kFrameBytes + 2);
@@ -95,11 +95,11 @@ TEST(WriteBatchTest, FramesStayWhereTheyAreUntilThereIsNoRoom) {
   std::string all;
   for (uint32_t i = 0; i < WriteBatch::kFrames; ++i) {
     ASSERT_TRUE(batch.has_room_for_frame());
-    batch.AddFrame(PieceFrame(i));
-    all += Wire(PieceFrame(i));
+    batch.AddFrame(SegmentFrame(i));
+    all += Wire(SegmentFrame(i));
   }
   EXPECT_FALSE(batch.has_room_for_frame());
-  EXPECT_FALSE(batch.has_room_for_piece());
+  EXPECT_FALSE(batch.has_room_for_segment());
   EXPECT_EQ(batch.range_count(), 1u);
   EXPECT_EQ(Left(batch), all);
   batch.Clear();
@@ -107,13 +107,13 @@ TEST(WriteBatchTest, FramesStayWhereTheyAreUntilThereIsNoRoom) {
   EXPECT_TRUE(batch.written());
 }
 
-TEST(WriteBatchTest, ALongPieceFillsIt) {
+TEST(WriteBatchTest, ALongSegmentFillsIt) {
   WriteBatch batch;
-  const std::vector<std::byte> piece(WriteBatch::kBytes - kFrameBytes);
-  batch.AddFrame(PieceFrame(static_cast<uint32_t>(piece.size())));
-  EXPECT_TRUE(batch.has_room_for_piece());
-  batch.AddRange(piece.data(), piece.size());
-  EXPECT_FALSE(batch.has_room_for_piece());
+  const std::vector<std::byte> segment(WriteBatch::kBytes - kFrameBytes);
+  batch.AddFrame(SegmentFrame(static_cast<uint32_t>(segment.size())));
+  EXPECT_TRUE(batch.has_room_for_segment());
+  batch.AddRange(segment.data(), segment.size());
+  EXPECT_FALSE(batch.has_room_for_segment());
   EXPECT_TRUE(batch.has_room_for_frame());
 }
 

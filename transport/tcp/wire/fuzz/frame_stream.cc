@@ -24,12 +24,12 @@
 namespace brigade {
 namespace {
 
-constexpr size_t kMaxPieceBytes = 10000;
+constexpr size_t kMaxSegmentBytes = 10000;
 
 // How a sink behaves is a function of the frame, so that the plain loop knows it.
-size_t PlaceBytes(const Frame& frame) { return frame.count % (kMaxPieceBytes + 10); }
+size_t PlaceBytes(const Frame& frame) { return frame.count % (kMaxSegmentBytes + 10); }
 Status BeginStatus(const Frame& frame) {
-  return frame.group == 101 ? Status(StatusCode::kMismatch, "no piece") : Status();
+  return frame.group == 101 ? Status(StatusCode::kMismatch, "no segment") : Status();
 }
 Status EndStatus(const Frame& frame) {
   return frame.group == 102 ? Status(StatusCode::kMismatch, "no end") : Status();
@@ -43,7 +43,7 @@ std::string Text(const char* what, const Frame& frame) {
 
 class NotingSink : public FrameSink {
  public:
-  Status BeginPiece(const Frame& frame, ByteSpan* where) override {
+  Status BeginSegment(const Frame& frame, ByteSpan* where) override {
     BRIGADE_CHECK(where->data == nullptr && where->bytes == 0);
     events.push_back(Text("begin ", frame));
     // An allocation of exactly this length, so that the sanitizer detects accesses beyond it.
@@ -51,7 +51,7 @@ class NotingSink : public FrameSink {
     *where = {place_.get(), PlaceBytes(frame)};
     return BeginStatus(frame);
   }
-  Status EndPiece(const Frame& frame) override {
+  Status EndSegment(const Frame& frame) override {
     events.push_back(Text("end ", frame));
     const size_t bytes = std::min<size_t>(frame.bytes, PlaceBytes(frame));
     landed.emplace_back(place_.get(), place_.get() + bytes);
@@ -79,7 +79,7 @@ class NotingSink : public FrameSink {
 // The expected actions of a reader of the stream.
 struct Expected {
   std::vector<std::string> events;
-  // Where in the stream the payload of each whole piece begins.
+  // Where in the stream the payload of each whole segment begins.
   std::vector<size_t> payloads;
   Status status;
   bool within_frame = false;
@@ -96,7 +96,7 @@ Expected ReadPlainly(const std::byte* stream, size_t stream_bytes) {
     expected.within_frame = stream_bytes - at < kFrameBytes;
     if (expected.within_frame) return expected;
     Frame frame;
-    expected.status = ReadFrame(stream + at, kMaxPieceBytes, &frame);
+    expected.status = ReadFrame(stream + at, kMaxSegmentBytes, &frame);
     if (!expected.status.ok()) return expected;
     at += kFrameBytes;
     if (frame.kind == FrameKind::kControl) {
@@ -110,12 +110,12 @@ Expected ReadPlainly(const std::byte* stream, size_t stream_bytes) {
       at += frame.bytes;
       continue;
     }
-    const bool piece = frame.kind == FrameKind::kPiece;
+    const bool segment = frame.kind == FrameKind::kSegment;
     ended = frame.kind == FrameKind::kShutdown;
-    expected.events.push_back(Text(piece ? "begin " : "control ", frame));
+    expected.events.push_back(Text(segment ? "begin " : "control ", frame));
     expected.status = BeginStatus(frame);
     if (!expected.status.ok()) return expected;
-    if (!piece) continue;
+    if (!segment) continue;
     expected.within_frame = stream_bytes - at < frame.bytes;
     if (expected.within_frame) return expected;
     expected.events.push_back(Text("end ", frame));
@@ -143,7 +143,7 @@ void CheckStream(const uint8_t* data, size_t bytes) {
   const size_t stream_bytes = bytes - 1 - 3 * cuts;
 
   NotingSink sink;
-  FrameReader reader(&sink, kMaxPieceBytes);
+  FrameReader reader(&sink, kMaxSegmentBytes);
   std::vector<Redirection> redirections;
   Status status;
   for (size_t at = 0; at < stream_bytes && status.ok();) {

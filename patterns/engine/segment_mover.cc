@@ -1,4 +1,4 @@
-#include "patterns/engine/piece_mover.h"
+#include "patterns/engine/segment_mover.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace brigade {
 
-void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call, bool shares_memory) {
+void SegmentMover::Reset(const CatalogueEntry& entry, const PatternCall* call, bool shares_memory) {
   call_ = call;
   shares_memory_ = shares_memory;
   elem_bytes_ = entry.combines ? ElementBytes(*call) : 1;
@@ -18,7 +18,8 @@ void PieceMover::Reset(const CatalogueEntry& entry, const PatternCall* call, boo
   statistics = OperationStatistics();
 }
 
-void PieceMover::CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range) {
+void SegmentMover::CopyIn(std::byte* payload, const Place& source,
+                          const SegmentPlan::Range& range) {
   const TraceSpan span(TraceKind::kCopyIn, range.bytes);
   const Matrix& matrix = MatrixAt(source);
   statistics.CountCopy(range.bytes);
@@ -34,8 +35,8 @@ void PieceMover::CopyIn(std::byte* payload, const Place& source, const PiecePlan
   }
 }
 
-void PieceMover::CopyOut(const Place& target, const PiecePlan::Range& range,
-                         const std::byte* payload) {
+void SegmentMover::CopyOut(const Place& target, const SegmentPlan::Range& range,
+                           const std::byte* payload) {
   const TraceSpan span(TraceKind::kCopyOut, range.bytes);
   const Matrix& matrix = MatrixAt(target);
   statistics.CountCopy(range.bytes);
@@ -47,8 +48,8 @@ void PieceMover::CopyOut(const Place& target, const PiecePlan::Range& range,
   }
 }
 
-void PieceMover::CopyInUserMemory(const Place& target, const Place& source,
-                                  const PiecePlan::Range& range) {
+void SegmentMover::CopyInUserMemory(const Place& target, const Place& source,
+                                    const SegmentPlan::Range& range) {
   const TraceSpan span(TraceKind::kCopyOut, range.bytes);
   const Matrix& to = MatrixAt(target);
   const Matrix& from = MatrixAt(source);
@@ -57,7 +58,8 @@ void PieceMover::CopyInUserMemory(const Place& target, const Place& source,
   brigade::CopyAcross(from.layout, from.data, to.layout, to.data, range.offset, range.bytes);
 }
 
-void PieceMover::CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range) {
+void SegmentMover::CopyAcross(std::byte* to, const std::byte* from,
+                              const SegmentPlan::Range& range) {
   const TraceSpan span(TraceKind::kCopyIn, range.bytes);
   statistics.CountCopy(range.bytes);
   const size_t bytes = WireBytes(range.bytes);
@@ -66,8 +68,8 @@ void PieceMover::CopyAcross(std::byte* to, const std::byte* from, const PiecePla
 
 // `Operand` is ConstOperand or MutableOperand, `Payload` its byte.
 template <typename Operand, typename Payload>
-Operand PieceMover::OperandAt(const Place& place, Payload* payload,
-                              const PiecePlan::Range& range) const {
+Operand SegmentMover::OperandAt(const Place& place, Payload* payload,
+                                const SegmentPlan::Range& range) const {
   const bool located = call_->locations != nullptr;
   if (payload != nullptr) {
     using Location = decltype(*Operand::locations);
@@ -81,9 +83,9 @@ Operand PieceMover::OperandAt(const Place& place, Payload* payload,
           located ? call_->locations + range.offset / elem_bytes_ : nullptr};
 }
 
-void PieceMover::Combine(const Place& dst, std::byte* dst_payload, const Place& left,
-                         const std::byte* left_payload, const Place& right,
-                         const std::byte* right_payload, const PiecePlan::Range& range) {
+void SegmentMover::Combine(const Place& dst, std::byte* dst_payload, const Place& left,
+                           const std::byte* left_payload, const Place& right,
+                           const std::byte* right_payload, const SegmentPlan::Range& range) {
   const TraceSpan span(TraceKind::kCombine, range.bytes);
   ++statistics.combines;
   statistics.bytes_combined += range.bytes;

@@ -1,4 +1,4 @@
-#include "transport/tcp/wire/kept_pieces.h"
+#include "transport/tcp/wire/kept_segments.h"
 
 #include <cstring>
 
@@ -6,13 +6,13 @@
 
 namespace brigade {
 
-KeptPieces::~KeptPieces() {
+KeptSegments::~KeptSegments() {
   for (const Block& block : blocks_) block.budget->Return(kBlockBytes);
 }
 
-bool KeptPieces::Keep(ConstByteSpan piece, const std::shared_ptr<OverflowBudget>& budget) {
-  BRIGADE_CHECK_LE(piece.bytes, kMostBytes);
-  const size_t needed = sizeof(Length) + piece.bytes;
+bool KeptSegments::Keep(ConstByteSpan segment, const std::shared_ptr<OverflowBudget>& budget) {
+  BRIGADE_CHECK_LE(segment.bytes, kMostBytes);
+  const size_t needed = sizeof(Length) + segment.bytes;
   if (blocks_.empty() || needed > kBlockBytes - blocks_.back().filled) {
     if (!budget->MayTake(kBlockBytes, /*fresh=*/true)) return false;
     budget->Take(kBlockBytes);
@@ -20,38 +20,38 @@ bool KeptPieces::Keep(ConstByteSpan piece, const std::shared_ptr<OverflowBudget>
   }
   Block& block = blocks_.back();
   std::byte* const place = block.memory.get() + block.filled;
-  const auto length = static_cast<Length>(piece.bytes);
+  const auto length = static_cast<Length>(segment.bytes);
   std::memcpy(place, &length, sizeof(length));
-  if (piece.bytes > 0) std::memcpy(place + sizeof(length), piece.data, piece.bytes);
+  if (segment.bytes > 0) std::memcpy(place + sizeof(length), segment.data, segment.bytes);
   block.filled += needed;
-  ++block.pieces;
+  ++block.segments;
   return true;
 }
 
-const std::byte* KeptPieces::NextPlace() const {
+const std::byte* KeptSegments::NextPlace() const {
   const bool in_next = read_bytes_ == blocks_[reading_].filled;
   return in_next ? blocks_[reading_ + 1].memory.get()
                  : blocks_[reading_].memory.get() + read_bytes_;
 }
 
-size_t KeptPieces::next_bytes() const {
+size_t KeptSegments::next_bytes() const {
   Length length = 0;
   std::memcpy(&length, NextPlace(), sizeof(length));
   return length;
 }
 
-ConstByteSpan KeptPieces::Next() {
-  const ConstByteSpan piece(NextPlace() + sizeof(Length), next_bytes());
+ConstByteSpan KeptSegments::Next() {
+  const ConstByteSpan segment(NextPlace() + sizeof(Length), next_bytes());
   if (read_bytes_ == blocks_[reading_].filled) {
     ++reading_;
     read_bytes_ = 0;
   }
-  read_bytes_ += sizeof(Length) + piece.bytes;
-  return piece;
+  read_bytes_ += sizeof(Length) + segment.bytes;
+  return segment;
 }
 
-void KeptPieces::EndOldest() {
-  if (--blocks_.front().pieces > 0) return;
+void KeptSegments::EndOldest() {
+  if (--blocks_.front().segments > 0) return;
   blocks_.front().budget->Return(kBlockBytes);
   blocks_.pop_front();
   if (reading_ > 0) {

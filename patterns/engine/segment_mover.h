@@ -1,8 +1,8 @@
-// PieceMover: moves the bytes of one call's pieces between user memory and staging memory, and
+// SegmentMover: moves the bytes of one call's segments between user memory and staging memory, and
 // counts them. The one place of this folder that touches user memory.
 
-#ifndef BRIGADE_PATTERNS_ENGINE_PIECE_MOVER_H_
-#define BRIGADE_PATTERNS_ENGINE_PIECE_MOVER_H_
+#ifndef BRIGADE_PATTERNS_ENGINE_SEGMENT_MOVER_H_
+#define BRIGADE_PATTERNS_ENGINE_SEGMENT_MOVER_H_
 
 #include <cstddef>
 
@@ -12,35 +12,35 @@
 #include "patterns/engine/pattern_call.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/pattern.h"
-#include "patterns/schedule/piece_plan.h"
 #include "patterns/schedule/schedule.h"
+#include "patterns/schedule/segment_plan.h"
 #include "transport/simulated_processor.h"
 
 namespace brigade {
 
 // How messages of a pattern are cut. `elem_bytes` and `wire_bytes`: of one element, in user memory
-// and on the wire; `ranks`: of the scope; `wanted_bytes`: as in PlanPieces.
-inline CutRule RuleOf(const CatalogueEntry& entry, const PieceSettings& settings, size_t elem_bytes,
-                      size_t wire_bytes, int ranks, size_t wanted_bytes) {
+// and on the wire; `ranks`: of the scope; `wanted_bytes`: as in PlanSegments.
+inline CutRule RuleOf(const CatalogueEntry& entry, const SegmentSettings& settings,
+                      size_t elem_bytes, size_t wire_bytes, int ranks, size_t wanted_bytes) {
   const bool each_alone = entry.pattern == Pattern::kAllToAll;
   return {settings, IsPair(entry.pattern), entry.multi, each_alone, elem_bytes, wire_bytes,
           ranks,    wanted_bytes};
 }
 
-class PieceMover {
+class SegmentMover {
  public:
   // `processor`: is notified of work first; null for processors that exist.
-  explicit PieceMover(SimulatedProcessor* processor) : processor_(processor) {}
+  explicit SegmentMover(SimulatedProcessor* processor) : processor_(processor) {}
 
   // `call` must outlive the mover, or be replaced by another Reset. `shares_memory`: what is copied
   // in is read where it lies.
   void Reset(const CatalogueEntry& entry, const PatternCall* call, bool shares_memory);
-  // The longest piece that will be combined.
-  void SetPieceBytes(size_t bytes) { chunk_layout_ = StridedLayout::Contiguous(bytes); }
+  // The longest segment that will be combined.
+  void SetSegmentBytes(size_t bytes) { chunk_layout_ = StridedLayout::Contiguous(bytes); }
 
   // How the call's messages are cut; `ranks`: of its scope.
-  CutRule Rule(const CatalogueEntry& entry, const PieceSettings& settings, int ranks) const {
-    return RuleOf(entry, settings, elem_bytes_, wire_elem_bytes_, ranks, call_->piece_bytes);
+  CutRule Rule(const CatalogueEntry& entry, const SegmentSettings& settings, int ranks) const {
+    return RuleOf(entry, settings, elem_bytes_, wire_elem_bytes_, ranks, call_->segment_bytes);
   }
   size_t WireBytes(size_t value_bytes) const {
     return wire_elem_bytes_ == elem_bytes_ ? value_bytes
@@ -62,7 +62,7 @@ class PieceMover {
   // Does what `step`, a kCopy or kCombine, does to `range`, given the bytes of its places; null
   // where a place is user memory.
   void Apply(const Step& step, std::byte* dst, const std::byte* left, const std::byte* right,
-             const PiecePlan::Range& range) {
+             const SegmentPlan::Range& range) {
     if (step.opcode == Opcode::kCombine) {
       Combine(step.dst, dst, step.left, left, step.right, right, range);
     } else if (dst == nullptr && left == nullptr) {
@@ -79,17 +79,17 @@ class PieceMover {
   OperationStatistics statistics;
 
  private:
-  void CopyIn(std::byte* payload, const Place& source, const PiecePlan::Range& range);
-  void CopyOut(const Place& target, const PiecePlan::Range& range, const std::byte* payload);
+  void CopyIn(std::byte* payload, const Place& source, const SegmentPlan::Range& range);
+  void CopyOut(const Place& target, const SegmentPlan::Range& range, const std::byte* payload);
   // From one matrix to another; counts as a copy.
-  void CopyInUserMemory(const Place& target, const Place& source, const PiecePlan::Range& range);
+  void CopyInUserMemory(const Place& target, const Place& source, const SegmentPlan::Range& range);
   // From one slot to another; counts as a copy.
-  void CopyAcross(std::byte* to, const std::byte* from, const PiecePlan::Range& range);
+  void CopyAcross(std::byte* to, const std::byte* from, const SegmentPlan::Range& range);
   void Combine(const Place& dst, std::byte* dst_payload, const Place& left,
                const std::byte* left_payload, const Place& right, const std::byte* right_payload,
-               const PiecePlan::Range& range);
+               const SegmentPlan::Range& range);
   template <typename Operand, typename Payload>
-  Operand OperandAt(const Place& place, Payload* payload, const PiecePlan::Range& range) const;
+  Operand OperandAt(const Place& place, Payload* payload, const SegmentPlan::Range& range) const;
 
   // Whether the bytes are to be moved, once a simulated processor has taken its time for it.
   bool MayCopy(const std::byte* to, const std::byte* from, const StridedLayout& layout,
@@ -109,4 +109,4 @@ class PieceMover {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_PATTERNS_ENGINE_PIECE_MOVER_H_
+#endif  // BRIGADE_PATTERNS_ENGINE_SEGMENT_MOVER_H_
