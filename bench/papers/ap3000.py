@@ -193,10 +193,10 @@ out. Nothing was fitted on Figure 3 and section 5.1.
 
 _TABLE1 = table1()
 SUMMARY = """\
-In most cells of Table 1 patterns through chunks (B) are faster than whole, packed messages (A): in the paper, in the
-simulation, and on this host. The simulated machine has the direction of nearly all changes of Table 1, and is as near
-to held-out cells as to fitted ones. On two ranks of this host broadcasts along a ring are slower than those of the
-stock BLACS."""
+Table 1 of the paper compares patterns through chunks (B) with patterns that send whole, packed messages (A): in most
+cells B is faster, in the paper, in the simulation and on this host. Nearly all changes of Table 1 have the same
+direction in the simulation, and the simulation is as near to held-out cells as to fitted cells. On two ranks of this
+host, broadcasts along a ring are slower than broadcasts of the reference BLACS."""
 
 STUDY = PaperStudy(
     "ap3000", "AP3000: patterns through special memory", "a Fujitsu AP3000 of 8 nodes",

@@ -240,9 +240,9 @@ DIRECTIONS = [(_least(f"NAS_MG {name}", "blocking over mpi"), _least(f"NAS_MG {n
               for name in CLASSES["mg"]]
 
 SUMMARY = """\
-Simulated gets speed SUMMA up, as in the paper, on many processes by more than in the paper. Simulated puts hardly speed
-up NAS MG, and NAS CG less than in the paper, and molecular dynamics is slower with gets. [putget.md](../putget.md) has
-these programs on hosts of today."""
+In the simulation, SUMMA is faster with gets than with messages, as in the paper, and on many processes it gains more
+than in the paper. With puts, NAS MG gains almost nothing and NAS CG gains less than in the paper; molecular dynamics is
+slower with gets than with messages. [putget.md](../putget.md) has these programs on today's hosts."""
 
 STUDY = PaperStudy(
     "armci", "ARMCI: NAS MG and CG, SUMMA, molecular dynamics by puts and gets",

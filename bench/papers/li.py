@@ -458,9 +458,9 @@ def _directions():
 
 
 SUMMARY = """\
-The simulated PCs have the direction of nearly all changes in Tables 1 to 3, and with one process on a PC they are near
-their figures. Two processes on a PC are too fast in the simulation, and the three libraries are almost equal there.
-[li.md](../li.md) has LI over the libraries of today."""
+In the simulation, nearly all changes of Tables 1 to 3 have the same direction as in the paper. With one process on each
+PC the simulated times are near the paper's times; with two processes the simulated times are too short, and the three
+libraries take almost equal times. [li.md](../li.md) has LI over today's libraries."""
 
 STUDY = PaperStudy(
     "li", "LI: puts and gets on clusters of PCs",

@@ -200,10 +200,10 @@ windows: they are inputs. All others were held out; *How near* shows each kind.
 
 _TABLES = list(tables())
 SUMMARY = """\
-The simulated SX-5 has the direction of nearly all changes in the paper, and is near its Tables 1 to 3, but not near
-Table 4, of blocks with gaps. On this host most of the paper's sentences do not hold, since ranks share processors, and
-a lock needs no message. In shared windows puts between fences are faster than send and receive here, with one neighbour
-from 16 KiB on."""
+In the simulation, nearly all changes of the paper have the same direction, and the times are near those of Tables 1 to
+3, but not near those of Table 4 (blocks with gaps). On this host most of the paper's sentences do not hold, since ranks
+share processors, and a lock needs no message. In shared windows of this host, puts between fences are faster than send
+and receive; with one neighbour this holds from 16 KiB on."""
 
 STUDY = PaperStudy(
     "mpisx", "MPI/SX: puts and gets on a NEC SX-5", "one node of a NEC SX-5, 8 processes", _TABLES, FINDINGS,

@@ -324,9 +324,9 @@ DIRECTIONS = [((*_LARGE_ROW, "pdgemm, % of peak"), (*_LARGE_ROW, "SRUMMA, % of p
               ((*_LARGE_ROW, "pdgemm, Tflop/s, below"), (*_LARGE_ROW, "SRUMMA, Tflop/s"))]
 
 SUMMARY = """\
-The simulated cluster comes near to the rate of the paper's largest product. Simulated SRUMMA is clearly faster than
-pdgemm on 64 and 256 processors only, and there by less, the larger the matrices are. The order that avoids contention
-gains most where processors are many and matrices are small."""
+The simulated rate of the largest product is near the paper's rate. In the simulation, SRUMMA is clearly faster than
+pdgemm on 64 and 256 processors only, and the gain there is smaller for larger matrices. The order of panels that avoids
+contention gains most on many processors with small matrices."""
 
 STUDY = PaperStudy(
     "srumma", "SRUMMA: products of matrices by gets",
