@@ -52,7 +52,7 @@ Status Program::FailOn(int process, const char* call, const std::string& why) {
 
 Status Program::CheckRunning() const {
   if (phase_ == Phase::kRunning) return Status();
-  return Invalid(phase_ == Phase::kEnded ? "a call behind bsp_end" : "bsp_begin must come first");
+  return Invalid(phase_ == Phase::kEnded ? "a call after bsp_end" : "bsp_begin must come first");
 }
 
 Status Program::CheckProcess(int pid) const {

@@ -12,7 +12,7 @@ namespace li {
 
 Status Program::CheckRunning() const {
   if (phase_ == Phase::kRunning) return Status();
-  return Invalid(phase_ == Phase::kEnded ? "a call behind LIEND" : "LIBEGIN must come first");
+  return Invalid(phase_ == Phase::kEnded ? "a call after LIEND" : "LIBEGIN must come first");
 }
 
 Status Program::Begin(int processes) {

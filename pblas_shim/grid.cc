@@ -87,8 +87,8 @@ LeftProduct::~LeftProduct() {
   int is_cancelled = 0;
   MPI_Test_cancelled(&status, &is_cancelled);
   if (is_cancelled != 0) return;
-  Require(routine_,
-          Differ(grid_->NameOf(status.MPI_SOURCE) + " takes what is left to the PBLAS here"));
+  Require(routine_, Differ(grid_->NameOf(status.MPI_SOURCE) +
+                           " computes with Brigade a product that this rank leaves to the PBLAS"));
 }
 
 void Grid::TakeProduct(const char* routine) {
@@ -176,8 +176,8 @@ Status Grid::LookAtOthers() {
   if (interval.count() > 0 && Clock::now() - reported_ >= interval) {
     reported_ = Clock::now();
     std::fprintf(stderr,
-                 "brigade: process {%d,%d} of a grid waits for others to come to product number "
-                 "%lld of the grid, and goes on waiting\n",
+                 "brigade: process {%d,%d} of a grid waits for other ranks to call product number "
+                 "%lld of the grid; the call still waits\n",
                  place_.row, place_.col, static_cast<long long>(product()));
   }
   if (multiplier_ == nullptr) return AskNextRank();
@@ -195,10 +195,11 @@ Status Grid::LookAtOthers() {
     // A rank may be past a product that all ranks have refused, before this rank has received that.
     if (look.course > mine + 1 && std::exchange(look.ahead_of, mine) != mine) continue;
     return look.course == kEnd
-               ? Status(StatusCode::kMismatch, NameOf(r) +
-                                                   " has ended it, and will not come to "
-                                                   "what is taken here")
-               : Differ(NameOf(r) + " leaves to the PBLAS what is taken here");
+               ? Status(
+                     StatusCode::kMismatch,
+                     NameOf(r) + " has ended the grid, and does not call the product of this rank")
+               : Differ(NameOf(r) +
+                        " leaves to the PBLAS a product that this rank computes with Brigade");
   }
   return Status();
 }
@@ -214,8 +215,10 @@ Status Grid::AskNextRank() {
   int is_matched = 0;
   BRIGADE_RETURN_IF_ERROR(
       MpiStatus(TestOwn(&question_, &is_matched, MPI_STATUS_IGNORE), "MPI_Test"));
-  return is_matched == 0 ? Status()
-                         : Differ(NameOf(next) + " leaves to the PBLAS what is taken here");
+  return is_matched == 0
+             ? Status()
+             : Differ(NameOf(next) +
+                      " leaves to the PBLAS a product that this rank computes with Brigade");
 }
 
 Grid::~Grid() {

@@ -145,7 +145,7 @@ std::optional<int> SynchroniseGroup(const char* routine, MPI_Win handle, MPI_Gro
   return On(routine, handle, [&](CarriedWindow* carried) -> Outcome {
     std::vector<int> ranks;
     if (group == MPI_GROUP_NULL || !carried->Translate(group, &ranks)) {
-      return {MPI_ERR_GROUP, "a group with others than the window's"};
+      return {MPI_ERR_GROUP, "a group with ranks that are not in the window"};
     }
     return OutcomeOf(carried, MPI_ERR_RMA_SYNC,
                      [&](Window* window) { return call(window, ranks); });

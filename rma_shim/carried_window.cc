@@ -176,7 +176,7 @@ Status CarriedWindow::CheckReach(Settings::When when) const {
   }
   if (!window_->is_direct() && !window_->all_answer()) {
     return Refused(
-        "some of its ranks reach each other's memory by messages only, which nobody "
+        "some of its ranks reach each other's memory by messages only, which no thread "
         "answers while they are inside MPI");
   }
   return Status();

@@ -54,7 +54,7 @@ Outcome ExplainRefusal(Window* window, Operation* operation, const std::string& 
     if (!IsDefined(request.op, element)) {
       return {MPI_ERR_OP, CombineOpName(request.op) +
                               (element == Element::kByte
-                                   ? " of " + there + " is not carried: only MPI_REPLACE and " +
+                                   ? " of " + there + " is not supported: only MPI_REPLACE and " +
                                          "MPI_NO_OP are; BRIGADE_RMA=off leaves windows to the MPI"
                                    : " is not defined for " + there)};
     }
@@ -91,7 +91,7 @@ Outcome Run(Window* window, DatatypeCache* datatypes, Operation* operation) {
     return {};
   }
   if (request.combines() && !FindAccumulateOp(operation->op, &request.op)) {
-    return {MPI_ERR_OP, "an operation that is none of MPI's own"};
+    return {MPI_ERR_OP, "an operation that is not one of MPI's predefined operations"};
   }
   const DatatypeCache::Known* known = nullptr;
   const auto find = [&](MPI_Datatype type, RmaRequest::Values* values) {

@@ -24,7 +24,7 @@ case $wanted_list in
 esac
 
 if ! command -v apt-get >/dev/null; then
-  echo "Brigade is built and tested on Debian 12; here is no apt-get." >&2
+  echo "Brigade is built and tested on Debian 12, and this system has no apt-get." >&2
   exit 1
 fi
 

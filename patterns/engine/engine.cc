@@ -30,7 +30,7 @@ void ReportOnStderr(const std::string& line) {
 // For messages: a rank that has not taken what was sent to it; -1: there is none.
 std::string Awaited(int receiver) {
   if (receiver < 0) return "";
-  return ", waiting for rank " + std::to_string(receiver) + " to take what was sent to it";
+  return ", waiting for rank " + std::to_string(receiver) + " to receive what was sent to it";
 }
 
 EngineOptions WithDefaults(EngineOptions options) {
@@ -118,7 +118,7 @@ void Engine::GiveRole() {
   if (!WorkIsLeft() || !endpoint_->AllowsProgressThread()) return;
   if (progress_thread_ == nullptr) {
     if (const Status made = MakeProgressThread(); !made.ok()) {
-      options_.report(made.message() + "; what is under way moves only during calls");
+      options_.report(made.message() + "; operations progress only during calls");
       return;
     }
   }

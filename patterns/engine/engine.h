@@ -350,7 +350,7 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, con
         reported = now;
         const auto waited = std::chrono::duration_cast<std::chrono::seconds>(reported - began);
         options_.report(what() + ": nothing has moved for " + std::to_string(waited.count()) +
-                        " s, and it goes on waiting");
+                        " s; the call still waits");
       }
       if (processor_ == nullptr && timer.IsDue(now)) check();
     }

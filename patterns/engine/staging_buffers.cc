@@ -112,7 +112,8 @@ StagedBuffer* StagingBuffers::TakeLease(StagedBuffer* buffer, const Lease& lease
 void StagingBuffers::Retire(const ChunkRun& run) {
   const Status status = pool_->Retire(run);
   if (!status.ok() && shortage_.ok()) {
-    shortage_ = status.WithContext("staging memory that others may read is out of use");
+    shortage_ =
+        status.WithContext("staging memory that a lost rank may still read cannot be reused");
   }
 }
 

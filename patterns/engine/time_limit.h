@@ -22,8 +22,8 @@ class TimeLimit {
   bool is_over() const { return end_ && Clock::now() > *end_; }
   // Returns kTimedOut for a call with a limit of `seconds`.
   static Status TooLate(double seconds) {
-    return Status(StatusCode::kTimedOut,
-                  "it is not done within its limit of " + std::to_string(seconds) + " s");
+    return Status(StatusCode::kTimedOut, "the call is not complete within its time limit of " +
+                                             std::to_string(seconds) + " s");
   }
 
  private:

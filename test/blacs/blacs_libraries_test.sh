@@ -34,7 +34,7 @@ lines() {
 
 run blacs_exit liburing.so.2 BRIGADE_TRANSPORT=tcp || fail "tcp without liburing"
 lines 1 'BLACS over transport tcp'
-lines 1 'brigade: tcp: .*liburing.so.2: .*; it goes on with plain sockets$'
+lines 1 'brigade: tcp: .*liburing.so.2: .*; plain sockets are used instead$'
 lines 1 'received intact'
 
 # As Debian 12 calls it, and as later systems do.
@@ -49,7 +49,7 @@ for transport in tcp sockets; do
   lines 0 'received'
 done
 
-instead='brigade: tcp: peers cannot be authenticated: .*; install libsodium .*; auto takes mpi in its place$'
+instead='brigade: tcp: peers cannot be authenticated: .*; install libsodium .*; auto uses mpi instead$'
 run blacs_exit $sodium BRIGADE_TRANSPORT=auto || fail "one host without libsodium"
 lines 1 'BLACS over transport shm to every peer'
 lines 1 "$instead"
@@ -64,7 +64,7 @@ if unshare --net true 2>"$out"; then
   run blacs_exit $sodium BRIGADE_TRANSPORT=auto BRIGADE_LOG=off BRIGADE_TEST_TWO_HOSTS=1 OMPI_MCA_pml=ob1 \
     OMPI_MCA_btl=self,vader,tcp || fail "two hosts without libsodium"
   lines 1 "$instead"
-  lines 2 "; auto takes mpi in its place\$"  # on each, with its own reason
+  lines 2 "; auto uses mpi instead\$"  # on each, with its own reason
   lines 1 'received intact'
 else
   echo "skipped: two hosts: $(cat "$out")"

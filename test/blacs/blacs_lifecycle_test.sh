@@ -168,7 +168,7 @@ done
 BRIGADE_TRANSPORT=mpi
 for name in exit_unreceived_long finalize_unreceived_long; do
   TEST_TIMEOUT=200 BRIGADE_REPORT_SECONDS=1 test/support/run_until.sh "$run_mpi" 2 \
-    'returned sends, waiting for rank [01] to take what was sent to it' 2 "$cases" $name > "$out" ||
+    'returned sends, waiting for rank [01] to receive what was sent to it' 2 "$cases" $name > "$out" ||
     fail "$name: does not say that it waits for both ranks"
 done
 

@@ -133,8 +133,8 @@ TEST(ArgumentsTest, AreChecked) {
   ASSERT_OK(program->Sync());
   EXPECT_EQ(x, 1);
   ASSERT_OK(program->End());
-  EXPECT_REFUSED(program->Put(Buffering::kBuffered, 0, &x, &x, 0, 0), "a call behind bsp_end");
-  EXPECT_REFUSED(program->End(), "a call behind bsp_end");
+  EXPECT_REFUSED(program->Put(Buffering::kBuffered, 0, &x, &x, 0, 0), "a call after bsp_end");
+  EXPECT_REFUSED(program->End(), "a call after bsp_end");
 }
 
 }  // namespace

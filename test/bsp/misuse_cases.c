@@ -158,8 +158,8 @@ static const struct {
   { #name, kWhole, name, text }
     WHOLE(sync_first, "bsp_sync on process 0: bsp_begin must come first"),
     WHOLE(pid_first, "bsp_pid on process 0: bsp_begin must come first"),
-    WHOLE(put_behind, "bsp_put on process 0: a call behind bsp_end"),
-    WHOLE(end_twice, "bsp_end on process 0: a call behind bsp_end"),
+    WHOLE(put_behind, "bsp_put on process 0: a call after bsp_end"),
+    WHOLE(end_twice, "bsp_end on process 0: a call after bsp_end"),
     WHOLE(begin_none, "bsp_begin on process 0: its argument is 0: at least 1 process"),
     WHOLE(begin_differs, "bsp_begin on process 1: its argument is 2, and 3 on process 0"),
     WHOLE(begin_missing, "exit on process 1: bsp_begin has not been called, as on process 0"),

@@ -113,7 +113,7 @@ for transport in tcp sockets; do
 done
 if title "no io_uring"; then
   run 4 "$programs/support/without" io_uring_setup "$programs/cluster/tcp_job" tcp barrier || fail "$what"
-  lines 4 'brigade: tcp: io_uring: .*Operation not permitted; it goes on with plain sockets'
+  lines 4 'brigade: tcp: io_uring: .*Operation not permitted; plain sockets are used instead'
   lines 4 ': well$'
 fi
 if title "connections of 16 ranks"; then
@@ -239,7 +239,7 @@ for transport in tcp sockets; do
   if title "ranks that receive nothing leave over $transport"; then
     run 4 "$programs/cluster/tcp_job" $transport unreceived || fail "$what"
     lines 4 ': well$'
-    lines 4 'brigade: tcp: rank [0-3] of the group \(10\.78\.0\.[1-4]:[0-9]+\) has closed it without receiving'
+    lines 4 'brigade: tcp: rank [0-3] of the group \(10\.78\.0\.[1-4]:[0-9]+\) has closed the group without receiving'
   fi
 done
 

@@ -293,7 +293,7 @@ TEST_P(Failures, ACallEndsWhenItsTimeIsOver) {
     });
     for (const Status& status : outcomes) {
       EXPECT_EQ(status.code(), StatusCode::kTimedOut) << status.ToString();
-      EXPECT_NE(status.message().find("within its limit of 0.05"), std::string::npos)
+      EXPECT_NE(status.message().find("within its time limit of 0.05"), std::string::npos)
           << status.message();
       EXPECT_NE(status.message().find("all_reduce"), std::string::npos) << status.message();
     }

@@ -64,12 +64,12 @@ for preloads in "$library" "$library:$blacs"; do
   # The other has ended the grid, or is inside the PBLAS, and waits for this one.
   tellers=0
   for transport in auto tcp; do
-    ends taken_one_has_ended 'process {0,1} of the grid has ended it' \
+    ends taken_one_has_ended 'process {0,1} of the grid has ended the grid' \
       BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=$transport BRIGADE_IFACE=lo
     # The missing rank is in MPI_Finalize.
-    ends taken_one_is_missing 'rank 1 .*\(is gone\|has left\)\|process {0,1} of the grid has ended it' \
+    ends taken_one_is_missing 'rank 1 .*\(is gone\|has left\)\|process {0,1} of the grid has ended the grid' \
       BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=$transport BRIGADE_IFACE=lo
-    ends taken_one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' \
+    ends taken_one_is_small 'process {0,1} of the grid leaves to the PBLAS a product that this rank computes with Brigade' \
       BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=$transport BRIGADE_IFACE=lo
   done
   ends taken_looks_fail 'rank 1 .* is gone' BRIGADE_PBLAS=auto
@@ -80,7 +80,7 @@ for preloads in "$library" "$library:$blacs"; do
   fi
   mine || continue
   # A rank that has ended a grid without taken products has left no trace of it.
-  test/support/run_until.sh "$run_mpi" 1 'process {0,0} of a grid waits for others to come to product number 2' 2 \
+  test/support/run_until.sh "$run_mpi" 1 'process {0,0} of a grid waits for other ranks to call product number 2' 2 \
     env LD_PRELOAD="$preloads" BRIGADE_PBLAS=auto BRIGADE_REPORT_SECONDS=1 "$program" one_is_missing \
     >"$TEST_TMPDIR/out" || complain 'one_is_missing: the wait is not reported'
 done
@@ -92,9 +92,9 @@ preloads=$library
 # Values that must be equal on all ranks, also before there is a multiplier. Over our BLACS that takes a rank that calls
 # MPI.
 tellers=0
-ends one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' BRIGADE_PBLAS=auto
+ends one_is_small 'process {0,1} of the grid leaves to the PBLAS a product that this rank computes with Brigade' BRIGADE_PBLAS=auto
 preloads=$library:$blacs
-ends one_is_small 'process {0,1} of the grid leaves to the PBLAS what is taken here' BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=mpi
+ends one_is_small 'process {0,1} of the grid leaves to the PBLAS a product that this rank computes with Brigade' BRIGADE_PBLAS=auto BRIGADE_TRANSPORT=mpi
 preloads=$library
 tellers='0 1'
 # A call that the PBLAS report as an error on one rank counts as its product.
@@ -121,6 +121,6 @@ ends small "differ in .*(BRIGADE_MULTIPLY_BYTES): rank 0 has 8192, rank 1 has 16
 differing 'BRIGADE_PBLAS=$([ $rank = 0 ] && echo on || echo auto)'
 ends taken_large 'the ranks of a grid differ in BRIGADE_PBLAS: rank 0 has on, rank 1 has auto'
 tellers=0
-ends small 'process {0,1} of the grid leaves to the PBLAS what is taken here: .*BRIGADE_PBLAS'
+ends small 'process {0,1} of the grid leaves to the PBLAS a product that this rank computes with Brigade: .*BRIGADE_PBLAS'
 
 exit $((failures > 0))

@@ -41,8 +41,8 @@ run 3 "$refusals" empty_parts || complain empty_parts
 
 # Errors give the MPI name of a datatype or an operation that is not carried.
 ! run 2 "$refusals" not_carried || complain 'not_carried ends well'
-for text in 'sum of MPI_REAL16 is not carried: only MPI_REPLACE and MPI_NO_OP are; BRIGADE_RMA=off' \
-  'sum of a datatype of MPI_REAL16 is not carried' 'accumulates MPI_INT into a datatype of MPI_REAL16' \
+for text in 'sum of MPI_REAL16 is not supported: only MPI_REPLACE and MPI_NO_OP are; BRIGADE_RMA=off' \
+  'sum of a datatype of MPI_REAL16 is not supported' 'accumulates MPI_INT into a datatype of MPI_REAL16' \
   'bitwise or is not defined for MPI_REAL$'; do
   says "MPI_Accumulate on rank [01]: $text"
 done

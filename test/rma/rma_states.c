@@ -6,7 +6,7 @@
    rma_states.txt has the lines of libbrigade_rma.so. Where Open MPI 4.1.4 and MPICH 4.0.2 return
    the same class, so does the library. Elsewhere a call that MPI-3.1, section 11.5, forbids returns
    MPI_ERR_RMA_SYNC, with three exceptions, which succeed as under Open MPI: MPI_Win_sync without a
-   lock, and MPI_Win_post and MPI_Win_free behind operations in the epoch of a fence. */
+   lock, and MPI_Win_post and MPI_Win_free after operations in the epoch of a fence. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

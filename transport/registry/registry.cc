@@ -109,7 +109,7 @@ bool LogsInfo() {
 void SayWhyNoTcp(const Status& why) {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
-  SayOnStderr("tcp: " + why.message() + "; auto takes mpi in its place");
+  SayOnStderr("tcp: " + why.message() + "; auto uses mpi instead");
 }
 
 Status CreateAutoEndpoint(const MpiPart* mpi, std::unique_ptr<Endpoint>* endpoint) {

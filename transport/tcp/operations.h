@@ -115,7 +115,7 @@ class Operations {
     if (stream->close_query == CloseQuery::kReported) return;
     stream->close_query = CloseQuery::kReported;
     log_("tcp: " + stream->link->NameAs(stream->peer) +
-         " has closed it without receiving all that this rank sent");
+         " has closed the group without receiving all that this rank sent");
   }
 
   void OnArrival(Stream* stream, const ReceiveStream::Arrival& arrival) {

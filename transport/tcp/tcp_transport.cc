@@ -308,7 +308,7 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
               : io_uring_.has_value() ? Reads::kByRing
                                       : Reads::kUntried;
       if (!status.ok() && IsFirstOnHost()) {
-        log_("tcp: " + status.message() + "; it goes on with plain sockets");
+        log_("tcp: " + status.message() + "; plain sockets are used instead");
       }
     }
     if (io == nullptr) BRIGADE_RETURN_IF_ERROR(CreatePlainIo(&io));
@@ -380,8 +380,8 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
       }
       losses_.LoseUnanswered();
       if (Clock::now() - start < leaving_time_ || !logged.insert(slow).second) continue;
-      log_("tcp: this rank leaves when " + slow->address().ToString() +
-           " has taken in what is on its way to it");
+      log_("tcp: this rank waits until " + slow->address().ToString() +
+           " has received all data that were sent to it");
     }
   }
 

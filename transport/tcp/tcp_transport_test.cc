@@ -726,7 +726,7 @@ TEST_P(TcpTransportTest, UnreceivedMessagesAreDroppedWhenTheReceiverClosesTheGro
     EXPECT_NE(log.find("rank " + std::to_string(1 - rank) + " of the group (127.0.0.1:"),
               std::string::npos)
         << log;
-    EXPECT_NE(log.find("has closed it without receiving"), std::string::npos) << log;
+    EXPECT_NE(log.find("has closed the group without receiving"), std::string::npos) << log;
   }
 }
 
@@ -736,7 +736,7 @@ TEST_P(TcpTransportTest, SendsToAGroupClosedBeforeTheConnectionAreDropped) {
   const Transfer* const send = Send(0, 200000, 'x');
   ProgressUntilOver(send);
   EXPECT_TRUE(send->status.ok()) << send->status.ToString();
-  EXPECT_NE(LogOf(0).find("has closed it without receiving"), std::string::npos) << LogOf(0);
+  EXPECT_NE(LogOf(0).find("has closed the group without receiving"), std::string::npos) << LogOf(0);
   // From here on it is thrown away, and takes no memory, however much it is.
   Transfer segment(size_t{1} << 20);
   const long before_kib = MostMemoryKib();

@@ -10,8 +10,8 @@ bool Epochs::Contains(const std::vector<int>& ranks, int rank) {
 }
 
 Status Epochs::NoEpoch(int target) {
-  return Invalid("no epoch is open in which the memory of rank " + std::to_string(target) +
-                 " may be worked on: call fence, start or lock first");
+  return Invalid("no epoch is open for accesses to the memory of rank " + std::to_string(target) +
+                 ": call fence, start or lock first");
 }
 
 Status Epochs::CheckFlush(int target) const {
@@ -26,8 +26,7 @@ Status Epochs::CheckFlushAll() const {
 
 Status Epochs::CheckNotFenced(const char* call) const {
   if (!is_fenced_ || !has_accessed_) return Status();
-  return Invalid(std::string(call) +
-                 " behind operations in the epoch of a fence: call fence first");
+  return Invalid(std::string(call) + " after operations in the epoch of a fence: call fence first");
 }
 
 Status Epochs::Fence(bool opens) {

@@ -20,7 +20,7 @@ void ExpectRefused(const Status& status, const std::string& text) {
 
 TEST(Epochs, AnOperationNeedsAnEpochOfItsTarget) {
   Epochs epochs(kMembers);
-  ExpectRefused(epochs.BeginAccess(1), "no epoch is open in which the memory of rank 1");
+  ExpectRefused(epochs.BeginAccess(1), "no epoch is open for accesses to the memory of rank 1");
   epochs.LockOne(1, Hold::kLock);
   EXPECT_TRUE(epochs.BeginAccess(1).ok());
   ExpectRefused(epochs.BeginAccess(2), "rank 2");
@@ -56,9 +56,9 @@ TEST(Epochs, OperationsBehindAFenceMustEndInAFence) {
   EXPECT_TRUE(epochs.CheckLock(1).ok());
   EXPECT_TRUE(epochs.CheckLockAll().ok());
   ASSERT_TRUE(epochs.BeginAccess(1).ok());
-  ExpectRefused(epochs.CheckStart(), "a start behind operations in the epoch of a fence");
-  ExpectRefused(epochs.CheckLock(1), "a lock behind operations in the epoch of a fence");
-  ExpectRefused(epochs.CheckLockAll(), "a lock of all behind operations in the epoch of a fence");
+  ExpectRefused(epochs.CheckStart(), "a start after operations in the epoch of a fence");
+  ExpectRefused(epochs.CheckLock(1), "a lock after operations in the epoch of a fence");
+  ExpectRefused(epochs.CheckLockAll(), "a lock of all after operations in the epoch of a fence");
 }
 
 TEST(Epochs, AFenceIsRefusedWithinOtherEpochs) {

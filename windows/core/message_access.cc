@@ -139,7 +139,7 @@ bool MessageAccess::IsFlushed(int target, const Flush& flush) const {
 Status MessageAccess::AwaitLocally(int target) {
   const auto is_over = [&] { return messages_->outbox().under_way(target) == 0; };
   if (is_over()) return state_->failure;
-  return wait_.Until(/*by_message=*/true, "data to go, or to come", is_over);
+  return wait_.Until(/*by_message=*/true, "data to be sent or received", is_over);
 }
 
 uint32_t MessageAccess::NextToken() {

@@ -206,13 +206,13 @@ void Window::OnProgressThread(bool answers) {
   Clock::time_point moved = Clock::now();
   const auto is_stuck = [&] { return Clock::now() - moved > kPatience; };
   // If this wait fails, the window is broken, and its next call returns the failure.
-  (void)wait_->UntilAlone(/*by_message=*/false, "what others are asking for", [&] {
+  (void)wait_->UntilAlone(/*by_message=*/false, "requests of other ranks", [&] {
     if (engine()->Move()) moved = Clock::now();  // also sends requests that wait for a fence
     return !mine.is_asked() || is_stuck();
   });
   if (!mine.is_asked() || !state()->failure.ok()) return;
   engine()->options().report("a window on group rank " + std::to_string(rank()) +
-                             ": what others are asking for waits for this rank's next call");
+                             ": requests of other ranks wait for this rank's next call");
 }
 
 Window::~Window() {

@@ -66,7 +66,7 @@ Status Window::MeetByFlags() {
   counters_.SetFence();
   for (int r = 0; r < size(); ++r) WakeIfAsleep(r);
   int there = 0;  // so many members, from the first on
-  return UntilSignalled("others to come to a fence", [&] {
+  return UntilSignalled("other ranks to call fence", [&] {
     while (there < size() && counters_.IsAtFence(there)) ++there;
     return there == size();
   });

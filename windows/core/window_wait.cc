@@ -14,7 +14,7 @@ bool WindowWait::IsLost() {
 }
 
 Status WindowWait::UntilLocked(ProcessLock* lock) {
-  return Until(/*by_message=*/false, "another rank at work",
+  return Until(/*by_message=*/false, "another rank to release a lock",
                [&] { return lock->TryLock(group_->rank); });
 }
 
@@ -45,7 +45,7 @@ Status WindowWait::Run(Group* group, const PatternCall& call, const std::functio
     {
       const ProgressGuard guard(this);
       const auto next = Engine::Clock::now() + kLookInterval;
-      (void)Until(/*by_message=*/true, "others to come",
+      (void)Until(/*by_message=*/true, "other ranks to make the call",
                   [&] { return operation->is_over() || (look && Engine::Clock::now() >= next); });
     }
     if (!look || operation->Test()) break;

@@ -193,7 +193,7 @@ Status WindowWait::Until(OtherThreads* others, bool by_message, const char* what
     polls_of_mpi.PollIfDue();
     if (interval.count() > 0 && now - *reported > interval) {
       reported = now;
-      engine_->options().report(describe() + ": nothing has come, and it goes on waiting");
+      engine_->options().report(describe() + ": nothing has arrived; the call still waits");
     }
   }
   return group_->failure;
