@@ -180,7 +180,7 @@ Status Grid::LookAtOthers() {
                  "%lld of the grid; the call still waits\n",
                  place_.row, place_.col, static_cast<long long>(product()));
   }
-  if (multiplier_ == nullptr) return AskNextRank();
+  if (multiplier_ == nullptr) return QueryNextRank();
   const int64_t mine = *course_;
   if (looks_ == nullptr) looks_ = std::make_unique<Look[]>(courses_.size());
   for (int r = 0; r < ranks_; ++r) {
@@ -204,7 +204,7 @@ Status Grid::LookAtOthers() {
   return Status();
 }
 
-Status Grid::AskNextRank() {
+Status Grid::QueryNextRank() {
   const int next = (rank_ + 1) % ranks_;
   if (!has_asked_) {
     has_asked_ = true;

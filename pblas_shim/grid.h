@@ -88,7 +88,7 @@ class Grid {
   // Checks the next rank before there is a multiplier to read courses with: whether it is in the
   // PBLAS' part of this product. It has posted a receive there (LeftProduct), which a synchronous
   // send matches.
-  Status AskNextRank();
+  Status QueryNextRank();
   int64_t product() const { return *course_ / 2; }
   int TagOfProduct() const;
   std::string NameOf(int rank) const;
@@ -108,7 +108,7 @@ class Grid {
   Status outcome_;
   // A duplicate over which AwaitAll waits; null: over our BLACS.
   MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Request question_ = MPI_REQUEST_NULL;  // of AskNextRank
+  MPI_Request question_ = MPI_REQUEST_NULL;  // of QueryNextRank
   bool has_asked_ = false;
   Clock::time_point reported_;
   std::unique_ptr<Multiplier> multiplier_;

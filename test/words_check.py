@@ -60,6 +60,9 @@ OLD_NAMES = {
     "PieceSettings": "SegmentSettings",
     "piece_bytes": "segment_bytes",
     "kPieceBytes": "kSegmentBytes",
+    "kLeastBlocksToAskFor": "kLeastDelegatedBlocks",
+    "kMostMeetingInPages": "kMaxFenceFlagPeers",
+    "kShmSleepUnheardUs": "kShmSleepWithoutDoorbellUs",
     "Way": "Variant, or what it stands for",
 }
 

@@ -37,7 +37,7 @@ inline constexpr uint64_t kShmYieldsIfCrowded = 100;
 // later detection.
 inline constexpr int kShmSleepUs = 20000;
 // The longest sleep if a sender may not see that this rank sleeps, and wakes it late.
-inline constexpr int kShmSleepUnheardUs = 500;
+inline constexpr int kShmSleepWithoutDoorbellUs = 500;
 // Polls per check of segments that receivers release: reading memory that they are about to write
 // slows them down; rarer checks release memory later.
 inline constexpr int kShmPollsPerReturnLook = 8;

@@ -20,8 +20,8 @@ namespace brigade::rules {
 // blocks, each at most this long. The kernel takes half a millisecond for the least; fewer blocks
 // complete before a progress thread polls again. Longer blocks would be copied twice for little
 // gain.
-inline constexpr int64_t kLeastBlocksToAskFor = 1024;
-inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
+inline constexpr int64_t kLeastDelegatedBlocks = 1024;
+inline constexpr int64_t kMostDelegatedBlockBytes = 1024;
 
 // --- Fences and short puts ---
 // Shown by: superstep_table exchange; ./bench/run.sh --study as
@@ -31,7 +31,7 @@ inline constexpr int64_t kMostBlockBytesToAskFor = 1024;
 inline constexpr int kMaxFenceMessagePeers = 8;
 // Most ranks of a fence in which each writes a word to the memory of all others: on more ranks a
 // tree takes fewer cache misses in a row.
-inline constexpr int kMostMeetingInPages = 16;
+inline constexpr int kMaxFenceFlagPeers = 16;
 // The mailboxes of a window, for short puts into private memory of the same host: the memory of
 // each member, once there are any. Less is soon full, and the kernel's copy takes longer.
 inline constexpr size_t kMailboxBytesOfWindow = size_t{384} << 10;

@@ -350,7 +350,7 @@ bool Engine::HasFailed(GroupState* group) {
   if (group->closed || !group->control || !group->control->knows_all()) return !group->failure.ok();
   group->cause = group->control->abort();
   group->failure = group->cause.ToStatus();
-  group->heard_from = group->control->from();
+  group->abort_from = group->control->from();
   return true;
 }
 
@@ -382,7 +382,7 @@ void Engine::OnEnquiry(GroupState* group, int from, ConstByteSpan message) {
 void Engine::TellOthers(const GroupState& group) {
   const std::vector<std::string> messages = group.cause.ToMessages();
   const auto tell = [&](int peer) {
-    if (peer == group.rank || peer == group.heard_from || peer == group.cause.rank) return;
+    if (peer == group.rank || peer == group.abort_from || peer == group.cause.rank) return;
     for (const std::string& message : messages) {
       const ConstByteSpan bytes(reinterpret_cast<const std::byte*>(message.data()), message.size());
       // If SendControl fails, the peer is gone, and needs no further message.
@@ -390,7 +390,7 @@ void Engine::TellOthers(const GroupState& group) {
     }
   };
   const int members = static_cast<int>(group.members());
-  if (group.heard_from < 0) {
+  if (group.abort_from < 0) {
     for (int peer = 0; peer < members; ++peer) tell(peer);
     return;
   }

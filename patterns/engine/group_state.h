@@ -84,7 +84,7 @@ struct GroupState {
   // rank; -1: this rank found it.
   Status failure;
   Abort cause;
-  int heard_from = -1;
+  int abort_from = -1;
   std::optional<GroupControl> control;
   // A call waits that looks for a failure by itself, and must let go of memory of others before the
   // group is closed.

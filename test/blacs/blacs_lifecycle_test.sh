@@ -22,7 +22,7 @@ run() {
   code=$?
   [ $code -eq 0 ] || fail "$name: exit code $code"
   # Other jobs of this user may have locked all the memory that may be. A container may have no io_uring.
-  sed -i '/staging memory is not registered/d; /it goes on with plain sockets/d' "$out"
+  sed -i '/staging memory is not registered/d; /plain sockets are used instead/d' "$out"
 }
 
 # lines COUNT TEXT: so many lines of the last run match.

@@ -9,7 +9,7 @@
 
 namespace brigade {
 
-void AskForShortTimeSlices() {
+void RequestShortTimeSlices() {
   constexpr uint64_t kShortestNs = 100000;  // that Linux has
   sched_attr attributes{};
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return;

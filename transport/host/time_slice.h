@@ -8,7 +8,7 @@ namespace brigade {
 // Requests short time slices for the calling thread: it gets a processor soon after it wakes, even
 // if another thread computes there, without losing processor time. No effect before Linux 6.12,
 // which has one length for all, or if the system refuses.
-void AskForShortTimeSlices();
+void RequestShortTimeSlices();
 
 }  // namespace brigade
 

@@ -45,7 +45,7 @@ TEST(TimeSliceTest, IsShortForTheCallingThreadOnly) {
   if (!SystemHasThem()) GTEST_SKIP() << "older than Linux 6.12";
   const Attributes before = OfThisThread();
   std::thread([] {
-    AskForShortTimeSlices();
+    RequestShortTimeSlices();
     EXPECT_EQ(OfThisThread().runtime, 100000u);
   }).join();
   EXPECT_EQ(OfThisThread().runtime, before.runtime);
@@ -54,7 +54,7 @@ TEST(TimeSliceTest, IsShortForTheCallingThreadOnly) {
 TEST(TimeSliceTest, PriorityStays) {
   std::thread([] {
     ASSERT_EQ(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 5), 0);
-    AskForShortTimeSlices();
+    RequestShortTimeSlices();
     EXPECT_EQ(OfThisThread().nice, 5);
     EXPECT_EQ(OfThisThread().policy, static_cast<uint32_t>(SCHED_OTHER));
   }).join();

@@ -8,18 +8,18 @@ namespace brigade {
 namespace {
 
 std::atomic<void (*)(const std::string&)> tell_of_refusal{nullptr};
-std::atomic<bool> is_refusal_told{false};
+std::atomic<bool> is_refusal_logged{false};
 
 void TellOfRefusal(const char* call, int error) {
   const auto tell = tell_of_refusal.load(std::memory_order_acquire);
-  if (tell == nullptr || is_refusal_told.exchange(true)) return;
+  if (tell == nullptr || is_refusal_logged.exchange(true)) return;
   tell(std::string("the system does not let this process copy to and from the memory of others (") +
        call + ": " + std::strerror(error) + "), so messages carry what it could copy");
 }
 
 }  // namespace
 
-void TellIfCopiesAreRefused(void (*tell)(const std::string& why)) {
+void LogIfCopiesAreRefused(void (*tell)(const std::string& why)) {
   tell_of_refusal.store(tell, std::memory_order_release);
 }
 

@@ -28,7 +28,7 @@ namespace brigade {
 
 // Sets `tell`, which is called once in this process, with the reason, if the system permits no
 // copies, for example under Yama or a container's filter.
-void TellIfCopiesAreRefused(void (*tell)(const std::string& why));
+void LogIfCopiesAreRefused(void (*tell)(const std::string& why));
 
 class ProcessCopy {
  public:

@@ -214,14 +214,14 @@ TEST(ProcessCopyTest, ARefusalIsReportedOnce) {
   const pid_t child = fork();
   if (child == 0) {
     if (!RefuseCopies()) _exit(2);
-    TellIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
+    LogIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
     const Bytes source(1);
     for (const Direction direction : {Direction::kWrite, Direction::kRead}) {
       ProcessCopy copy(getpid(), &kThisOne, direction);
       EXPECT_EQ(copy.Add(AddressOf(source), AddressOf(source), 1), 0);
       EXPECT_EQ(copy.Finish(), EPERM);
       // An endpoint more.
-      TellIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
+      LogIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
     }
     EXPECT_EQ(Told().size(), 1u);
     EXPECT_NE(Told().at(0).find("process_vm_writev: Operation not permitted"), std::string::npos);
@@ -234,13 +234,13 @@ TEST(ProcessCopyTest, ARefusalIsReportedOnce) {
 }
 
 TEST(ProcessCopyTest, AnUnmappedAddressIsNotReportedAsARefusal) {
-  TellIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
+  LogIfCopiesAreRefused([](const std::string& why) { Told().push_back(why); });
   const Bytes source(1);
   ProcessCopy copy(getpid(), &kThisOne, Direction::kWrite);
   ASSERT_EQ(copy.Add(AddressOf(source), 8, 1), 0);
   EXPECT_EQ(copy.Finish(), EFAULT);
   EXPECT_TRUE(Told().empty());
-  TellIfCopiesAreRefused(nullptr);
+  LogIfCopiesAreRefused(nullptr);
 }
 
 }  // namespace

@@ -185,7 +185,7 @@ Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoi
   BRIGADE_RETURN_IF_ERROR(FindMpiPart(&mpi));
   if (mpi != nullptr) BRIGADE_RETURN_IF_ERROR(mpi->Check());
   RaiseDescriptorLimit();
-  if (LogsInfo()) TellIfCopiesAreRefused(SayOnStderr);
+  if (LogsInfo()) LogIfCopiesAreRefused(SayOnStderr);
   BRIGADE_RETURN_IF_ERROR(CheckTransport(name));
   BRIGADE_RETURN_IF_ERROR(Find(name)->create(mpi, endpoint));
   if (mpi != nullptr) (*endpoint)->Keep(mpi->PollInWaits());

@@ -61,7 +61,7 @@ class Operations {
       } else {
         if (stream->out.all_granted()) OnDropped(stream);
         link->outbox()->AddSend(stream);
-        if (!stream->queued_to_send) AskWhetherClosed(stream);
+        if (!stream->queued_to_send) QueryWhetherClosed(stream);
         link->Pump();
       }
     }
@@ -176,7 +176,7 @@ class Operations {
 
   // A rank that closes a group notifies connected peers, and keeps no state for others: those send
   // a query when a message first waits for a receive.
-  static void AskWhetherClosed(Stream* stream) {
+  static void QueryWhetherClosed(Stream* stream) {
     if (stream->close_query != CloseQuery::kNone) return;
     stream->close_query = CloseQuery::kAsked;
     stream->link->outbox()->AddNotice(FrameKind::kWaiting, static_cast<uint8_t>(stream->kind),

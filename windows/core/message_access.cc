@@ -60,7 +60,7 @@ void MessageAccess::AwaitPlaces(int target) {
 Status MessageAccess::Delegate(const RmaRequest& request, bool* is_done) {
   *is_done = false;
   Answering& there = router_.direct(request.rank)->page().answering();
-  if (!there.BeginAsk()) return Status();
+  if (!there.BeginRequests()) return Status();
   const WindowWait::ProgressGuard guard(&wait_);
   RmaRequest asked = request;
   asked.end = AccessEnd::kEpoch;
@@ -74,7 +74,7 @@ Status MessageAccess::Delegate(const RmaRequest& request, bool* is_done) {
       return IsFlushed(request.rank, flush) && messages_->outbox().under_way(request.rank) == 0;
     });
   }
-  there.EndAsk();
+  there.EndRequests();
   if (status.ok()) requests_flushed_[static_cast<size_t>(request.rank)] = flush.requests;
   *is_done = status.ok();
   return status;

@@ -87,8 +87,8 @@ bool Router::has_dynamic() const {
 
 // The first blocks stand for all: as many as there must be, as the kernel sees them.
 bool Router::HasManyBlocks(const RmaRequest& request) {
-  constexpr int64_t kMostBytes = rules::kLeastBlocksToAskFor * rules::kMostBlockBytesToAskFor;
-  if (request.target.bytes() < rules::kLeastBlocksToAskFor) return false;
+  constexpr int64_t kMostBytes = rules::kLeastDelegatedBlocks * rules::kMostDelegatedBlockBytes;
+  if (request.target.bytes() < rules::kLeastDelegatedBlocks) return false;
   // Short gaps are read along.
   const int64_t across = request.kind == RmaKind::kGet ? int64_t{rules::kReadAcrossBytes} : 0;
   const auto is_apart = [&](int64_t gap) { return gap < 0 || gap > across; };
@@ -102,7 +102,7 @@ bool Router::HasManyBlocks(const RmaRequest& request) {
       const int64_t counted = (kMostBytes - at.position() + runs.bytes - 1) / runs.bytes;
       blocks += std::min(runs.count, counted) - 1;
     }
-    if (blocks >= rules::kLeastBlocksToAskFor) return true;
+    if (blocks >= rules::kLeastDelegatedBlocks) return true;
     end = runs.offset + (runs.count - 1) * runs.stride + runs.bytes;
     at.Skip(runs.count * runs.bytes);
   }

@@ -254,10 +254,10 @@ class Window final : private Engine::Listener {
   Status EndLock(int target, MessageAccess::Flush* flush);
   // Collective. Blocks until all requests of others are carried out, and those of this rank are
   // sent.
-  Status AwaitAllAsked();
+  Status AwaitAllRequests();
   Status SendFences();
   // The number of requests of all to this rank.
-  Status AddUpAsked(uint64_t* of_me);
+  Status SumRequests(uint64_t* of_me);
   // Whether that is done: the fences of all have come, or as many requests as were sent.
   bool IsDone(uint64_t asked) const;
   bool TakeNotifications(int source, uint64_t count);

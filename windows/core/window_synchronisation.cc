@@ -34,7 +34,7 @@ namespace brigade {
 //
 // Source: MPI/SX, section 2, Fence.
 Status Window::Fence(const FencePromise& promise) {
-  return EndFence(promise, counters_.uses_flags() && size() <= rules::kMostMeetingInPages);
+  return EndFence(promise, counters_.uses_flags() && size() <= rules::kMaxFenceFlagPeers);
 }
 
 Status Window::EndFence(const FencePromise& promise, bool meets_by_flags) {
@@ -42,7 +42,7 @@ Status Window::EndFence(const FencePromise& promise, bool meets_by_flags) {
   BRIGADE_RETURN_IF_ERROR(epochs_.Fence(!promise.nothing_succeeds));
   FullFence();
   if (!promise.nothing_precedes && !is_direct()) {
-    BRIGADE_RETURN_IF_ERROR(AwaitAllAsked());
+    BRIGADE_RETURN_IF_ERROR(AwaitAllRequests());
     if (may_leave_early_ && !promise.nothing_succeeds) {
       FullFence();
       return Status();
@@ -72,9 +72,9 @@ Status Window::MeetByFlags() {
   });
 }
 
-Status Window::AwaitAllAsked() {
+Status Window::AwaitAllRequests() {
   uint64_t asked = 0;
-  if (!message_access_->sends_fences()) BRIGADE_RETURN_IF_ERROR(AddUpAsked(&asked));
+  if (!message_access_->sends_fences()) BRIGADE_RETURN_IF_ERROR(SumRequests(&asked));
   const WindowWait::ProgressGuard guard(&*wait_);
   if (message_access_->sends_fences()) BRIGADE_RETURN_IF_ERROR(SendFences());
   // Answers that have not left yet would wait for this rank's next call.
@@ -97,7 +97,7 @@ Status Window::SendFences() {
   return Status();
 }
 
-Status Window::AddUpAsked(uint64_t* of_me) {
+Status Window::SumRequests(uint64_t* of_me) {
   std::vector<int64_t> asked(static_cast<size_t>(size()));
   {
     const WindowWait::ProgressGuard guard(&*wait_);

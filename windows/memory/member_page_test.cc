@@ -40,7 +40,7 @@ TEST(MemberPageTest, ItsPartsAreApart) {
     EXPECT_EQ(page.combining().holder(), 0);
     EXPECT_EQ(page.queueing().holder(), 1);
     EXPECT_FALSE(page.answering().is_asked());
-    EXPECT_TRUE(page.answering().BeginAsk());
+    EXPECT_TRUE(page.answering().BeginRequests());
     EXPECT_FALSE(page.asleep().armed());
     for (int origin = 0; origin < members; ++origin) {
       EXPECT_TRUE(page.locks().Holds(origin));

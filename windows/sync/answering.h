@@ -3,8 +3,9 @@
 // beside it whether an origin has wanted to send requests. Zeroed memory is that of a member that
 // does not answer.
 //
-// BeginAsk and End change the same word, so one of them comes first. Either the origin finds that
-// the member does not answer, or the member sees the origin and continues until it has answered.
+// BeginRequests and End change the same word, so one of them comes first. Either the origin finds
+// that the member does not answer, or the member sees the origin and continues until it has
+// answered.
 
 #ifndef BRIGADE_WINDOWS_SYNC_ANSWERING_H_
 #define BRIGADE_WINDOWS_SYNC_ANSWERING_H_
@@ -26,18 +27,18 @@ class Answering {
   // Whether an origin has wanted to send requests.
   bool is_wanted() const { return wanted_.load(std::memory_order_relaxed); }
 
-  // Of an origin. True: it may send requests, will be answered, and calls EndAsk behind that.
-  bool BeginAsk() {
+  // Of an origin. True: it may send requests, will be answered, and calls EndRequests behind that.
+  bool BeginRequests() {
     // A look first: who finds nobody must not take the line from others.
     if ((word_.load(std::memory_order_relaxed) & kAnswers) == 0) {
       if (!is_wanted()) wanted_.store(true, std::memory_order_relaxed);
       return false;
     }
     if ((word_.fetch_add(1, std::memory_order_acq_rel) & kAnswers) != 0) return true;
-    EndAsk();
+    EndRequests();
     return false;
   }
-  void EndAsk() { word_.fetch_sub(1, std::memory_order_release); }
+  void EndRequests() { word_.fetch_sub(1, std::memory_order_release); }
 
  private:
   static constexpr uint64_t kAnswers = uint64_t{1} << 63;

@@ -14,18 +14,18 @@ namespace {
 TEST(AnsweringTest, NoRequestBeginsWhileNoThreadAnswers) {
   Answering answering;
   EXPECT_FALSE(answering.is_wanted());
-  EXPECT_FALSE(answering.BeginAsk());
+  EXPECT_FALSE(answering.BeginRequests());
   EXPECT_TRUE(answering.is_wanted());
   EXPECT_FALSE(answering.is_asked());
   answering.Begin();
   EXPECT_FALSE(answering.is_asked());
-  EXPECT_TRUE(answering.BeginAsk());
-  EXPECT_TRUE(answering.BeginAsk());
+  EXPECT_TRUE(answering.BeginRequests());
+  EXPECT_TRUE(answering.BeginRequests());
   answering.End();
-  EXPECT_FALSE(answering.BeginAsk());
-  answering.EndAsk();
+  EXPECT_FALSE(answering.BeginRequests());
+  answering.EndRequests();
   EXPECT_TRUE(answering.is_asked());
-  answering.EndAsk();
+  answering.EndRequests();
   EXPECT_FALSE(answering.is_asked());
 }
 
@@ -39,9 +39,9 @@ TEST(AnsweringTest, NoRequestBeginsAfterTheEnd) {
   for (int i = 0; i < 2; ++i) {
     origins.emplace_back([&] {
       while (!is_over) {
-        if (!answering.BeginAsk()) continue;
+        if (!answering.BeginRequests()) continue;
         if (is_gone) ++asked_in_vain;
-        answering.EndAsk();
+        answering.EndRequests();
       }
     });
   }
