@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 . test/support/checks.sh
 cd test/litmus || exit 1
 export PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
-least=1.73  # what Cargo.toml asks for
+least=1.73  # what Cargo.toml requires
 
 version=$(rustc --version 2>&1 | cut -d ' ' -f 2)
 if ! command -v cargo >/dev/null; then

@@ -219,7 +219,7 @@ def _other_bsplib(library):
 
 
 class StudyJob:
-    """Plans launches: every program in the places that are asked for, beside every MPI that there is, in rounds; the
+    """Plans launches: every program in the selected places, beside every MPI that there is, in rounds; the
     arguments are the driver's."""
 
     def __init__(self, arguments, output, programs, cluster, version):

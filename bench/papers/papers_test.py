@@ -34,7 +34,7 @@ STUDY = PaperStudy("mpisx", "A paper", "A machine", [Table("Table 1", "times", "
 
 
 class Launcher:
-    """Writes each run's output, unless told that it fails, and lets its time pass."""
+    """Writes each run's output, unless the run is to fail, and lets its time pass."""
 
     def __init__(self, clock, fails=()):
         self.clock = clock

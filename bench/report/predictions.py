@@ -86,7 +86,8 @@ def _ask(bench, directory, asked):
 
 
 def predict(directory, questions, bench=None):
-    """{Question: Prediction}. With a program, questions without an answer in the folder are asked of it, and kept."""
+    """{Question: Prediction}. With a program, it answers questions without an answer in the folder, and the
+    answers are kept."""
     path = directory / FILE
     lines = [json.loads(text) for text in path.read_text().splitlines()] if path.exists() else []
     known = {Question(**line["question"]): line for line in lines}

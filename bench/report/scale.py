@@ -36,7 +36,7 @@ def ratio(cell, who):
 
 
 def size_class(cell):
-    """Of the sizes asked for: blocks of 8 bytes are the first."""
+    """Of the selected sizes: blocks of 8 bytes are the first."""
     if cell["pattern"].startswith("multi") and cell["bytes"] == 8 * cell["ranks"]:
         return SIZES[0]
     return cell["bytes"]

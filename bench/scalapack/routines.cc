@@ -174,7 +174,7 @@ class Problems::Calls {
             &kOne, b.desc(), &beta, c->data(), &kOne, &kOne, c->desc());
   }
 
-  // Asks how much work space `routine` wants, once, then gives it.
+  // Queries once how much work space `routine` needs, then passes it.
   int WithWork(const std::function<int(double*, const int*)>& routine) {
     constexpr int kQuery = -1;
     double wanted;

@@ -157,7 +157,7 @@ bool ParseSettings(int argc, char** argv, int rank, Settings* settings, int* exi
   }
 }
 
-// Whose BLACS this is, is asked of the process itself: a preload that failed must not pass for one.
+// The process itself finds out whose BLACS it has: a preload that failed must not pass for one.
 const char* SubjectName() {
   Dl_info blacs;
   dladdr(dlsym(RTLD_DEFAULT, "Cblacs_gridinit"), &blacs);

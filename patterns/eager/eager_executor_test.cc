@@ -28,7 +28,7 @@
 namespace brigade {
 namespace {
 
-// Sends less than it is told to, and all by posts.
+// Sends less than the caller passes, and all by posts.
 class TruncatingEndpoint : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;

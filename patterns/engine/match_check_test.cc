@@ -58,7 +58,7 @@ struct Rank {
 
 class MatchCheck : public testing::Test {
  protected:
-  // Why member 1 breaks the group when member 0 asks it; empty if it does not.
+  // Why member 1 breaks the group at a query of member 0; empty if it does not.
   std::string Ask(const WaitingCall& call) {
     EXPECT_TRUE(CheckMatch(&endpoint_, call).ok());
     EXPECT_EQ(endpoint_.sent_to, 1);

@@ -172,7 +172,7 @@ TEST_F(SendQueueTest, DeferredSendsKeepTheirOrder) {
   EXPECT_EQ(queue_->in_flight(), 3u);
   EXPECT_EQ(group_.sends_in_flight, 3u);
 
-  // It is asked for the first of them only.
+  // The first of them alone is requested.
   endpoint_.asked = 0;
   EXPECT_FALSE(queue_->PostDeferred());
   EXPECT_EQ(endpoint_.asked, 1);

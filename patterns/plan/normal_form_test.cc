@@ -157,7 +157,7 @@ TEST(NormalForm, ReplacesTopologiesByTheirEquivalents) {
   EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, false}));
   call.op = CombineOp::kAbsMax;
   EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, true}));
-  call.topology = {Shape::kIncreasingRings, 1};  // asked for by name
+  call.topology = {Shape::kIncreasingRings, 1};  // requested by name
   EXPECT_TRUE(Normal(call).topology == (Topology{Shape::kIncreasingRings, 1, false}));
 
   call.pattern = Pattern::kScan;

@@ -83,7 +83,7 @@ TEST(Geometry, BinomialTreeOfEight) {
   EXPECT_EQ(TreeNodeOf(binomial, 6, 4).children, (std::vector<int>{5}));
 }
 
-// However many branches are asked for, the work is that of those there are.
+// However many branches are requested, the work is that of those there are.
 TEST(Geometry, AWiderTreeThanThereAreRanksIsAsQuicklyMade) {
   for (int size = 1; size <= 128; ++size) {
     for (const int r : {0, size - 1}) {

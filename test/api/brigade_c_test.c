@@ -213,7 +213,7 @@ int main(int argc, char** argv) {
   check(every_group(group) == 0, "groups of the group");
   check_failed_call(engine, group);
 
-  /* One rank gives up: all hear of it, whether they wait in a call or look. */
+  /* One rank gives up: all detect it, whether they wait in a call or poll. */
   check(brigade_group_error(group) == BRIGADE_OK, "no error yet");
   check(brigade_group_failure(group, &failure) == BRIGADE_OK && failure.status == BRIGADE_OK &&
             failure.rank == -1,
@@ -239,7 +239,7 @@ int main(int argc, char** argv) {
   check(strstr(text, "\"copy out\"") != NULL, "copies are traced");
   check(strstr(text, "\"combine\"") != NULL, "combines are traced");
 
-  /* No trace unless asked for. */
+  /* No trace unless it is requested. */
   check(brigade_engine_create(NULL, &engine) == BRIGADE_OK, "engine without options");
   brigade_engine_destroy(engine);
   check(take_trace(trace_file)[0] == '\0', "no trace of another engine");

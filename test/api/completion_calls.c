@@ -158,7 +158,7 @@ static void end_the_complete_ones(void) {
   ok(brigade_wait_all(operations, kPlaces), "all");
 }
 
-/* A receive whose end the descriptor tells: the rank sleeps meanwhile. */
+/* A receive whose end the descriptor signals: the rank sleeps meanwhile. */
 static void events(void) {
   double got = 0;
   brigade_operation* operation = NULL;

@@ -6,7 +6,7 @@
 // and the name of the job.
 //   run   All patterns over the group of all ranks, then over parts, copies and grids of it.
 //   die   Rank 1 kills itself once all ranks have met.
-// The last line tells how it ended.
+// The last line says how it ended.
 
 #include <dlfcn.h>
 #include <unistd.h>

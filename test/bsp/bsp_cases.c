@@ -18,7 +18,7 @@ static void check(int condition, const char* what) {
   if (!condition) bsp_abort("process %d: FAILED: %s\n", me, what);
 }
 
-/* --- processes, and what they ask of themselves --- */
+/* --- processes, and gets from themselves --- */
 
 static void enquiry(void) {
   const double before = bsp_time();
@@ -151,7 +151,7 @@ static void gets_before_puts(void) {
   bsp_sync();
   check(got == next && a[0] == 100 + previous, "reads before what is put");
 
-  bsp_put(me, &x, a, sizeof(int), sizeof(int)); /* the put is asked for first, and written last */
+  bsp_put(me, &x, a, sizeof(int), sizeof(int)); /* the put is called first, and written last */
   bsp_get(me, a, 0, &a[1], sizeof(int));
   bsp_sync();
   check(a[1] == 100 + me, "writes before what is put");
@@ -167,7 +167,7 @@ static void gets_before_puts(void) {
   bsp_sync();
 }
 
-/* Overlapping puts are written one after the other: by process, and as they were asked for. */
+/* Overlapping puts are written one after the other: by process, and in the order of the calls. */
 static void overlaps(void) {
   int *const a = calloc((size_t)size + 2, sizeof(int)), two[2], i;
   bsp_push_reg(a, (size + 2) * (int)sizeof(int));
@@ -669,7 +669,7 @@ static void random_supersteps(void) {
   bsp_sync();
   for (step = 0; step < supersteps; ++step) {
     for (i = any(kOperations); i > 0; --i) one_operation();
-    if (any(4) == 0) { /* registered anew: what was asked for is within both */
+    if (any(4) == 0) { /* registered anew: the accessed bytes are within both */
       const int piece = any(kPieces);
       bsp_pop_reg(mine[piece]);
       push(piece);

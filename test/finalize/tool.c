@@ -1,6 +1,6 @@
 /* A profiling tool: it takes MPI's names and calls those that begin with P. It is not ready before
    its MPI_Init has ended, and when MPI ends it makes a window of its own. With -DRAISE_LEVEL it
-   initialises MPI for threads, whatever the program asks for. */
+   initialises MPI for threads, whatever the program requests. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

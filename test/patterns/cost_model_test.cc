@@ -238,7 +238,7 @@ TEST(CostModel, Scans) {
   ExpectWithin(machine, IsOfPrefixes, 0.005, 0.12, 0.18);
 }
 
-// Likewise, and where links within a host and between hosts do not take equally long.
+// The same, and where links within a host and between hosts do not take equally long.
 TEST(CostModel, GatherScatterAndAllToAll) {
   ExpectWithin(Read("shaped_cluster"), IsOfOwnBlocks, 0.005, 0.19, 0.26);
   MachineDescription machine = Read("fat_nodes_100g");

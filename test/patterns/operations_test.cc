@@ -209,7 +209,7 @@ std::vector<int32_t> LocationsOf(const Drawn& drawn, int rank) {
 }
 
 // Returns the operands of the first `ranks` ranks, combined one after the other, as a packed
-// block; likewise *locations, unless it is null.
+// block; *locations also, unless it is null.
 std::vector<std::byte> Expected(const Drawn& drawn, int ranks, int block,
                                 std::vector<int32_t>* locations) {
   const size_t elem_bytes = drawn.ElemBytes();

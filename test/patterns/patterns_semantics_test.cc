@@ -704,7 +704,7 @@ TEST_P(Semantics, ALostPeerIsNamed) {
     Rank me(world, rank);
     std::vector<double> data(20000);
     Status status = me.Run(Call(Pattern::kBarrier), &data);
-    if (rank == 1) return;  // gone: RunRanks tells the world
+    if (rank == 1) return;  // gone: RunRanks reports it to the world
     // One may be there still when the other finds out.
     if (status.ok()) status = me.Run(Call(Pattern::kAllReduce), &data);
     EXPECT_EQ(status.code(), StatusCode::kPeerLost) << status.ToString();

@@ -59,7 +59,7 @@ constexpr uint64_t kLeft = 1;
 constexpr uint64_t kOffers = 2;
 constexpr uint64_t kReads = 3;
 
-// The kernel is the fastest for whatever these tests pass on, or it is not asked.
+// The kernel is the fastest for whatever these tests pass on, or it is not called.
 ShmOptions ByKernel(size_t least_bytes = 256, size_t most_bytes = size_t{64} << 20) {
   ShmOptions options;
   options.kernel_copies = KernelCopyRange{least_bytes, most_bytes};

@@ -77,7 +77,7 @@ struct Grid {
 struct Axis {
   int size = 0;
   int begin = 0;   // of the submatrix
-  int count = 0;   // likewise
+  int count = 0;   // of the submatrix
   int first = 0;   // how much is in the first block
   int block = 0;   // in any other
   int source = 0;  // who has the first block

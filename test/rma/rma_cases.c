@@ -558,8 +558,8 @@ static int are_over(int variant, int count, MPI_Request* all) {
   }
 }
 
-/* Each rank asks its neighbour before that one may call anything: who waited in MPI_Rget would wait
-   for ever where targets have to call. */
+/* Each rank gets from its neighbour before that one may call anything: a wait in MPI_Rget would
+   last for ever where targets have to call. */
 static void overlap(void) {
   enum { kCount = 20000 };
   double* const mine = malloc((2 * kCount + 1) * sizeof(double));
@@ -600,7 +600,7 @@ static void overlap(void) {
   free(got);
 }
 
-/* Attaches 3 and 2 values, and tells where the right neighbour's are. */
+/* Attaches 3 and 2 values, and returns where the right neighbour's are. */
 static void attach(MPI_Win win, double* first, double* second, MPI_Aint theirs[2]) {
   MPI_Aint mine[2];
   CHECK(MPI_Win_attach(win, first, 3 * sizeof(double)) == MPI_SUCCESS);
@@ -611,7 +611,7 @@ static void attach(MPI_Win win, double* first, double* second, MPI_Aint theirs[2
                MPI_STATUS_IGNORE);
 }
 
-/* Memory that is attached, and where it is, told by messages. */
+/* Memory that is attached, and whose addresses are sent by messages. */
 static void dynamic(void) {
   double first[3] = {rank, 0, 0}, second[2] = {0, 10 + rank};
   MPI_Aint theirs[2];

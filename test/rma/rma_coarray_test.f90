@@ -35,7 +35,7 @@ program coarrays
   write (*, '(a, i0, a, *(1x, i0))') 'image ', me, ' gets', found
   sync all
 
-  ! Each image waits for the one before, and then tells the next: all wait but one.
+  ! Each image waits for the one before, and then signals the next: all wait but one.
   do i = 1, turns
     if (me /= 1) event wait (told)
     if (all > 1) event post (told[next])

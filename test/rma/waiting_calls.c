@@ -1,5 +1,5 @@
 /* Every call on windows that can wait, while a peer is in MPI_Send (test/support/wait_in_call.h).
-     waiting_calls LEVEL    the level of threads that MPI_Init_thread is asked for
+     waiting_calls LEVEL    the level of threads that MPI_Init_thread gets
    Where another thread than the main one may call, one does. */
 
 #define _GNU_SOURCE

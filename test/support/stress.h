@@ -1,6 +1,6 @@
 // How much a stress test does, and from where it draws what is random.
 //
-// By default little, and always the same. BRIGADE_TEST_FULL=1 asks for all of it, and
+// By default little, and always the same. BRIGADE_TEST_FULL=1 selects all of it, and
 // BRIGADE_TEST_SEED=<number> draws anew; `./test/run.sh --full` sets both.
 
 #ifndef TEST_SUPPORT_STRESS_H_

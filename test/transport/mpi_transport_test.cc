@@ -434,7 +434,7 @@ TEST_F(MpiTransport, AReceiveInPlaceThatIsPostedAgainWritesToItsColumnsOnly) {
   endpoint_->CloseGroup(group);
 }
 
-// An endpoint whose every Progress moves something hears of failures, too.
+// An endpoint whose every Progress moves something detects failures, too.
 TEST_F(MpiTransport, HearsOfControlMessagesWhileSegmentsMove) {
   struct Handler final : ControlHandler {
     void OnControl(int, ConstByteSpan) override { heard = true; }

@@ -153,7 +153,7 @@ static void multiply(int rows, int cols, int in_windows) {
   free(original);
 }
 
-/* On one rank; all are told, and the next call works. */
+/* On one rank; all get the error, and the next call works. */
 static void mistakes(void) {
   const double one = 1;
   brigade_product product = brigade_product_init(), wrong;

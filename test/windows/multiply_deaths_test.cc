@@ -1,4 +1,4 @@
-// Ranks are processes, and one of them is killed while all multiply: the others are told.
+// Ranks are processes, and one of them is killed while all multiply: the others get an error.
 
 #include <signal.h>
 #include <sys/mman.h>

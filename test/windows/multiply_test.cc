@@ -100,7 +100,7 @@ struct Problem {
   std::byte alpha_bytes[16];
   std::byte beta_bytes[16];
   double c_is = 0;  // if it is not 0, all elements of C are this before
-  double a_is = 0;  // likewise
+  double a_is = 0;  // the same for A
 
   void Fix() {
     Store(call.element, alpha, alpha_bytes);
@@ -624,7 +624,7 @@ TEST_P(Multiply, DoesNothingWhereThereIsNothing) {
   });
 }
 
-// The call ends on all ranks, each is told the same, and the next one works.
+// The call ends on all ranks, all with the same error, and the next one works.
 TEST_P(Multiply, NamesAMistakeOnAllRanks) {
   struct Mistake {
     const char* text;

@@ -20,7 +20,7 @@
 namespace brigade {
 namespace {
 
-// Knows which group was opened last, and sends to its members what nobody has asked for.
+// Knows which group was opened last, and sends to its members what nobody has requested.
 class StrangeEndpoint final : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;

@@ -50,7 +50,7 @@ class Operations {
     return window_.CompareAndSwap(Element::kInt64, memory_.data(), memory_.data(), result_.data(),
                                   0, offset);
   }
-  // All that was asked before it has come to rank 0, which nobody need know.
+  // All earlier requests have come to rank 0, which no rank need know.
   Status Arrive() {
     std::atomic<bool> over{false};
     BRIGADE_RETURN_IF_ERROR(Get(kBytes - 8, 8, &over));

@@ -237,7 +237,7 @@ TEST(WindowCosts, AFenceOfFewIsOneRound) {
   }
 }
 
-// A short put before a fence that the caller has told of, and the frame of the fence, are one
+// A short put before a fence that the caller has announced, and the frame of the fence, are one
 // packet.
 TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
   MachineDescription machine = OnlyMessages();

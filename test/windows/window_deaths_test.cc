@@ -57,13 +57,14 @@ class WindowDeaths : public testing::TestWithParam<ProcessSetup> {
   }
   void TearDown() override { munmap(counts_, sizeof(Counts)); }
 
-  // live(member, rank) is what ranks do until the victim is dead; it ends with what they are told.
+  // live(member, rank) is what ranks do until the victim is dead; it ends with the errors of the
+  // calls.
   void Run(const std::function<Status(WindowProcess*, int rank)>& live) {
     counts_->ready = counts_->over = 0;
     const std::vector<int> ends = RunProcesses(kRanks, [&](Bootstrap* bootstrap) {
       WindowProcess member(GetParam(), bootstrap);
       const Status status = live(&member, bootstrap->rank());
-      // However often it is asked: calls that look for losses do so now and then only.
+      // However often it is called: calls that look for losses do so now and then only.
       Status later = member.window->Progress();
       for (int calls = 0; calls < 1000 && later.code() == StatusCode::kPeerLost; ++calls) {
         later = member.window->Progress();
@@ -193,7 +194,7 @@ TEST_P(WindowDeaths, EndEveryWait) {
         WindowProcess::Require(window->Lock(LockKind::kExclusive, 0));
         if (wait.name == "complete") WindowProcess::Require(window->Post({0, 1}));
       }
-      // Rank 0 does what it is asked for by messages. A rank that is held up here finds the victim
+      // Rank 0 serves requests by messages. A rank that is held up here finds the victim
       // dead already.
       for (++counts_->ready; counts_->ready < kRanks;) {
         const Status status = window->Progress();

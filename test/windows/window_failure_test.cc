@@ -15,8 +15,8 @@
 namespace brigade {
 namespace {
 
-// Reports rank 1 as lost while SetLost is true. If told so, the endpoint holds sends until then,
-// and refuses control messages.
+// Reports rank 1 as lost while SetLost is true. If `holds` is true, the endpoint holds sends until
+// then, and refuses control messages.
 class LosingEndpoint final : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -61,7 +61,7 @@ class LosingEndpoint final : public ForwardingEndpoint {
   int groups_closed_ = 0;
 };
 
-// A layout has to be told first, a run not.
+// A layout has to be sent first, a run not.
 TypedLayout LayoutOf(bool in_runs) {
   TypedLayout layout = TypedLayout::Run(Element::kByte, 8);
   if (!in_runs) return layout;

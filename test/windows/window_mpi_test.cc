@@ -35,7 +35,7 @@ namespace brigade {
 namespace {
 
 constexpr int64_t kSlots = 450000;  // many segments
-// Short ones, so many that the kernel is not asked for them.
+// Short ones, so many that the kernel does not copy them.
 constexpr int64_t kBlocks = 3000;
 constexpr int64_t kFar = kSlots / kBlocks;
 
@@ -57,8 +57,8 @@ class Leaving : public ForwardingEndpoint {
   }
 
   bool leaves_next = false;           // from the next group on there is none
-  std::atomic<bool> is_deaf{false};   // the progress thread hears nothing
-  std::atomic<bool> is_stuck{false};  // nobody here hears anything
+  std::atomic<bool> is_deaf{false};   // the progress thread receives nothing
+  std::atomic<bool> is_stuck{false};  // no thread here receives anything
 
  private:
   const std::thread::id owner_ = std::this_thread::get_id();
@@ -224,7 +224,7 @@ TEST_P(WindowMpi, AnswersHaveLeftBehindAFence) {
   }
 }
 
-// It is told that the epochs are over by a message of MPI, for which it waits there.
+// A message of MPI, for which it waits there, reports that the epochs are over.
 TEST_P(WindowMpi, ATargetInsideMpiIsReached) {
   if (!window_->is_direct() && !endpoint_->AllowsProgressThread()) {
     GTEST_SKIP() << "over this transport a target must call";
@@ -302,7 +302,7 @@ TEST_P(WindowMpi, PutsOfManyShortBlocksAreDoneAfterAnySynchronization) {
   put(false);
   Expect(window_->Fence());
   expect_mine();
-  // By a message, for which its layout was told.
+  // By a message, for which its layout was sent.
   EXPECT_EQ(window_->layouts_sent(), Told(1));
   Expect(window_->Fence({/*nothing_precedes=*/true, /*nothing_succeeds=*/true}));
 

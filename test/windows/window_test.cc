@@ -1,5 +1,5 @@
 // Windows, over every way to another rank's memory: what operations do, what synchronisation
-// promises, what wrong calls are told. The ranks are threads.
+// promises, errors of wrong calls. The ranks are threads.
 
 #include "windows/core/window.h"
 
@@ -80,7 +80,7 @@ class Random {
         Expect(*fetch.got == fetch.wanted, "a get brings something else");
       }
     }
-    // All that was done to others is there: each tells what it thinks.
+    // All that was done to others is there: each sends what it expects.
     for (int target = 0; target < self_.size(); ++target) {
       std::vector<std::byte> there(kPart);
       Require(window_->Get(Bytes(there.data(), kPart), At(target, Mine(), kPart)));

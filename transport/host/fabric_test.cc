@@ -30,7 +30,7 @@ TEST(Fabric, IsTcpOnlyWhereNothingFasterCanBeMeant) {
       {"", "tcp,self", "", infiniband, false},
       {"^ucx,cm", "^openib,ofi,uct,usnic", "", infiniband, true},
       {"^ucx,cm", "^openib", "", infiniband, false},
-      // Asked for by name, whatever devices it needs.
+      // Requested by name, whatever devices it needs.
       {"ucx", "", "", none, false},
       {"cm", "", "", none, false},
       {"", "openib,self", "", none, false},

@@ -299,7 +299,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
  private:
   // Limits a sleep, since signals of the doorbell may be missed.
   int LongestSleepUs(int us) const {
-    return doorbells_reach_all_ ? us : std::min(us, rules::kShmSleepUnheardUs);
+    return doorbells_reach_all_ ? us : std::min(us, rules::kShmSleepWithoutDoorbellUs);
   }
 
   // A forked child has all of this, and none of it is its own.

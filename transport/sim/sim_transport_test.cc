@@ -437,8 +437,8 @@ TEST(SimTransport, CopiesAndMessagesShareABus) {
   for (const Case& c : {Case{150, 10, 10}, Case{100, 15, 15}, Case{75, 20, 20}}) {
     MachineDescription machine = Machine();
     machine.buses = {{"memory", c.bus_mb_s}};
-    machine.copies[0].buses = {{0, 1}};             // asks for 50 MB/s
-    machine.memories[kUser].send.buses = {{0, 1}};  // asks for 100 MB/s
+    machine.copies[0].buses = {{0, 1}};             // needs 50 MB/s
+    machine.memories[kUser].send.buses = {{0, 1}};  // needs 100 MB/s
     OnRanks(2, machine, [&](Rank& me, int rank) {
       std::vector<std::byte> data = Bytes(1000), receive_buffer(1000);
       Operation operation;

@@ -302,7 +302,7 @@ TEST_P(TcpTransportTest, SendNowReportsTheBytesKeptOfUserMemory) {
   const Transfer* const receive_next = Receive(1, kBytes);
   ranks_[1].endpoint->polling()->Flush();
   while (send_now(&send) != SentNow::kYes) {
-    ranks_[0].endpoint->Progress();  // until it has heard of the receives
+    ranks_[0].endpoint->Progress();  // until the grants of the receives have come
   }
   send.data.assign(kBytes, std::byte('y'));
   EXPECT_GT(kept_bytes, size_t{0});

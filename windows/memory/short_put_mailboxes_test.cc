@@ -233,7 +233,7 @@ TEST_F(ShortPutMailboxesTest, GetsCompleteWhenTheEpochEnds) {
       for (size_t k = 0; k < 8; ++k) ASSERT_EQ(got[i][k], memory_[member][offset + k]) << i;
     }
     EXPECT_EQ(At(1, 500), epoch);
-    EXPECT_EQ(EndEpoch(), 1);  // nobody has asked
+    EXPECT_EQ(EndEpoch(), 1);  // no request has come
   }
 }
 

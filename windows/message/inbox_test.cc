@@ -61,7 +61,7 @@ class LookingEndpoint final : public ForwardingEndpoint {
   std::vector<Completion*> sent_;
 };
 
-// The only rank of a window, which asks itself.
+// The only rank of a window, which sends requests to itself.
 class InboxTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// How sums are cut, in which order ranks take them, and how many ask one host at a time.
+// How sums are cut, in which order ranks take them, and how many fetch from one host at a time.
 
 #include "windows/multiply/panels.h"
 

@@ -71,8 +71,9 @@ litmus!(lock_queue, "Causality violation", try_lock enter unlock look);
 
 const ANSWERS: u64 = 1 << 63;
 
-// Answering::BeginRequests, EndRequests, End and is_asked (windows/sync/answering.h): a member ends answering, and reuses its
-// memory if no origin asks. In the mutant `uncounted`, an origin does not look at what its increment returns.
+// Answering::BeginRequests, EndRequests, End and is_asked (windows/sync/answering.h): a member ends answering, and
+// reuses its memory if no origin sends requests. In the mutant `uncounted`, an origin does not look
+// at what its increment returns.
 fn answering(m: Model) {
     let origin = move |(word, memory): &(AtomicU64, Plain)| {
         let begins = word.fetch_add(1, AcqRel) & ANSWERS != 0;

@@ -1,4 +1,4 @@
-"""PETSc's star forests, which exchange by windows where they are told to."""
+"""PETSc's star forests, which exchange by windows where an option selects these."""
 
 import pathlib
 

@@ -381,7 +381,7 @@ TEST_F(CheckedEndpointDeathTest, AHandlerThatClosesItsGroup) {
   endpoint_->SetControlHandler(channel_.group, &closing);
   ExpectOk(endpoint_->SendControl(channel_.group, 0, ConstByteSpan(), Urgency::kUrgent));
   EXPECT_DEATH(endpoint_->Progress(), "a handler closes no group");
-  endpoint_->CloseGroup(channel_.group);  // nobody is told
+  endpoint_->CloseGroup(channel_.group);  // no callback is called
 }
 
 TEST_F(CheckedEndpointDeathTest, ASecondHandler) {

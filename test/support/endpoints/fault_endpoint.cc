@@ -185,7 +185,7 @@ class FaultEndpoint : public ForwardingEndpoint, private EdgeAccess {
     return status;
   }
 
-  // Tells of the control messages that are due, those of one sender in order.
+  // Delivers the control messages that are due, those of one sender in order.
   bool DeliverControls() {
     bool any = false;
     std::set<std::pair<const Relay*, int>> waiting;  // senders

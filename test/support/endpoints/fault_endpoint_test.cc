@@ -236,7 +236,7 @@ TEST_F(FaultEndpointTest, ClosingTakesBackDelayedCallbacks) {
   } sent(&over);
   ASSERT_TRUE(Receive(ChannelKind::kRow, &received).ok());
   ASSERT_TRUE(Send(ChannelKind::kRow, &sent).ok());
-  endpoint_->Progress();  // both are over below, and told to nobody
+  endpoint_->Progress();  // both are over below, and reported to nobody
   ASSERT_FALSE(over);
   endpoint_->CloseGroup(group_);
   while (!over) endpoint_->Progress();

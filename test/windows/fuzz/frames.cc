@@ -1,5 +1,5 @@
 // Fuzz target: whatever one member of a window sends to another, frames and segments, that one
-// writes only to its window and to what it has asked for, answers by frames that make sense, and
+// writes only to its window and to what it has requested, answers by frames that make sense, and
 // names the member if it breaks the window.
 //
 // The input is a byte that says what window it is, and steps: a byte that says what is done, and
@@ -141,7 +141,7 @@ class Stranger final : public ControlHandler {
     const RmaHeader& header = answer.header;
     if (header.kind != RmaKind::kReply) {
       BRIGADE_CHECK(header.kind == RmaKind::kFlushed || header.kind == RmaKind::kGranted ||
-                    header.kind == RmaKind::kGet);  // what rank 0 asks for itself
+                    header.kind == RmaKind::kGet);  // what rank 0 requests itself
       return;
     }
     BRIGADE_CHECK_LT(0, header.bytes);
