@@ -184,12 +184,13 @@ out. Nothing was fitted on Figure 3 and section 5.1.
 - **Simulated.** At 8 KiB the broadcast gains 32 to 57 %, and in the paper little. The libraries' own work, which takes
   much of the time of a short message, takes none in the simulation.
 - **Here.** Ranks share memory, and no message has to pass through special memory, so there is less to overlap.
-- **Here, on 2 ranks.** The broadcast along a ring is slower than that of the stock BLACS, from 64 KiB on by a factor of
-  3 to 6 (2026-11-29). On 2 ranks a ring and a tree have the same schedule. Our broadcast copies each byte into shared
-  memory and out of it, while Open MPI lets the kernel copy the long messages of the stock BLACS (CMA). Bytes that one
-  processor writes and the other reads take up to ten times as long in some launches as in others, and kernel copies do
-  not ([how long](../archive/one-host.md#staged-messages-of-two-ranks-take-up-to-ten-times-as-long-in-some-launches)).
-  All cells of Q = 2 are of one launch, which recorded no figure that shows its state."""
+- **Here, on 2 ranks.** The broadcast along a ring is slower than that of the reference BLACS, from 64 KiB on by a
+  factor of 3 to 6 (2026-11-29). On 2 ranks a ring and a tree have the same schedule. Our broadcast copies each byte
+  into shared memory and out of it, while Open MPI lets the kernel copy the long messages of the reference BLACS
+  (CMA). Bytes that one processor writes and the other reads take up to ten times as long in some launches as in
+  others, and kernel copies do not ([how
+  long](../archive/one-host.md#staged-messages-of-two-ranks-take-up-to-ten-times-as-long-in-some-launches)). All
+  cells of Q = 2 are of one launch, which recorded no figure that shows its state."""
 
 _TABLE1 = table1()
 SUMMARY = """\
