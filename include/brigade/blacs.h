@@ -60,7 +60,7 @@ typedef int blacs_int;
    The first call that needs MPI initialises MPI if the program has not initialised MPI. */
 /** @{ */
 
-/** Returns rank and size in MPI_COMM_WORLD. Local. */
+/** Returns the rank of this process in MPI_COMM_WORLD, and the size of MPI_COMM_WORLD. Local. */
 void Cblacs_pinfo(blacs_int* mypnum, blacs_int* nprocs);
 /** Like Cblacs_pinfo(). */
 void Cblacs_setup(blacs_int* mypnum, blacs_int* nprocs);

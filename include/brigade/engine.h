@@ -25,7 +25,7 @@ typedef enum {
 
 /// The options of an engine. Initialise the structure with brigade_options_init(). For a field that
 /// is 0, the library uses the value of the field's environment variable (docs/user/settings.md), or
-/// the default if the variable is unset. A field that is not 0 overrides the variable.
+/// the default if the variable is unset. A field that is not 0 overrides its environment variable.
 typedef struct {
   size_t size;  ///< set by brigade_options_init()
   /// "auto", "mpi", "shm", "tcp" or "sockets"; equal on all ranks of a group. Default: "auto".
