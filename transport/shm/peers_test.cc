@@ -36,7 +36,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A process that shares a shared segment, and waits to be killed.
+// A process that has a shared segment, and waits to be killed.
 class Process {
  public:
   Process() {

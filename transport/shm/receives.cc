@@ -54,7 +54,7 @@ void Receives::Match(InStream* in, const Slot* slot, const InStream::Receive& re
   Completion* const completion = receive.completion;
   completion->status = Status();
   completion->lease = Lease();
-  const bool segment = slot->kind == Slot::kSegment;
+  const bool is_segment = slot->kind == Slot::kSegment;
   const ConstByteSpan message = MessageIn(*in, *slot);
   in->has_posted = false;
   if (message.data == nullptr) {
@@ -64,9 +64,9 @@ void Receives::Match(InStream* in, const Slot* slot, const InStream::Receive& re
   }
   const InEdge::Receipt receipt = in->edge.Take();
   if (!completion->status.ok()) {
-    in->edge.GiveBack(receipt, segment);
+    in->edge.GiveBack(receipt, is_segment);
   } else {
-    completion->lease = Lease{message.data, message.bytes, Lend({in, receipt, segment})};
+    completion->lease = Lease{message.data, message.bytes, Lend({in, receipt, is_segment})};
   }
   completions_->Finish(completion, in->group->id);
 }
@@ -86,8 +86,8 @@ uint64_t Receives::Lend(const Leased& leased) {
 void Receives::Release(const Lease& lease) {
   if (lease.token == 0) return;
   Leased& leased = leased_[lease.token - 1];
-  leased.in->edge.GiveBack(leased.receipt, leased.segment);
-  if (leased.segment) leased.in->peer->shared->progress_doorbell.Signal();
+  leased.in->edge.GiveBack(leased.receipt, leased.is_segment);
+  if (leased.is_segment) leased.in->peer->shared->progress_doorbell.Signal();
   --leased.in->leased;
   leased.in = nullptr;
   free_leases_.push_back(lease.token - 1);

@@ -52,7 +52,7 @@ class Receives {
   struct Leased {
     InStream* in = nullptr;
     InEdge::Receipt receipt;
-    bool segment = false;
+    bool is_segment = false;
   };
 
   // REQUIRES: `slot` is the next of the stream.
