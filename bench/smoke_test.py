@@ -168,7 +168,7 @@ def main():
     report = html.unescape((directory / "report.html").read_text())
     assert report.count("<svg") >= 7, "plots are missing"
     assert "mpi, tuned: forced" in report, "MPI with other settings is missing"
-    for part in ("BLACS calls", "better of Open MPI's two", "stock BLACS, CMA off", "bare ring", "1 MiB</td>",
+    for part in ("BLACS calls", "better of Open MPI's two", "reference BLACS, CMA off", "bare ring", "1 MiB</td>",
                  "ScaLAPACK, all on 2 ranks", "Computing on two processors at once"):
         assert part in report, f"the report lacks '{part}'"
     for part in ("best peer / Brigade", "mpi forced: MPI_Bcast", "MPI_Reduce_scatter_block", "carry 47.5 MB/s",

@@ -94,7 +94,7 @@ scalapack=(bench/scalapack/scalapack_timing -n 60 --eigen-n 40 --nb 8 --grid 2x1
 mkdir -p "$out/factorizations"
 for products in off on; do
   LD_PRELOAD=$PWD/pblas_shim/libbrigade_pblas.so BRIGADE_PBLAS=$products $run_mpi 2 "${scalapack[@]}" \
-    --label "stock BLACS, $products" --json "$out/factorizations/study_factorizations_shm.jsonl"
+    --label "reference BLACS, $products" --json "$out/factorizations/study_factorizations_shm.jsonl"
 done
 /usr/bin/python3 -m bench.report.study factorizations "$out/factorizations"
 scalapack+=(--json "$out/scalapack.jsonl")

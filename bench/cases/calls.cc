@@ -243,7 +243,7 @@ void RunCalls(Session* session) {
   const BlacsGrid* grid = session->shim() != nullptr ? session->shim() : session->stock();
   if (grid == nullptr || session->ranks() % 2 != 0) {
     AbortUnlessOk(Status(StatusCode::kInvalidArgument,
-                         "calls needs an even number of ranks, and shim or stock BLACS"));
+                         "calls needs an even number of ranks, and shim or the reference BLACS"));
   }
   for (const char* scope : {"All", "Row", "Column"}) {
     const Place place(*session, *grid, scope);

@@ -62,7 +62,7 @@ void AddPlain(const Contenders& all, const char* pattern,
   }));
 }
 
-// The shim and stock BLACS, with each topology.
+// The shim and the reference BLACS, with each topology.
 void AddBlacs(const Contenders& all,
               void (BlacsGrid::*operation)(char topology, int root, const PanelView&),
               std::vector<RootedPattern>* patterns) {

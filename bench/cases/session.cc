@@ -56,7 +56,8 @@ Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Se
   }
   if (options.HasPeer("blacs")) {
     Status status = BlacsGrid::Create(options.stock, grid_rows, &session->stock_);
-    if (!status.ok()) return status.WithContext("opening stock BLACS (see --stock, --peers)");
+    if (!status.ok())
+      return status.WithContext("opening the reference BLACS (see --stock, --peers)");
   }
 
   const Machine machine = DescribeMachine(comm);

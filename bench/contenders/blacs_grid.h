@@ -1,5 +1,5 @@
 // BlacsGrid: a process grid in one particular BLACS library. Libraries are opened side by side,
-// each with its symbols to itself, so that stock BLACS and the shim compete in one process.
+// each with its symbols to itself, so that the reference BLACS and the shim compete in one process.
 
 #ifndef BRIGADE_BENCH_CONTENDERS_BLACS_GRID_H_
 #define BRIGADE_BENCH_CONTENDERS_BLACS_GRID_H_

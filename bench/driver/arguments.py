@@ -12,12 +12,12 @@ from bench.papers import contract
 DESCRIPTION = """\
 Measures Brigade beside its peers on this machine and writes one report. Installs what is missing, builds, measures
 
-  - ScaLAPACK's LU tester on stock BLACS and on the shim,
+  - ScaLAPACK's LU tester on the reference BLACS and on the shim,
   - ScaLAPACK's LU, Cholesky, QR, matrix product and eigensolver on 1x2 and 2x2 ranks, stock and shim,
   - ping-pong on 2 ranks: Brigade, shim, stock, raw MPI, a bare ring in shared memory,
   - the BLACS calls ScaLAPACK makes most on 2 and 4 ranks, with 4 cores or more on 8, too: shim, stock,
   - all patterns on contiguous data on as many ranks: Brigade, MPI collectives,
-  - spread of panels on 4 ranks: Brigade's patterns, shim, stock BLACS, plain patterns, MPI collectives,
+  - spread of panels on 4 ranks: Brigade's patterns, shim, reference BLACS, plain patterns, MPI collectives,
 
 and prints the path of the report. MPI is Open MPI as it is, and Open MPI without single copies (CMA). With --full, or
 if --peers all has installed more MPIs, there are 8 ranks on 2 cores, too; MPICH is measured while every rank has a

@@ -115,7 +115,7 @@ class ClusterJob:
 
 
 def patterns(job):
-    """All patterns beside the collectives of all libraries, and beside stock BLACS with each topology"""
+    """All patterns beside the collectives of all libraries, and beside the reference BLACS with each topology"""
     contenders = [*job.libraries, None] if job.arguments.libraries is None else job.libraries  # None: the BLACS
     most = max(job.ranks())
     common = ["--shapes", "free", "--seconds", job.either("0.3", "0.1"), "--min-iterations", "6"]
@@ -172,7 +172,7 @@ def strided(job):
 
 
 def scalapack(job):
-    """Five routines with stock BLACS and with the shim preloaded, in pairs of launches; and the latter on one host"""
+    """Five routines with the reference BLACS and with the shim, in pairs of launches; the shim also on one host"""
     common = [job.programs.scalapack, "-n", "2000", "--eigen-n", "600", "--nb", "64",
               "--repetitions", job.either("3", "1"), "--json", str(job.output / "cluster_scalapack.jsonl")]
     preloaded = ["env", f"LD_PRELOAD={job.programs.shim}"]

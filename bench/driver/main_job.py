@@ -185,7 +185,7 @@ class MainJob:
     # ---- verdicts, not times ---------------------------------------------------------------------------------------
 
     def lu_tester(self, launcher):
-        """ScaLAPACK's own tester, with stock BLACS and with the shim."""
+        """ScaLAPACK's own tester, with the reference BLACS and with the shim."""
         say("ScaLAPACK's LU tester")
         for subject in ("stock", "shim"):
             preload = [] if subject == "stock" else ["-x", f"LD_PRELOAD={self.programs.shim}", "-x", "BRIGADE_LOG=info"]

@@ -324,7 +324,7 @@ class Study(unittest.TestCase):
         for command in launches:
             preload, products, *_ = command[command.index("OMP_NUM_THREADS=1") + 1:]
             after = dict(zip(command, command[1:]))
-            blacs = "our BLACS" if PROGRAMS.shim in preload else "stock BLACS"
+            blacs = "our BLACS" if PROGRAMS.shim in preload else "reference BLACS"
             self.assertIn("libbrigade_pblas.so", preload)
             self.assertEqual(after["--label"], f"{blacs}, {products.removeprefix('BRIGADE_PBLAS=')}")
             place = command[-1].removeprefix("/output/study_factorizations_")
@@ -340,7 +340,7 @@ class Study(unittest.TestCase):
                 is_mpich = any(part.startswith("/mpich-folder/bench/") or part == PROGRAMS.bench_mpich
                                for part in launch.command)
                 self.assertEqual(is_mpich, label_of(launch).startswith("MPICH"), launch)
-                # The stock BLACS would bring Open MPI.
+                # The reference BLACS would bring Open MPI.
                 if any(part.endswith("/brigade_bench") for part in launch.command):
                     self.assertIn("--peers mpi --shim none", " ".join(launch.command))
 

@@ -122,7 +122,7 @@ _HALVES = [Contender(label, preload=preload, variants="whole,pdsyrk,pdtrmm,dgemm
 PBLAS = {"shm": _SMALL, "cluster": _SMALL}
 # ScaLAPACK's factorizations, of whose products our PBLAS take none, those that they take by themselves, or all.
 _PRODUCTS_TAKEN = [Contender(f"{blacs}, {products}", preload=preload, products=products)
-                   for blacs, preload in (("stock BLACS", "pblas"), ("our BLACS", "pblas over blacs"))
+                   for blacs, preload in (("reference BLACS", "pblas"), ("our BLACS", "pblas over blacs"))
                    for products in ("off", "auto", "on")]
 FACTORIZATIONS = {"shm": _PRODUCTS_TAKEN, "cluster": _PRODUCTS_TAKEN}
 _ONE = {"shm": [Contender()], "cluster": [Contender()]}

@@ -48,7 +48,7 @@ def simulated(kind, figure, **wanted):
 
 
 def here(run, case, subject, pattern, ranks=None, **wanted):
-    """MB/s of a subject; stock BLACS and MPI by how their names begin."""
+    """MB/s of a subject; reference BLACS and MPI by how their names begin."""
     def take(records):
         return next((line["MBps"] for line in records if line["case"] == case and
                      line["subject"].startswith(subject) and line["pattern"] == pattern and

@@ -135,7 +135,7 @@ def machine(lines):
     return Table(["", ""], [
         ["processor", f"{first['cpu']}, {first['cores']} cores"], ["system", first["kernel"]],
         ["Brigade", lines[0]["versions"]["brigade"]], ["transports", ", ".join(transports)],
-        ["MPI", "; ".join(mpis)], ["stock BLACS", ", ".join(stock)],
+        ["MPI", "; ".join(mpis)], ["reference BLACS", ", ".join(stock)],
         ["computing on two processors at once, over on one", f"{together:.2f} times"]])
 
 

@@ -126,9 +126,9 @@ class Page(unittest.TestCase):
         self.predict(4.0, Question("machine_auto_4.json", "all-reduce", 2, 256, 0, False))
         call, routine = self.rows()
         self.assertEqual((call["peer"], call["protocol"], call["predicted, µs"]),
-                         ("stock BLACS", "inline messages or pipelined", "4"))
+                         ("reference BLACS", "inline messages or pipelined", "4"))
         self.assertEqual((routine["case"], routine["peer"], routine["predicted, µs"]),
-                         ("LU, 2 x 2 ranks, n = 1000, nb = 32", "stock BLACS", ""))
+                         ("LU, 2 x 2 ranks, n = 1000, nb = 32", "reference BLACS", ""))
 
     def test_broadcasts_in_turn_are_beside_the_best_letter_and_not_predicted(self):
         case = {"case": "successive-broadcasts", "ranks": 4, "bytes": 32768}

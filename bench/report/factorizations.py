@@ -7,10 +7,10 @@ from bench.report.style import Table, ratio_cell, time_cell
 TITLE = "LU, Cholesky and QR with our PBLAS"
 PAPER = """LU calls P?GEMM behind each panel, and Cholesky P?SYRK, both with a k of one block; QR calls neither. By
 itself libbrigade_pblas.so leaves such products to the PBLAS."""
-METHOD = """Here a launch is scalapack_timing with libbrigade_pblas.so and one value of BRIGADE_PBLAS, over stock BLACS
-or ours: off takes no product, auto those that it takes by itself, on all. Launches take turns in random order. The time
-of a launch is the median of its runs. Ratios are the time with off over the other, within each round: above 1 taking
-products gains."""
+METHOD = """Here a launch is scalapack_timing with libbrigade_pblas.so and one value of BRIGADE_PBLAS, over the
+reference BLACS or ours: off takes no product, auto those that it takes by itself, on all. Launches take turns in
+random order. The time of a launch is the median of its runs. Ratios are the time with off over the other, within
+each round: above 1 taking products gains."""
 
 
 def sections(place, lines, _):

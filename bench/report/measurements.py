@@ -45,7 +45,7 @@ class Measured(NamedTuple):
 
 
 class Tuned(NamedTuple):
-    """MPI with other settings, or stock BLACS on it, where it does best against Brigade in the same launch."""
+    """MPI with other settings, or the reference BLACS on it, where it does best against Brigade in the same launch."""
 
     label: str
     pattern: str
@@ -54,7 +54,7 @@ class Tuned(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A ScaLAPACK routine on stock BLACS and on the shim."""
+    """A ScaLAPACK routine on the reference BLACS and on the shim."""
 
     routine: str
     ranks: int

@@ -47,7 +47,7 @@ def scalapack_section(directory):
         rows.append([routine, setting, f.samples, f"{stock.median:.4f}", f"{shim.median:.4f}", ratio_cell(f)])
     figure, axes = plt.subplots(figsize=(8, 0.32 * len(bars) + 0.8))
     draw_intervals(axes, bars)
-    axes.set_xlabel("time on stock BLACS / time on the shim (above 1: the shim is faster)")
+    axes.set_xlabel("time on the reference BLACS / time on the shim (above 1: the shim is faster)")
     table = Table(["routine", "setting", "pairs of launches", "stock, s", "shim, s", "stock / shim"], rows)
     # Every case counts once in the overview.
     summaries = [Summary(what, {"stock": cases}, "ScaLAPACK") for what, cases in by_routine.items()]

@@ -5,7 +5,7 @@ from bench.report.style import NAMES, Cell, Table, present
 
 # The columns: which contenders count as one. Bare rings, sockets and trees by hand are limits, not peers.
 PEERS = {
-    "stock BLACS": ("stock",),
+    "reference BLACS": ("stock",),
     "MPI as it is": ("mpi",),
     "MPI, best of its settings": ("better MPI", "mpi tuned", "best MPI"),
     "MPI without CMA": ("mpi CMA off",),

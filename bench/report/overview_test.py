@@ -29,7 +29,7 @@ class Overview(unittest.TestCase):
         table = overview.overview(SUMMARIES)["questions"]
         rows = {row[0]: dict(zip(table.header[1:], row[1:])) for row in table.rows}
         self.assertEqual(list(rows), ["ScaLAPACK", "Patterns"])
-        self.assertEqual(rows["ScaLAPACK"]["stock BLACS"].verdict, "better")
+        self.assertEqual(rows["ScaLAPACK"]["reference BLACS"].verdict, "better")
         self.assertEqual(rows["ScaLAPACK"]["MPI as it is"], "")
         self.assertNotIn("MPICH", table.header)
         self.assertEqual(rows["Patterns"]["MPI as it is"].verdict, "even")  # faster on the whole, not everywhere

@@ -15,7 +15,7 @@ the other's time over that of our PBLAS, each over that of ours in its own launc
 Half products: pdsyrk and pdtrmm beside the whole product A A' by gets. Half of the arithmetic, all ranks at once, taken
 from that is the least that either could take by gets, since it needs as many. The pdsyrk of our PBLAS goes by gets; the
 other's over it, each over the whole product in its own launch, is above 1 where taking it gains."""
-BLACS = {"": "stock BLACS", "our BLACS": "our BLACS"}
+BLACS = {"": "reference BLACS", "our BLACS": "our BLACS"}
 OURS = "our PBLAS"
 
 

@@ -33,7 +33,7 @@ class Pblas(unittest.TestCase):
     def test_the_least_size_is_that_from_which_on_nothing_is_slower(self):
         text = page([*small(64, 120.0, 100.0), *small(128, 90.0, 100.0), *small(192, 100.0, 100.0),
                      *small(256, 130.0, 100.0)])
-        self.assertIn("beside pdgemm on stock BLACS our PBLAS gain</td><td>from n = 192 on", text)
+        self.assertIn("beside pdgemm on reference BLACS our PBLAS gain</td><td>from n = 192 on", text)
         self.assertIn("gain</td><td>nowhere, or not up to the largest n", page(small(512, 90.0, 100.0)))
 
     def test_a_half_product_is_beside_the_whole_without_half_of_its_arithmetic(self):

@@ -56,14 +56,15 @@ void AddEngineOptions(CLI::App* app, Options* options) {
 
 // Options that select subjects.
 void AddSubjectOptions(CLI::App* app, Options* options) {
-  app->add_option("--peers", options->peers,
-                  "Peers beside Brigade: mpi (raw MPI), blacs (stock BLACS), plain (the patterns "
-                  "written naively over MPI), ring (two processes copying through shared memory), "
-                  "socket (two processes with a plain TCP connection), none")
+  app->add_option(
+         "--peers", options->peers,
+         "Peers beside Brigade: mpi (raw MPI), blacs (reference BLACS), plain (the patterns "
+         "written naively over MPI), ring (two processes copying through shared memory), "
+         "socket (two processes with a plain TCP connection), none")
       ->delimiter(',')
       ->check(CLI::IsMember({"mpi", "blacs", "plain", "ring", "socket", "none"}));
   app->add_option("--shim", options->shim, "The shim's file, or 'none' to leave it out");
-  app->add_option("--stock", options->stock, "The library stock BLACS is taken from");
+  app->add_option("--stock", options->stock, "The library that has the reference BLACS");
 }
 
 CLI::App* AddPingPong(CLI::App* app, Options* options) {
@@ -71,7 +72,7 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
       "pingpong",
       "Sends a message from rank 0 to rank 1 and back, contiguous and in runs; prints the one-way "
       "time. "
-      "Subjects: Brigade's send and receive, shim and stock BLACS, raw MPI, a bare ring of slots "
+      "Subjects: Brigade's send and receive, shim, reference BLACS, raw MPI, a bare ring of slots "
       "in shared memory, a bare socket");
   command
       ->add_option("--sizes", options->message_bytes,
@@ -108,8 +109,8 @@ CLI::App* AddSpread(CLI::App* app, Options* options, std::vector<std::string>* s
       "spread",
       "Broadcasts, reductions and blocks of M x N doubles on a 1 x Q grid, from every rank and "
       "from one, "
-      "and a hand-written small broadcast. Subjects: Brigade's patterns, shim and stock BLACS with "
-      "each topology, the patterns written plainly, MPI collectives");
+      "and a hand-written small broadcast. Subjects: Brigade's patterns, shim, reference BLACS "
+      "with each topology, the patterns written plainly, MPI collectives");
   command->add_option("--cases", options->cases, "Which cases")
       ->delimiter(',')
       ->check(CLI::IsMember(all_cases));
@@ -137,7 +138,7 @@ CLI::App* AddCalls(CLI::App* app) {
       "The short BLACS calls ScaLAPACK makes most: 1 x 1 maxima, minima and sums to all ranks, "
       "small "
       "broadcasts, exchanges of matrix rows; on a grid as square as can be, by scope. Subjects: "
-      "shim, stock BLACS");
+      "shim, reference BLACS");
 }
 
 CLI::App* AddOverlap(CLI::App* app, Options* options) {

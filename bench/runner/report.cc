@@ -41,7 +41,7 @@ Status Report::CannotWrite() const {
 void Report::PrintMachine() const {
   std::printf("# %s, %d cores, %s\n", machine_.cpu.c_str(), machine_.cores,
               machine_.kernel.c_str());
-  std::printf("# %s; stock BLACS: %s; Brigade %s over %s\n", machine_.mpi.c_str(),
+  std::printf("# %s; reference BLACS: %s; Brigade %s over %s\n", machine_.mpi.c_str(),
               stock_path_.empty() ? "not measured" : stock_path_.c_str(),
               options_.brigade_version.c_str(), options_.transport.c_str());
   std::printf("# %d ranks, %s; single-copy mechanism of MPI: %s\n", ranks_,

@@ -18,7 +18,7 @@ namespace brigade::bench {
 
 class Report {
  public:
-  // Made on one rank. `stock_path`: the file stock BLACS came from, empty without.
+  // Made on one rank. `stock_path`: the file the reference BLACS came from, empty without.
   Report(const MeasuringOptions& options, const Machine& machine, int ranks,
          std::string stock_path);
 
