@@ -1,8 +1,7 @@
 #include "transport/wait_policy.h"
 
-#include <sched.h>
-
 #include <algorithm>
+#include <thread>
 
 #include "transport/rules.h"
 
@@ -14,6 +13,7 @@ WaitPolicy::Step WaitPolicy::Pause(uint64_t idle_polls) {
   if (idle_polls == 0) {
     spins_ = sleeps_ = 0;
     if (has_spin_time) spin_end_ = Clock::now() + patience.spin_time;
+    if (yields_are_long_) yields_are_long_ = Clock::now() < long_until_;
   }
   if (idle_polls < patience.spins) return Step::kSpin;
   if (has_spin_time && Clock::now() < spin_end_) {
@@ -21,19 +21,28 @@ WaitPolicy::Step WaitPolicy::Pause(uint64_t idle_polls) {
     return Step::kSpin;
   }
   const uint64_t yields = idle_polls - std::min(idle_polls, std::max(patience.spins, spins_));
-  if (yields >= patience.yields) {
+  if (polls_mpi_ && yields == 0) polls_.Begin();
+  const bool may_sleep = patience.yields != kForever;
+  if (yields >= patience.yields || (yields_are_long_ && may_sleep)) {
     ++sleeps_;
     return Step::kSleep;
   }
-  if (polls_mpi_) {
-    if (yields == 0) {
-      polls_.Begin();
-    } else if (yields % rules::kYieldsPerMpiLook == 0) {
-      polls_.PollIfDue();
-    }
+  if (polls_mpi_ && yields > 0 && yields % rules::kYieldsPerMpiLook == 0) polls_.PollIfDue();
+  if (yields_are_long_) {
+    std::this_thread::sleep_for(std::chrono::microseconds(rules::kAutoNapUs));
+  } else {
+    Yield();
   }
-  sched_yield();
   return Step::kYield;
+}
+
+void WaitPolicy::Yield() {
+  const auto begin = Clock::now();
+  yield_();
+  const auto end = Clock::now();
+  if (end - begin < std::chrono::microseconds(rules::kLongYieldUs)) return;
+  yields_are_long_ = true;
+  long_until_ = end + std::chrono::microseconds(rules::kSleepsAfterLongYieldUs);
 }
 
 }  // namespace brigade

@@ -1,9 +1,15 @@
 // WaitPolicy: how a rank waits, over every transport: it spins, then yields the processor to other
 // ranks, then sleeps. Each transport gives the times, and what wakes its sleeps. Ranks that
 // outnumber their processors have times of their own.
+//
+// Beside other programs that compute, a yield lasts for a time slice of theirs, some milliseconds,
+// but a rank that a message wakes gets the processor at once. After a long yield ranks therefore
+// sleep instead of yielding, for a while.
 
 #ifndef BRIGADE_TRANSPORT_WAIT_POLICY_H_
 #define BRIGADE_TRANSPORT_WAIT_POLICY_H_
+
+#include <sched.h>
 
 #include <chrono>
 #include <cstdint>
@@ -24,13 +30,17 @@ class WaitPolicy {
   };
 
   // `polls_mpi`: whether waits poll MPI, which a transport over MPI does by itself.
-  WaitPolicy(const Patience& alone, const Patience& crowded, bool polls_mpi = true)
-      : alone_(alone), crowded_(crowded), polls_mpi_(polls_mpi) {}
+  WaitPolicy(const Patience& alone, const Patience& crowded, bool polls_mpi = true,
+             int (*yield)() = sched_yield)
+      : alone_(alone), crowded_(crowded), polls_mpi_(polls_mpi), yield_(yield) {}
 
   // Sets whether ranks outnumber processors.
   void SetCrowded(bool is_crowded) { is_crowded_ = is_crowded; }
   bool is_crowded() const { return is_crowded_; }
-  const Patience& patience() const { return is_crowded_ ? crowded_ : alone_; }
+  // Returns the polls of a wait before its first sleep, if the time to spin is none.
+  uint64_t PollsBeforeSleep() const {
+    return yields_are_long_ ? patience().spins : patience().spins + patience().yields;
+  }
 
   enum class Step { kSpin, kYield, kSleep };
   // Spins or yields once, after `idle_polls` polls in a row without effect. kSleep: neither; the
@@ -45,10 +55,16 @@ class WaitPolicy {
   }
 
  private:
+  const Patience& patience() const { return is_crowded_ ? crowded_ : alone_; }
+  void Yield();
+
   const Patience alone_;
   const Patience crowded_;
   const bool polls_mpi_;
+  int (*const yield_)();
   bool is_crowded_ = false;
+  bool yields_are_long_ = false;
+  Clock::time_point long_until_;  // until a yield is tried again
   Clock::time_point spin_end_;
   uint64_t spins_ = 0;   // polls of this wait within the spin time
   uint64_t sleeps_ = 0;  // of this wait

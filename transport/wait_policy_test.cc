@@ -1,9 +1,11 @@
 #include "transport/wait_policy.h"
 
 #include <chrono>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "transport/rules.h"
 
 namespace brigade {
 namespace {
@@ -14,6 +16,12 @@ using std::chrono::microseconds;
 constexpr WaitPolicy::Patience kAlone{2, microseconds(0), 3};
 constexpr WaitPolicy::Patience kCrowded{0, microseconds(0), 1};
 
+int YieldBriefly() { return 0; }
+int YieldForLong() {
+  std::this_thread::sleep_for(microseconds(rules::kLongYieldUs));
+  return 0;
+}
+
 std::vector<Step> StepsOf(WaitPolicy* policy, uint64_t polls) {
   std::vector<Step> steps;
   for (uint64_t i = 0; i < polls; ++i) steps.push_back(policy->Pause(i));
@@ -21,7 +29,7 @@ std::vector<Step> StepsOf(WaitPolicy* policy, uint64_t polls) {
 }
 
 TEST(WaitPolicy, SpinsThenYieldsThenSleeps) {
-  WaitPolicy policy(kAlone, kCrowded);
+  WaitPolicy policy(kAlone, kCrowded, /*polls_mpi=*/true, YieldBriefly);
   const std::vector<Step> steps = {Step::kSpin,  Step::kSpin,  Step::kYield, Step::kYield,
                                    Step::kYield, Step::kSleep, Step::kSleep};
   for (int waits = 0; waits < 2; ++waits) {
@@ -35,7 +43,7 @@ TEST(WaitPolicy, SleepsAtOnceAfterManyPolls) {
 }
 
 TEST(WaitPolicy, HasItsOwnTimesWhereRanksOutnumberProcessors) {
-  WaitPolicy policy(kAlone, kCrowded);
+  WaitPolicy policy(kAlone, kCrowded, /*polls_mpi=*/true, YieldBriefly);
   policy.SetCrowded(true);
   EXPECT_EQ(StepsOf(&policy, 2), (std::vector<Step>{Step::kYield, Step::kSleep}));
   policy.SetCrowded(false);
@@ -52,9 +60,26 @@ TEST(WaitPolicy, SpinsForATime) {
 }
 
 TEST(WaitPolicy, NeverSleepsWhereNothingWakes) {
-  WaitPolicy policy({1, microseconds(0), WaitPolicy::kForever}, kCrowded);
+  WaitPolicy policy({1, microseconds(0), WaitPolicy::kForever}, kCrowded, /*polls_mpi=*/true,
+                    YieldBriefly);
   EXPECT_EQ(StepsOf(&policy, 1000).back(), Step::kYield);
   EXPECT_EQ(policy.sleeps(), 0u);
+}
+
+TEST(WaitPolicy, SleepsForAWhileAfterALongYield) {
+  WaitPolicy policy(kAlone, kCrowded, /*polls_mpi=*/true, YieldForLong);
+  EXPECT_EQ(policy.PollsBeforeSleep(), 5u);
+  const std::vector<Step> first = {Step::kSpin, Step::kSpin, Step::kYield, Step::kSleep};
+  EXPECT_EQ(StepsOf(&policy, first.size()), first);
+  EXPECT_EQ(policy.PollsBeforeSleep(), 2u);
+  std::this_thread::sleep_for(microseconds(rules::kSleepsAfterLongYieldUs));
+  EXPECT_EQ(StepsOf(&policy, first.size()), first) << "no yield was tried again";
+}
+
+TEST(WaitPolicy, NeverSleepsAfterALongYieldWhereNothingWakes) {
+  WaitPolicy policy({1, microseconds(0), WaitPolicy::kForever}, kCrowded, /*polls_mpi=*/false,
+                    YieldForLong);
+  EXPECT_EQ(StepsOf(&policy, 5).back(), Step::kYield);
 }
 
 }  // namespace

@@ -46,8 +46,7 @@ bool PollUntil(Engine* engine, int peer, const Over& over) {
   const TraceSpan span(TraceKind::kWait, 0, peer);
   const Engine::Wait wait(engine);
   Polling* const polling = engine->endpoint()->polling();
-  const uint64_t polls = polling->PollsAwake();
-  for (uint64_t i = 0; i < polls; ++i) {
+  for (uint64_t i = 0; i < polling->PollsAwake(); ++i) {  // it may become fewer
     if (over()) return true;
     polling->Pause(i);
   }

@@ -315,7 +315,6 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, con
   Clock::time_point since;     // what is counted
   Clock::time_point began;     // a little after the first of them
   Clock::time_point reported;  // or the same
-  uint64_t polls_awake = 0;    // read with the clock
   MatchTimer timer(options_.match_check_seconds);
   std::optional<TraceSpan> wait;
   while (!over()) {
@@ -342,9 +341,9 @@ void Engine::WaitUntil(const Over& over, const What& what, const Peer& peer, con
     if (idle_polls == rules::kPollsBeforeClock && std::exchange(has_moved, false)) {
       reported = began = Clock::now();
       timer.Start(began);
-      polls_awake = endpoint_->polling()->PollsBeforeSleep();
     } else if (idle_polls >= rules::kPollsBeforeClock &&
-               (idle_polls % rules::kPollsPerClock == 0 || idle_polls > polls_awake)) {
+               (idle_polls % rules::kPollsPerClock == 0 ||
+                idle_polls > endpoint_->polling()->PollsBeforeSleep())) {
       const Clock::time_point now = Clock::now();
       if (interval.count() > 0 && now - reported > interval) {
         reported = now;

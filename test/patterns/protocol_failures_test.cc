@@ -177,27 +177,26 @@ class Caller {
       Require(Run(Call(), &did));
     } while (IsZeroCopy(case_) && did.protocol != kZeroCopyRead.name);
   }
-  // Waits until rank 0 has posted a block.
-  void AwaitPostedBlock(int most_looks) {
+  // Waits for the next buffer of the receiver, or until rank 0 has posted a block, but not longer
+  // than `most`. Sends short messages meanwhile: the receiver withdraws its buffer soon, and on a
+  // busy machine the sender may not see it.
+  void AwaitPostedBuffer(std::chrono::milliseconds most = std::chrono::seconds(2)) {
+    if (rank_ != last_ || !(IsPosted(case_) || case_.pattern == Pattern::kScatter)) return;
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + most;
     const GroupState& state = *group()->state();
-    OutEdge* const edge = state.edges->EdgeTo({state.id, ChannelKind::kAll}, 0);
-    for (int looks = 0; looks < most_looks; ++looks) {
-      if (edge->MayWritePostedBuffer(matrices_.front().layout)) return;
-      std::this_thread::yield();
-    }
-  }
-  // Looks for the next buffer of the receiver, and sends short messages between many looks. The
-  // receiver withdraws its buffer soon: on a busy machine the sender may not see it.
-  void AwaitPostedBuffer(int most_looks = 200000000) {
-    if (case_.pattern == Pattern::kScatter && rank_ == last_) AwaitPostedBlock(most_looks);
-    if (!IsPosted(case_) || rank_ != last_) return;
     PatternCall call = Call();
+    const StridedLayout block = matrices_.front().layout;
+    if (!IsPosted(case_)) {
+      OutEdge* const edge = state.edges->EdgeTo({state.id, ChannelKind::kAll}, 0);
+      while (!edge->MayWritePostedBuffer(block) && Clock::now() < end) std::this_thread::yield();
+      return;
+    }
     Require(StridedLayout::General(1000, 1, 1000, sizeof(double), &call.matrix.layout));
-    const GroupState& state = *group()->state();
     OutEdge* const edge = state.edges->EdgeTo({state.id, ChannelKind::kPointToPoint}, 0);
-    for (int looks = 1; looks < most_looks && !edge->MayWritePostedBuffer(call.matrix.layout);
+    for (int looks = 1; !edge->MayWritePostedBuffer(call.matrix.layout) && Clock::now() < end;
          ++looks) {
-      if (looks % 100000 == 0) Require(Run(call));
+      if (looks % 50000 == 0) Require(Run(call));
     }
   }
   // From here on this process is killed when it accesses the second half of its matrices, or of its
@@ -248,7 +247,7 @@ class Caller {
   std::vector<Matrix> matrices_;
 };
 
-constexpr int kFewLooks = 50000;
+constexpr std::chrono::milliseconds kBriefly(2);
 
 // The numbers of the events to stop behind: all of a short call.
 int NextEvent(int event) { return event + (event < 8 || FullStress() ? 1 : event / 2); }
@@ -375,7 +374,7 @@ TEST_P(InEachProtocol, ATimeLimitEndsTheCallsOfAllWhereverARankStops) {
         Meet(world, rank);
         PatternCall call = me.Call();
         if (rank == victim) {
-          me.AwaitPostedBuffer(kFewLooks);
+          me.AwaitPostedBuffer(kBriefly);
           StopBehind(event, [&] {
             has_stopped = true;
             while (over < ranks - 1) std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -508,7 +507,7 @@ TEST_P(Deaths, BehindAnyStepOfACallAreLossesForAll) {
       SCOPED_TRACE(testing::Message() << "rank " << victim << " behind event " << event);
       has_died = Run(victim, /*dies=*/false, [&](Caller* me, int rank) {
         if (rank == victim) {
-          me->AwaitPostedBuffer(kFewLooks);
+          me->AwaitPostedBuffer(kBriefly);
           StopBehind(event, [&] { Die(); });
         }
         return me->RunThenBarrier(me->Call());

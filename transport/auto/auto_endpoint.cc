@@ -281,7 +281,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     if (CountUsed() <= 1) return Sleeper().PollsBeforeSleep();
     // Fewer where ranks share processors.
     const uint64_t most = near_ == nullptr ? UINT64_MAX : near_->polling()->PollsBeforeSleep();
-    return std::min(rules::kAutoPollsBeforeNap, most);
+    return std::min(waiting_.PollsBeforeSleep(), most);
   }
 
  private:

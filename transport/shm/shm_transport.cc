@@ -292,9 +292,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
   uint64_t PollsAwake() const override {
     return waiting_.is_crowded() ? PollsBeforeSleep() : kAlone.spins;
   }
-  uint64_t PollsBeforeSleep() const override {
-    return waiting_.patience().spins + waiting_.patience().yields;
-  }
+  uint64_t PollsBeforeSleep() const override { return waiting_.PollsBeforeSleep(); }
 
  private:
   // Limits a sleep, since signals of the doorbell may be missed.

@@ -292,7 +292,7 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     grants_.SendAll();
     losses_.Look(groups_);
   }
-  uint64_t PollsAwake() const override { return waiting_.patience().yields; }
+  uint64_t PollsAwake() const override { return waiting_.PollsBeforeSleep(); }
 
  private:
   // --- opening ---

@@ -85,7 +85,7 @@ class SocketIo {
   // possible the system waits for the rest of a segment, so that not every part of it wakes the
   // rank.
   virtual void ShareProcessor(bool shares) = 0;
-  // Sets whether io_uring reads, which it does unless told otherwise. No effect without io_uring.
+  // Sets whether io_uring reads; by default it does. No effect without io_uring.
   virtual void UseRing(bool /*uses*/) {}
 
   // Calls OnRead and OnWritten for completed reads and writes. Returns whether there was any.
