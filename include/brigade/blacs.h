@@ -29,10 +29,10 @@
       have the same bits on all processes and in every run. amx and amn compare |x|, or |re| + |im|
       for complex x. If ldia is -1, rA and cA are not used, and among elements of equal |x| the
       largest signed value wins. If ldia is not -1, rA and cA receive the coordinates of the process
-      whose element wins. The leading dimension of rA and cA is ldia; ldia below m counts as m. If
-      several processes have elements of equal |x|, the first of these processes wins in this order:
-      upwards from the destination to the last rank, then upwards from rank 0. If the result goes to
-      all processes, the order begins at rank 0.
+      whose element wins, and among processes with elements of equal |x| the first one wins. The
+      processes are ordered upwards from the destination to the last rank, then upwards from rank 0.
+      If the result goes to all processes, the order begins at rank 0. The leading dimension of rA
+      and cA is ldia; ldia below m counts as m.
    8. Errors are reported on stderr and end the job by MPI_Abort.
    9. At most one thread of a process at a time may call the BLACS.
 

@@ -4,7 +4,7 @@
 ///
 /// Library: libbrigade_bsp.so. A program consists of processes, which all run the same supersteps.
 /// The operations of a superstep take place at the end of the superstep, where all processes
-/// synchronise:
+/// synchronise. For example:
 ///
 /// @code
 ///   bsp_begin(bsp_nprocs());

@@ -57,8 +57,8 @@ extern "C" {
 /// one rank.
 ///
 /// Cost: docs/design/patterns.md has the copies, combines and messages of every call. The first
-/// call of a kind on a group also chooses the algorithm. The functions beginning with
-/// `brigade_plan_` send no message.
+/// call on a group with a new pattern, scope, root, operation, topology or range of message lengths
+/// also chooses the algorithm. The functions beginning with `brigade_plan_` send no message.
 /// @{
 
 /// Sends a matrix to a rank. Buffered, like MPI_Bsend: the program may change `source` when the

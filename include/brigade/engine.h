@@ -55,8 +55,8 @@ typedef struct {
   /// a measurement in memory, and in a file for a week, so that later groups and jobs on the same
   /// hosts do not measure again. Equal on all ranks of a group. Default: on.
   brigade_switch calibrate;
-  /// On: rank 0 of the scope prints the algorithm of each plan, the reason, and the protocols on
-  /// stderr, once per kind of call and class of message lengths. Default: off.
+  /// On: whenever a call chooses an algorithm (calls.h), rank 0 of the scope prints on stderr the
+  /// algorithm, the reason, and the protocols. Default: off.
   brigade_switch explain;
   /// On: windows of the engine detect conflicting operations (docs/user/windows.md), and are much
   /// slower. If one rank of a window has this option, all ranks of the window detect conflicts.

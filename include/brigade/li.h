@@ -6,7 +6,7 @@
 ///
 /// Library: libbrigade_li.so. A program consists of processes, which all run the same supersteps.
 /// All processes make collective calls in the same order. All calls are collective, except LIPUT,
-/// LIGET, LINPROCS, LIPID and LIABORT:
+/// LIGET, LINPROCS, LIPID and LIABORT. For example:
 ///
 /// @code
 ///   LIBEGIN(LINPROCS());

@@ -21,10 +21,9 @@ extern "C" {
 /// - Broadcast, reduce, all-reduce: all topologies whose comments do not exclude the call.
 /// - All-gather, reduce-scatter: #BRIGADE_CIRCULANT, and #BRIGADE_INCREASING_RINGS for one ring.
 ///   Any other topology counts as one ring.
-/// - Gather, scatter: #BRIGADE_TREE, and #BRIGADE_INCREASING_RINGS for one ring. If the parameter
-/// of
-///   #BRIGADE_TREE is at least the number of ranks, every block travels directly between its rank
-///   and the root.
+/// - Gather, scatter: #BRIGADE_TREE, and #BRIGADE_INCREASING_RINGS for one ring. A tree whose
+///   parameter is at least the number of ranks has only the root and its children: every block
+///   travels directly between its rank and the root.
 /// - Scans: #BRIGADE_HYPERCUBE, and #BRIGADE_INCREASING_RINGS for one chain.
 /// - All-to-all: #BRIGADE_INCREASING_RINGS, with which every block travels directly from its sender
 ///   to its receiver. brigade_alltoall() also accepts #BRIGADE_CIRCULANT. Any other topology counts

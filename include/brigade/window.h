@@ -241,8 +241,8 @@ typedef struct {
   const brigade_layout* layout;  ///< the layout of each value
 } brigade_values;
 
-/// Values in a member's memory. The member must expose this memory. In an operation, the
-/// brigade_target and the brigade_values must have the same total number of bytes.
+/// Values in memory that a member exposes. In an operation, the brigade_target and the
+/// brigade_values must have the same total number of bytes.
 typedef struct {
   int rank;                      ///< the member, which may be the caller
   int64_t displacement;          ///< displacement of the first value, in the member's unit
@@ -328,7 +328,7 @@ BRIGADE_EXPORT brigade_status brigade_window_get_values(brigade_window* window,
                                                         const brigade_target* target,
                                                         brigade_window_request** request);
 /// Combines the target's values with the origin's values, each of any layout, and stores the
-/// results at the target. All elements of the origin's and the target's values must have one type.
+/// results at the target. All elements must have the same type, at the origin and at the target.
 /// `request`: see brigade_window_put_values().
 BRIGADE_EXPORT brigade_status brigade_window_accumulate_values(brigade_window* window,
                                                                brigade_op op,
