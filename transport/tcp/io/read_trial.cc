@@ -166,7 +166,7 @@ Status Measure(SocketIo* io, Reader* reader, bool shares_processor, ReadTimes* t
 
 Status TryReads(bool shares_processor, ReadTimes* times) {
   // io_uring reads any segment where ranks share processors, and long registered ones elsewhere.
-  std::vector<std::byte> segment(shares_processor ? rules::kTcpSegmentBytes
+  std::vector<std::byte> segment(shares_processor ? rules::kTcpWriteUnitBytes
                                                   : rules::kTcpSegmentBytes);
   std::unique_ptr<SocketIo> io;
   BRIGADE_RETURN_IF_ERROR(CreateUringIo(&io));
