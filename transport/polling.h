@@ -17,7 +17,7 @@ class Polling {
   // default spins briefly, then yields the processor.
   virtual void Pause(uint64_t idle_polls);
   // Returns the idle polls before which Pause does not sleep. Callers that count idle polls may
-  // stop counting there.
+  // stop counting there. They may become fewer at each Pause, so a loop reads them anew.
   virtual uint64_t PollsAwake() const { return rules::kPollsAwake; }
   // Returns the idle polls, yields included, before which Pause does not sleep. From there on a
   // progress owner that no message would wake from the sleep takes naps. Not less than

@@ -13,7 +13,6 @@ WaitPolicy::Step WaitPolicy::Pause(uint64_t idle_polls) {
   if (idle_polls == 0) {
     spins_ = sleeps_ = 0;
     if (has_spin_time) spin_end_ = Clock::now() + patience.spin_time;
-    if (yields_are_long_) yields_are_long_ = Clock::now() < long_until_;
   }
   if (idle_polls < patience.spins) return Step::kSpin;
   if (has_spin_time && Clock::now() < spin_end_) {
@@ -23,12 +22,13 @@ WaitPolicy::Step WaitPolicy::Pause(uint64_t idle_polls) {
   const uint64_t yields = idle_polls - std::min(idle_polls, std::max(patience.spins, spins_));
   if (polls_mpi_ && yields == 0) polls_.Begin();
   const bool may_sleep = patience.yields != kForever;
-  if (yields >= patience.yields || (yields_are_long_ && may_sleep)) {
+  const bool yields_are_long = YieldsAreLong();
+  if (yields >= patience.yields || (yields_are_long && may_sleep)) {
     ++sleeps_;
     return Step::kSleep;
   }
   if (polls_mpi_ && yields > 0 && yields % rules::kYieldsPerMpiLook == 0) polls_.PollIfDue();
-  if (yields_are_long_) {
+  if (yields_are_long) {
     std::this_thread::sleep_for(std::chrono::microseconds(rules::kAutoNapUs));
   } else {
     Yield();
@@ -40,8 +40,7 @@ void WaitPolicy::Yield() {
   const auto begin = Clock::now();
   yield_();
   const auto end = Clock::now();
-  if (end - begin < std::chrono::microseconds(rules::kLongYieldUs)) return;
-  yields_are_long_ = true;
+  yield_was_long_ = end - begin >= std::chrono::microseconds(rules::kLongYieldUs);
   long_until_ = end + std::chrono::microseconds(rules::kSleepsAfterLongYieldUs);
 }
 

@@ -37,9 +37,10 @@ class WaitPolicy {
   // Sets whether ranks outnumber processors.
   void SetCrowded(bool is_crowded) { is_crowded_ = is_crowded; }
   bool is_crowded() const { return is_crowded_; }
-  // Returns the polls of a wait before its first sleep, if the time to spin is none.
+  // Returns the polls of a wait before its first sleep, if the time to spin is none. They
+  // may become fewer while the rank waits.
   uint64_t PollsBeforeSleep() const {
-    return yields_are_long_ ? patience().spins : patience().spins + patience().yields;
+    return YieldsAreLong() ? patience().spins : patience().spins + patience().yields;
   }
 
   enum class Step { kSpin, kYield, kSleep };
@@ -57,14 +58,16 @@ class WaitPolicy {
  private:
   const Patience& patience() const { return is_crowded_ ? crowded_ : alone_; }
   void Yield();
+  // By the clock, not per wait: waits that nap by PollsBeforeSleep() may never call Pause.
+  bool YieldsAreLong() const { return yield_was_long_ && Clock::now() < long_until_; }
 
   const Patience alone_;
   const Patience crowded_;
   const bool polls_mpi_;
   int (*const yield_)();
   bool is_crowded_ = false;
-  bool yields_are_long_ = false;
-  Clock::time_point long_until_;  // until a yield is tried again
+  bool yield_was_long_ = false;   // the last one
+  Clock::time_point long_until_;  // if it was: when a yield is tried again
   Clock::time_point spin_end_;
   uint64_t spins_ = 0;   // polls of this wait within the spin time
   uint64_t sleeps_ = 0;  // of this wait

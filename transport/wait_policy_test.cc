@@ -73,6 +73,7 @@ TEST(WaitPolicy, SleepsForAWhileAfterALongYield) {
   EXPECT_EQ(StepsOf(&policy, first.size()), first);
   EXPECT_EQ(policy.PollsBeforeSleep(), 2u);
   std::this_thread::sleep_for(microseconds(rules::kSleepsAfterLongYieldUs));
+  EXPECT_EQ(policy.PollsBeforeSleep(), 5u) << "without a Pause";
   EXPECT_EQ(StepsOf(&policy, first.size()), first) << "no yield was tried again";
 }
 
