@@ -275,7 +275,8 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     if (near_ != nullptr) near_->polling()->Nudge();
   }
   uint64_t PollsAwake() const override {
-    return CountUsed() <= 1 ? Sleeper().PollsAwake() : Polling::PollsAwake();
+    return CountUsed() <= 1 ? Sleeper().PollsAwake()
+                            : std::min(Polling::PollsAwake(), PollsBeforeSleep());
   }
   uint64_t PollsBeforeSleep() const override {
     if (CountUsed() <= 1) return Sleeper().PollsBeforeSleep();
