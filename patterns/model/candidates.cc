@@ -33,14 +33,11 @@ bool HasSharedHosts(const MachineDescription& machine, const CostQuery& query) {
 std::vector<bool> ByHostValues(Shape shape, const CostQuery& query) {
   if (!query.topology.by_host || KeepsToRanks(query.pattern)) return {false};
   std::vector<bool> values;
-  const bool keeps_to_ranks = shape == Shape::kHypercube || shape == Shape::kTwoTree ||
-                              shape == Shape::kCirculant ||
-                              (shape == Shape::kIncreasingRings && IsRootedBlocks(query.pattern));
+  const bool keeps_to_ranks =
+      shape == Shape::kHypercube || shape == Shape::kTwoTree || shape == Shape::kCirculant;
   if (!keeps_to_ranks) values.push_back(true);
-  // No closed form knows that one copy serves all readers of a host. A block of a gather or a
-  // scatter has one reader, but along a ring its chunk is kept until that one has it.
-  const bool has_one_reader = IsRootedBlocks(query.pattern) && shape == Shape::kTree;
-  if (!query.some_share_memory || has_one_reader) values.push_back(false);
+  // No closed form knows that one copy serves all readers of a host. A block has one reader.
+  if (!query.some_share_memory || IsRootedBlocks(query.pattern)) values.push_back(false);
   return values;
 }
 
@@ -104,6 +101,9 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
     if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
+    // On a flat tree the root has as many messages, and no other rank has any but its own. The form
+    // of the ring takes the square of the number of ranks.
+    if (topology.shape == Shape::kIncreasingRings && IsRootedBlocks(query.pattern)) continue;
     if (topology.shape == Shape::kExchange && !IsExchange(machine, topology, query)) continue;
     if (topology.shape == Shape::kCirculant && !(circulant && has_blocks)) continue;
     if (topology.shape == Shape::kTwoTree && !has_blocks) continue;
@@ -207,11 +207,8 @@ bool IsSteadier(const CostQuery& query, bool crowded, double least_us, const Can
     const bool brief = c.cost.segments == 1;
     const bool is_graph = c.topology.shape == Shape::kCirculant;
     const bool is_fastest = c.cost.us <= rules::kAsFast * least_us;  // but for a copy
-    // All ranks that a block passes along a ring work for it.
-    const bool is_ring_of_blocks =
-        IsRootedBlocks(query.pattern) && c.topology.shape == Shape::kIncreasingRings;
-    return std::make_tuple(is_ring_of_blocks || (is_graph && !(brief && is_fastest)),
-                           Segments(query, c), crowded ? Crowding(query, c) : 0,
+    return std::make_tuple(is_graph && !(brief && is_fastest), Segments(query, c),
+                           crowded ? Crowding(query, c) : 0,
                            brief ? MessagesInARow(query, c.topology) : 0);
   };
   return flaws(a) < flaws(b);
