@@ -58,7 +58,9 @@ constexpr int kLeavingFraction = 15;
 
 constexpr WaitPolicy::Patience kAlone{0, std::chrono::microseconds(rules::kTcpSpinUs),
                                       rules::kTcpYields};
-constexpr WaitPolicy::Patience kCrowded{0, std::chrono::microseconds(0), rules::kTcpYieldsIfShared};
+// One poll at least comes before a sleep, also after a long yield: a send that looks for staging
+// memory once more would sleep between two looks.
+constexpr WaitPolicy::Patience kCrowded{1, std::chrono::microseconds(0), rules::kTcpYieldsIfShared};
 
 // Of ranges that a system call takes (IOV_MAX) without frame and header.
 constexpr size_t kMostRunsSentInPlace = 1000;
