@@ -460,7 +460,8 @@ def _directions():
 SUMMARY = """\
 In the simulation, nearly all changes of Tables 1 to 3 have the same direction as in the paper. With one process on each
 PC the simulated times are near the paper's times; with two processes the simulated times are too short, and the three
-libraries take almost equal times. [li.md](../li.md) has LI over today's libraries."""
+libraries take almost equal times. LI over today's libraries: [exchanges](../li-exchanges.md),
+[product](../li-product.md), [sort](../li-sort.md)."""
 
 STUDY = PaperStudy(
     "li", "LI: puts and gets on clusters of PCs",

@@ -34,18 +34,23 @@ class Picture(NamedTuple):
 PICTURES = {
     "blocks": Picture("time of MPI / Brigade's", names=2),
     "copy": Picture("ns per run", "columns"),
-    "li": Picture("time of the other / that of LI over Brigade's windows", "dots", (1, 2, 3), names=2,
-                  skip=("windows, us", "windows, ms")),
+    "factorizations": Picture("time with BRIGADE_PBLAS=off / with on", "dots", names=2),
+    "li-exchanges": Picture("time of the other / that of LI over Brigade's windows", "dots", names=2,
+                            skip=("windows, us",)),
+    "li-product": Picture("time of the other / that of LI over Brigade's windows", "dots", names=2),
+    "li-sort": Picture("time of the other / that of LI over Brigade's windows", "dots", names=2, skip=("windows, ms",)),
     "model": Picture("%; 95 of 100 cases are below", "dots", number=1),
     "one-host-calls": Picture("time of the peer / Brigade's"),
     "one-sided": Picture("time of the best MPI / Brigade's"),
+    "pblas": Picture("time of ScaLAPACK's pdgemm / that of our PBLAS", "dots", names=2),
     "putget": Picture("time of the best MPI's messages / that of puts or gets, prefetching", "dots", (1, 2, 3, 4),
                       names=2, number=1),
     "scalapack": Picture("time with the reference BLACS / with Brigade"),
     "scale": Picture("time of Open MPI / Brigade's, chosen freely", names=2),
     "slow-links": Picture("time of the best MPI / Brigade's"),
-    "srumma": Picture("time of the other / Brigade's", "dots", (1, 2), names=2,
+    "srumma": Picture("time of the other / Brigade's", "dots", names=2,
                       skip=("ours, ms", "of alone", "over the bound")),
+    "srumma-orders": Picture("time / that of the default", "dots"),
     "synchronisation": Picture("us", "columns"),
     "topologies": Picture("time / the bound, 8 hosts", "dots", names=2, number=2),
     "transport-tcp": Picture("time of the peer / Brigade's (tcp)"),
@@ -159,7 +164,8 @@ def draw_dots(label, panels):
         ax.set_yticks(range(len(panel.rows)), [joined(names) for names, _ in panel.rows], fontsize=7)
         ax.set_ylim(len(panel.rows) - 0.5, -0.5)
         ax.tick_params(axis="y", left=False)
-        ax.set_title(panel.title and f"{panel.title} ({joined(panel.heads)})", fontsize=8, loc="left")
+        heads = joined(panel.heads)
+        ax.set_title(f"{panel.title} ({heads})" if panel.title else heads, fontsize=8, loc="left")
     last = axes[-1][0]
     last.set_xlabel(label, fontsize=8)
     last.set_xscale("log")
