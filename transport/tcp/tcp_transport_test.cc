@@ -462,7 +462,7 @@ TEST_P(TcpTransportTest, ALeavingRankWaitsUntilItsDataAreReceived) {
   Connect();
   SendAhead(0);
   std::thread leaving([&] { ranks_[0].endpoint.reset(); });
-  while (LogOf(0).find("this rank leaves when 127.0.0.1:") == std::string::npos) usleep(10000);
+  while (LogOf(0).find("this rank waits until 127.0.0.1:") == std::string::npos) usleep(10000);
   std::this_thread::sleep_for(kSilence);  // it is not silent that this one reads nothing
   Endpoint* const endpoint = ranks_[1].endpoint.get();
   for (int kind = 0; kind < kChannelKinds; ++kind) {
