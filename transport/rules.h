@@ -23,7 +23,7 @@ inline constexpr uint64_t kSpins = 20;
 // A yield that takes longer shows that another program computes on this processor. For so long
 // ranks sleep instead of yielding, until they try a yield again: longer delays the return to
 // yields, which are faster on an idle machine.
-inline constexpr int kLongYieldUs = 1000;
+inline constexpr int kLongYieldUs = 2000;
 inline constexpr int kSleepsAfterLongYieldUs = 100000;
 // Polls of a patient rank on a transport that does not sleep.
 inline constexpr uint64_t kPollsAwake = 100;

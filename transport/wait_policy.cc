@@ -1,7 +1,6 @@
 #include "transport/wait_policy.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "transport/rules.h"
 
@@ -21,19 +20,18 @@ WaitPolicy::Step WaitPolicy::Pause(uint64_t idle_polls) {
   }
   const uint64_t yields = idle_polls - std::min(idle_polls, std::max(patience.spins, spins_));
   if (polls_mpi_ && yields == 0) polls_.Begin();
-  const bool may_sleep = patience.yields != kForever;
-  const bool yields_are_long = YieldsAreLong();
-  if (yields >= patience.yields || (yields_are_long && may_sleep)) {
+  if (yields >= patience.yields || YieldsAreLong()) {
     ++sleeps_;
     return Step::kSleep;
   }
   if (polls_mpi_ && yields > 0 && yields % rules::kYieldsPerMpiLook == 0) polls_.PollIfDue();
-  if (yields_are_long) {
-    std::this_thread::sleep_for(std::chrono::microseconds(rules::kAutoNapUs));
-  } else {
-    Yield();
-  }
+  Yield();
   return Step::kYield;
+}
+
+bool WaitPolicy::YieldsAreLong() const {
+  // Ranks that share a processor yield to each other.
+  return yield_was_long_ && !is_crowded_ && alone_.yields != kForever && Clock::now() < long_until_;
 }
 
 void WaitPolicy::Yield() {

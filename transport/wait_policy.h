@@ -4,7 +4,8 @@
 //
 // Beside other programs that compute, a yield lasts for a time slice of theirs, some milliseconds,
 // but a rank that a message wakes gets the processor at once. After a long yield ranks therefore
-// sleep instead of yielding, for a while.
+// sleep instead of yielding, for a while; not if they outnumber the processors and yield to each
+// other.
 
 #ifndef BRIGADE_TRANSPORT_WAIT_POLICY_H_
 #define BRIGADE_TRANSPORT_WAIT_POLICY_H_
@@ -59,7 +60,7 @@ class WaitPolicy {
   const Patience& patience() const { return is_crowded_ ? crowded_ : alone_; }
   void Yield();
   // By the clock, not per wait: waits that nap by PollsBeforeSleep() may never call Pause.
-  bool YieldsAreLong() const { return yield_was_long_ && Clock::now() < long_until_; }
+  bool YieldsAreLong() const;
 
   const Patience alone_;
   const Patience crowded_;

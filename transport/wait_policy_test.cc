@@ -77,10 +77,13 @@ TEST(WaitPolicy, SleepsForAWhileAfterALongYield) {
   EXPECT_EQ(StepsOf(&policy, first.size()), first) << "no yield was tried again";
 }
 
-TEST(WaitPolicy, NeverSleepsAfterALongYieldWhereNothingWakes) {
-  WaitPolicy policy({1, microseconds(0), WaitPolicy::kForever}, kCrowded, /*polls_mpi=*/false,
-                    YieldForLong);
-  EXPECT_EQ(StepsOf(&policy, 5).back(), Step::kYield);
+TEST(WaitPolicy, YieldsOnWhereNothingWakesOrOtherRanksComputeMeanwhile) {
+  WaitPolicy forever({1, microseconds(0), WaitPolicy::kForever}, kCrowded, /*polls_mpi=*/false,
+                     YieldForLong);
+  EXPECT_EQ(StepsOf(&forever, 5).back(), Step::kYield);
+  WaitPolicy crowded(kAlone, {0, microseconds(0), 4}, /*polls_mpi=*/true, YieldForLong);
+  crowded.SetCrowded(true);
+  EXPECT_EQ(StepsOf(&crowded, 4).back(), Step::kYield);
 }
 
 }  // namespace
