@@ -3,9 +3,10 @@
 
    Conventions:
 
-   1. Ranks of a grid are named {row,col}, from 0. The ranks of a context are numbered row by row.
+   1. The processes of a grid have coordinates {row,col}, from 0. The rank of process {row,col} in
+      its context is row * npcol + col.
    2. A context is a small number, from 0; -1 means that this process is not in the grid. A system
-      handle stands for an MPI communicator. The number of a system handle is neither a context nor
+      handle stands for an MPI communicator. A system handle must not be passed as a context, or as
       a Fortran handle of MPI.
    3. Matrices are column-major m x n with leading dimension lda; lda below m counts as m. Complex
       matrices are arrays of (real, imaginary) pairs. If m or n is 0, the message is empty, but the
@@ -17,22 +18,24 @@
    5. A send (sd2d) returns once the caller may reuse the matrix. A send waits for the receiver
       only while the memory for sent messages is full (BRIGADE_OVERFLOW_BYTES). A receive (rv2d)
       returns when the data have arrived. Messages between two processes of a context keep their
-      order, even if their types differ. The receiver must pass at least as many elements as the
-      sender, and may pass another shape. If the receiver passes more elements, its last elements
-      stay unchanged.
-   6. All processes of a scope make their scoped calls in the same order, with equal scope, top,
-      rdest, cdest and number of elements. Broadcasts: one process, the source, calls bs2d. All
-      other processes call br2d, and pass the coordinates of the source as rsrc and csrc. If scope
-      is R, rsrc is ignored. If scope is C, csrc is ignored.
+      order, even if their types differ. The receiver's matrix must have at least as many elements
+      as the sender's matrix, and may have another shape. If the receiver's matrix has more
+      elements, its last elements stay unchanged.
+   6. All processes of a scope make their broadcasts, combines and barriers in the same order, with
+      equal scope, top, rdest, cdest and number of elements. Broadcasts: one process, the source,
+      calls bs2d. All other processes call br2d, and pass the coordinates of the source as rsrc and
+      csrc. If scope is R, rsrc is ignored. If scope is C, csrc is ignored.
    7. Combines: every process contributes A. The result replaces A at {rdest,cdest}, or on all
       processes if rdest or cdest is -1. On all other processes A is unspecified afterwards. Results
-      have the same bits on all processes and in every run. amx and amn compare |x|, or |re| + |im|
-      for complex x. If ldia is -1, rA and cA are not used, and among elements of equal |x| the
-      largest signed value wins. If ldia is not -1, rA and cA receive the coordinates of the process
-      whose element wins, and among processes with elements of equal |x| the first one wins. The
-      processes are ordered upwards from the destination to the last rank, then upwards from rank 0.
-      If the result goes to all processes, the order begins at rank 0. The leading dimension of rA
-      and cA is ldia; ldia below m counts as m.
+      have the same bits on all processes that get them, and in every run on the same grid. amx and
+      amn compare |x|, or |re| + |im| for complex x. If ldia is -1, rA and cA are not used, and
+      among elements of equal |x| the largest signed value wins. Of complex values, the value with
+      the larger real part is the larger one; if real parts are equal, imaginary parts decide. If
+      ldia is not -1, rA and cA receive, on processes that get the result, the coordinates of the
+      process whose element wins. Among processes with elements of equal |x|, the first process
+      wins in this order: from the destination to the last rank of the scope, then from rank 0. If
+      the result goes to all processes, the order begins at rank 0. The leading dimension of rA and
+      cA is ldia; ldia below m counts as m.
    8. Errors are reported on stderr and end the job by MPI_Abort.
    9. At most one thread of a process at a time may call the BLACS.
 
@@ -48,8 +51,8 @@ extern "C" {
 #endif
 
 /** The type of all integer arguments: 64 bits if BRIGADE_BLACS_ILP64 is defined, otherwise 32 bits.
-   A program that defines BRIGADE_BLACS_ILP64 must link or preload libbrigade_blacs64.so; all other
-   programs, libbrigade_blacs.so. */
+   A program that defines BRIGADE_BLACS_ILP64 must link or preload libbrigade_blacs64.so. All other
+   programs must link or preload libbrigade_blacs.so. */
 #ifdef BRIGADE_BLACS_ILP64
 typedef int64_t blacs_int;
 #else
@@ -89,9 +92,9 @@ void Cblacs_abort(blacs_int ctxt, blacs_int errnum);
 
 /** Stores parameter `what` in val. ctxt is ignored for parameters below 10. Local. */
 void Cblacs_get(blacs_int ctxt, blacs_int what, blacs_int* val);
-/** Sets one of the parameters 11, 12, ..., 16 of a context. Each of the parameters 11 to 14 must be
-   equal on all processes of the context. Any other value of `what` causes a warning, and sets
-   nothing. Local. */
+/** Sets one of the parameters 11, 12, ..., 16 of a context. With any other value of `what`, with 0
+   rings or with fewer than 1 branch, the call prints a warning, and sets nothing. The program must
+   set parameters 11 to 14 to equal values on all processes of the context. Local. */
 void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 
 /** @} */
@@ -104,16 +107,16 @@ void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
    not wait.
 
    @param ctxt   in: the system handle; out: the context
-   @param order  order of the ranks in the grid: C (column by column); any other character means
-                 row by row
+   @param order  the order in which the processes of the system handle fill the grid: C means
+                 column by column, any other character means row by row
    @param nprow  number of rows
    @param npcol  number of columns
 
-   Cost: a few messages per process. The first grid opens the transport; on several hosts, the
-   first grid also measures the transport once. */
+   Cost: a few messages per process. The first grid opens the transport. The first grid on a set
+   of several hosts also measures the cost of messages. */
 void Cblacs_gridinit(blacs_int* ctxt, const char* order, blacs_int nprow, blacs_int npcol);
-/** Makes a grid of any processes, like Cblacs_gridinit(). The process at {i,j} is rank
-   usermap[j * ldumap + i] of the system handle's communicator. */
+/** Like Cblacs_gridinit(), but makes a grid of any processes of a system handle. The process at
+   {i,j} is rank usermap[j * ldumap + i] of the system handle's communicator. */
 void Cblacs_gridmap(blacs_int* ctxt, const blacs_int* usermap, blacs_int ldumap, blacs_int nprow,
                     blacs_int npcol);
 /** Frees a context. Local. Messages that have been sent still arrive. */
@@ -122,8 +125,8 @@ void Cblacs_gridexit(blacs_int ctxt);
    not a context, all four results are -1. Local. */
 void Cblacs_gridinfo(blacs_int ctxt, blacs_int* nprow, blacs_int* npcol, blacs_int* myrow,
                      blacs_int* mycol);
-/** Returns prow * npcol + pcol, the rank of process {prow,pcol} in the grid, and not the number
-   that Cblacs_pinfo() returns. Returns -1 if {prow,pcol} is outside the grid. Local. */
+/** Returns the rank of process {prow,pcol} in the grid, prow * npcol + pcol; -1 if {prow,pcol} is
+   outside the grid. Cblacs_pinfo() can return another number on this process. Local. */
 blacs_int Cblacs_pnum(blacs_int ctxt, blacs_int prow, blacs_int pcol);
 /** Returns the coordinates of the process with rank pnum in the grid; both are -1 if there is no
    such rank. Local. */
@@ -138,8 +141,8 @@ void Cblacs_freebuff(blacs_int ctxt, blacs_int wait);
 /** @} */
 
 /** @name System handles
-   The caller still owns the communicator of a handle. The communicator must stay valid until the
-   grid is made. All functions of this section are local. */
+   The caller still owns the communicator of a handle. The communicator must stay valid until all
+   grids of the handle are made. All functions of this section are local. */
 /** @{ */
 
 /* brigade/blacs_mpi.h has Csys2blacs_handle() and Cblacs2sys_handle(). */

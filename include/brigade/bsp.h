@@ -22,12 +22,13 @@
 ///    numbered from 0; error texts contain this number.
 /// 2. All processes make collective calls in the same superstep and in the same order. All other
 ///    calls are local, and do not wait for other processes.
-/// 3. At the end of a superstep (1) all gets read their sources; (2) gets write their results, on
-///    each process in the order of its calls; (3) puts write their destinations, first the puts of
-///    process 0, then those of process 1 and so on, and the puts of one process in the order of its
-///    calls; (4) registrations change. Therefore a program gives equal bytes in every run.
-/// 4. An error ends the program on all processes, and prints on stderr the process, the call and
-///    the superstep. Arguments, ranges, and the agreement of collective calls are always checked.
+/// 3. At the end of a superstep, first all gets read their sources. Then gets write their results,
+///    on each process in the order of its calls. Then puts write their destinations: first the puts
+///    of process 0, then those of process 1, and so on. The puts of one process write in the order
+///    of its calls. Registrations change last. Therefore a program gives equal bytes in every run.
+/// 4. On an error the library prints the process, the call and the superstep on stderr, and ends
+///    the program on all processes. The library always checks arguments, ranges of memory, and
+///    whether collective calls agree on all processes.
 /// 5. Offsets and lengths are in bytes.
 /// 6. Not thread-safe: one thread of a process must make all calls.
 ///
@@ -46,7 +47,7 @@ extern "C" {
 #endif
 
 /// @cond
-/* Suppresses compiler warnings about uninitialised memory: registering such memory is legal. */
+/* Suppresses compiler warnings: a program may register uninitialised memory. */
 #if defined(__has_attribute)
 #if __has_attribute(access)
 #define BRIGADE_BSP_ADDRESS(argument) __attribute__((access(none, argument)))
@@ -59,7 +60,7 @@ extern "C" {
 
 /// @name Types
 /// The type names of BSPonMPI and MulticoreBSP for processes, counts and lengths. These types are
-/// int, as in BSPonMPI and in the standard; the types of MulticoreBSP are unsigned.
+/// int, as in BSPonMPI and in the paper; the types of MulticoreBSP are unsigned.
 /// @{
 
 /// The number of a process.
@@ -74,8 +75,8 @@ typedef int bsp_size_t;
 /// @{
 
 /// Lets process 0 run alone until bsp_begin(). A program that calls bsp_init() must call it as the
-/// first statement of main(). On all other processes, bsp_init() calls `start`, and ends the
-/// process when `start` has returned. Collective.
+/// first statement of main(). On all processes except process 0, bsp_init() calls `start`, and ends
+/// the process when `start` has returned. Collective.
 ///
 /// @param start  a function whose first statement is bsp_begin(), and whose last statement is
 ///               bsp_end(); the program must call this function on process 0 after bsp_init()
@@ -200,9 +201,9 @@ void bsp_set_tagsize(int* bytes);
 /// @param bytes    number of bytes of the payload, 0 or more
 void bsp_send(int pid, const void* tag, const void* payload, int bytes);
 /// Returns the number of messages that are left to receive, and the sum of the lengths of their
-/// payloads. If one of the two numbers is above INT_MAX, the call is an error; in this case call
-/// bsp_get_tag() instead, which reports when no message is left. Local. Cost: proportional to the
-/// number of messages.
+/// payloads. The call is an error if one of the two numbers is above INT_MAX. bsp_get_tag(), which
+/// reports when no message is left, has no such limit. Local. Cost: proportional to the number of
+/// messages.
 void bsp_qsize(int* messages, int* bytes);
 /// Returns the payload length and the tag of the first message that is left to receive. Local.
 ///

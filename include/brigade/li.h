@@ -1,12 +1,13 @@
 /// @file
 /// LI: an interface for C99 with one put, one get and one synchronisation, over communication
-/// libraries of different models. A program runs unchanged over (1) Brigade's windows, (2) MPI's
-/// one-sided calls, (3) MPI's messages, (4) any library with BSPlib's interface. BRIGADE_LI_BACKEND
-/// selects the backend when the program starts.
+/// libraries of different models, called backends. A program runs unchanged over every backend: (1)
+/// `windows`, Brigade's windows; (2) `mpi_rma`, MPI's one-sided calls; (3) `mpi_send`, MPI's
+/// messages; (4) `bsp`, any library with BSPlib's interface. The environment variable
+/// BRIGADE_LI_BACKEND selects the backend when the program starts.
 ///
 /// Library: libbrigade_li.so. A program consists of processes, which all run the same supersteps.
 /// All processes make collective calls in the same order. All calls are collective, except LIPUT,
-/// LIGET, LINPROCS, LIPID and LIABORT. For example:
+/// LIGET, LIOPUT, LIOGET, LINPROCS, LIPID and LIABORT. For example:
 ///
 /// @code
 ///   LIBEGIN(LINPROCS());
@@ -24,17 +25,18 @@
 ///
 /// 1. Superstep 0 lasts until the first LICOMMIT. Each later superstep lasts from one call of
 ///    LICOMMIT or LIBARRIER to the next.
-/// 2. Within a superstep, two operations must not access the same byte if one of them writes the
-///    byte. An operation must not write a byte that the owner of the byte loads or stores, and must
-///    not read a byte that the owner stores. An operation reads its source and writes its
-///    destination at an unspecified time between its call and LIBARRIER. Exception: after LISYNC
-///    the program may reuse the source of a put.
-/// 3. A program that keeps rule 2 is called sound. A sound program gives the same bytes with
+/// 2. Puts and gets are operations. Within a superstep, two operations must not access the same
+///    byte if one of them writes the byte. An operation must not write a byte that the owner of the
+///    byte loads or stores, and must not read a byte that the owner stores. An operation reads its
+///    source and writes its destination at an unspecified time between its call and LIBARRIER.
+///    Exception: after LISYNC the program may reuse the source of a put.
+/// 3. A program that keeps convention 2 is called sound. A sound program gives the same bytes with
 ///    every backend. The results of programs that are not sound are unspecified. BRIGADE_LI_CHECK=1
-///    finds two kinds of violations of rule 2: conflicts between operations, and stores that change
-///    the source of a put. BRIGADE_LI_CHECK=1 finds no other load or store that violates rule 2.
-/// 4. An error ends the program on all processes, and prints on stderr the process, the call and
-///    the number of the superstep. Arguments and the order of calls are always checked.
+///    finds conflicts between operations, and stores that change the source of a put.
+///    BRIGADE_LI_CHECK=1 finds no other violation of convention 2.
+/// 4. On an error the library prints the process, the call and the number of the superstep on
+///    stderr, and ends the program on all processes. The library always checks arguments and the
+///    order of calls.
 /// 5. Offsets and lengths are in bytes.
 /// 6. Not thread-safe: one thread of a process must make all calls.
 ///
@@ -57,7 +59,7 @@
 extern "C" {
 #endif
 
-/// Largest number of memory regions that are registered at one time.
+/// Largest number of memory regions that may be registered at the same time.
 #define MAX_LI_WINDOWS 64
 
 /// @name Start and end

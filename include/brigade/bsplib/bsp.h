@@ -1,5 +1,5 @@
 /// @file
-/// `<bsp.h>` for programs of BSPlib that do not know Brigade: brigade/bsp.h. The folder of this
-/// file holds nothing else, so that `-I` of it hides no header of another project.
+/// `<bsp.h>` for programs that were written for another BSPlib: includes brigade/bsp.h. The folder
+/// of this file contains no other file, so `-I` of this folder hides no header of another project.
 
 #include "../bsp.h"
