@@ -28,8 +28,8 @@ extern "C" {
 /// before the root has called the function.
 /// @{
 
-/// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgather:
-/// the multi-broadcast of the paper on the AP3000, with equal blocks.
+/// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgather.
+/// The paper on the Fujitsu AP3000 calls this pattern multi-broadcast.
 ///
 /// @param group    of the call
 /// @param source   this rank's block; NULL: in place, the block is already in `result`
@@ -48,8 +48,9 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgather(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_plan** plan);
 
-/// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgatherv:
-/// the multi-broadcast of the paper on the AP3000. The sizes of the matrices may differ.
+/// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgatherv.
+/// The sizes of the matrices may differ. The paper on the Fujitsu AP3000 calls this pattern
+/// multi-broadcast.
 ///
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`

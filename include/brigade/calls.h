@@ -6,14 +6,14 @@
 /// 1. `brigade_bcast(...)` blocks until the call is complete on this rank.
 /// 2. `brigade_bcast_start(..., &operation)` starts the call and returns. Complete the operation
 ///    with brigade_wait(), or with a function on arrays of operations (operation.h). The memory of
-///    the matrices and locations, and the context of a user operation, must stay valid until the
-///    operation is complete.
+///    the matrices, the array brigade_call_options::locations, and the context of a user operation
+///    must stay valid until the operation is complete.
 /// 3. `brigade_plan_bcast(..., &plan)` checks the arguments and chooses the algorithm once. Then
 ///    brigade_plan_run() or brigade_plan_start() makes the call any number of times, without the
-///    cost of checking the arguments and choosing the algorithm again. The memory of the matrices
-///    and locations, and the context of a user operation, must stay valid until the plan is
-///    destroyed. The program may change the values in this memory while no operation of the plan is
-///    pending.
+///    cost of checking the arguments and choosing the algorithm again. The memory of the matrices,
+///    the array brigade_call_options::locations, and the context of a user operation must stay
+///    valid until the plan is destroyed. The program may change the values in this memory while no
+///    operation of the plan is pending.
 ///
 /// Forms 2 and 3 copy the arguments and their structures (brigade_matrix, brigade_user_op). If the
 /// program changes a structure afterwards, the change has no effect on the operation or plan.
@@ -34,21 +34,20 @@ extern "C" {
 #endif
 
 /// @name Calls
-/// A send or receive involves two ranks. All other calls are collective over the scope: all ranks
-/// of the scope make these calls in the same order.
+/// brigade_send(), brigade_recv() and brigade_sendrecv() are point-to-point. All other calls are
+/// collective over the scope: all ranks of the scope make these calls in the same order.
 ///
 /// A function that fails returns #BRIGADE_INVALID_ARGUMENT, #BRIGADE_MISMATCH, #BRIGADE_PEER_LOST,
 /// #BRIGADE_TIMED_OUT (with brigade_call_options::timeout_seconds), #BRIGADE_INTERNAL or
 /// #BRIGADE_ABORTED. Convention 2 of brigade.h says whether the group stays usable. A `_start`
 /// function returns errors of arguments; brigade_wait() returns the outcome of the call.
 ///
-/// The functions ending in `_start` also return
+/// The functions ending in `_start` also return these failures:
 ///
 /// 1. #BRIGADE_NO_RESOURCE, without effect: the staging memory that the call needs is in use. Other
-///    ranks may already have started the call. Repeat the `_start` function until it succeeds,
-///    without another blocking call in between. Each attempt progresses pending operations. An
-///    attempt succeeds in the end if all ranks make all their calls in one order, including calls
-///    on different scopes.
+///    ranks may already have started the call. Repeat the `_start` function until it succeeds, and
+///    make no blocking call in between. Each attempt progresses pending operations. If all ranks
+///    make all their calls, on all scopes, in the same order, an attempt succeeds in the end.
 /// 2. #BRIGADE_OUT_OF_MEMORY, without effect: the call needs more staging memory than the budget
 ///    allows. A collective call then returns this status on all ranks of the scope.
 ///
@@ -58,7 +57,7 @@ extern "C" {
 ///
 /// Cost: docs/design/patterns.md has the copies, combines and messages of every call. The first
 /// call on a group with a new pattern, scope, root, operation, topology or range of message lengths
-/// also chooses the algorithm. The functions beginning with `brigade_plan_` send no message.
+/// also chooses the algorithm. The functions that make a plan send no message.
 /// @{
 
 /// Sends a matrix to a rank. Buffered, like MPI_Bsend: the program may change `source` when the

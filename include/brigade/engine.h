@@ -18,7 +18,7 @@ typedef struct brigade_engine brigade_engine;
 
 /// A switch: on, off, or the default.
 typedef enum {
-  BRIGADE_DEFAULT = 0,  ///< the environment variable decides; if it is unset, the library
+  BRIGADE_DEFAULT = 0,  ///< the value of the environment variable, or the default if it is unset
   BRIGADE_ON = 1,
   BRIGADE_OFF = 2
 } brigade_switch;
@@ -51,9 +51,10 @@ typedef struct {
   /// During a timeline, brigade_engine_create() with a file name returns #BRIGADE_INVALID_ARGUMENT.
   const char* trace_file;
   /// On: when a group on several hosts is made, the library measures the cost of messages, and
-  /// later chooses topologies by this cost. A measurement takes at most a second. The library keeps
-  /// a measurement in memory, and in a file for a week, so that later groups and jobs on the same
-  /// hosts do not measure again. Equal on all ranks of a group. Default: on.
+  /// later chooses topologies by this cost. On links of 40 MB/s or more, a measurement takes less
+  /// than a second. The library keeps a measurement in memory, and in a file for a week, so that
+  /// later groups and jobs on the same hosts do not measure again. Equal on all ranks of a group.
+  /// Default: on.
   brigade_switch calibrate;
   /// On: whenever a call chooses an algorithm (calls.h), rank 0 of the scope prints on stderr the
   /// algorithm, the reason, and the protocols. Default: off.
@@ -73,14 +74,14 @@ static inline brigade_options brigade_options_init(void) {
   return options;
 }
 
-/// Makes an engine. Local. Only the transport "mpi" needs MPI. In a forked child the engine remains
-/// its parent's: calls on its groups and operations return #BRIGADE_UNAVAILABLE.
+/// Makes an engine. Local. Only the transport "mpi" needs MPI. A forked child cannot use the
+/// engine: in the child, calls on the engine's groups and operations return #BRIGADE_UNAVAILABLE.
 ///
 /// @param options  NULL for the defaults; may be freed afterwards
 /// @param engine   the new engine
 /// @return #BRIGADE_INVALID_ARGUMENT: there is no such transport or network interface, the chunk
-///         length and the budget do not fit each other, the process already has a timeline, or a
-///         variable of docs/user/settings.md has a bad value, even if the engine does not use the
+///         length is invalid, the budget has too few chunks, the process already has a timeline, or
+///         a variable of docs/user/settings.md has a bad value, even if the engine does not use the
 ///         variable; #BRIGADE_UNAVAILABLE: this machine lacks a requirement of the transport;
 ///         #BRIGADE_OUT_OF_MEMORY: no staging memory is available
 ///

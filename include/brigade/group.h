@@ -102,9 +102,10 @@ typedef struct {
   size_t size;            ///< set by brigade_failure_init()
   brigade_status status;  ///< #BRIGADE_OK: the group is not broken
   int rank;               ///< the rank that broke the group; -1: not known
-  /// The call that failed on that rank, as the name of its C function without `brigade_`: "bcast",
-  /// "recv", ... "gather" also means brigade_gatherv(), and so on; "send" and "recv" also mean
-  /// brigade_sendrecv(). Static text; empty if no call failed, or if the call is not known.
+  /// The call that failed on that rank: the name of the call's C function without `brigade_`, and
+  /// without a `v` at the end. For example, "gather" means brigade_gather() or brigade_gatherv().
+  /// For brigade_sendrecv(): "send" or "recv". Static text; empty if no call failed, or if the call
+  /// is not known.
   const char* call;
   /// The number of that call, from 0. A collective call is counted among the collective calls on
   /// its scope, a send among the sends to its destination, and a receive among the receives from

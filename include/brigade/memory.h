@@ -36,7 +36,8 @@ extern "C" {
 /// As with ordinary memory, a page counts as used from the first access to the page on, and gets
 /// its NUMA node at this access. If the machine or a control group has no page left at this access,
 /// the kernel kills a process. If vm.overcommit_memory is 2, all pages count as used from the
-/// allocation on. Allocations of up to half a page share pages. A block of more than 64 GiB is
+/// allocation on. Allocations of up to half a page share pages. A block of 64 GiB or more is
+/// ordinary memory. If the address space is limited (RLIMIT_AS), a block of 1 GiB or more is
 /// ordinary memory. A forked child shares the memory with its parent. Core files do not include the
 /// memory.
 ///

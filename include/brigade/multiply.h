@@ -17,8 +17,8 @@
 ///    indices. The program must link or preload a BLAS. The BLAS decides how many threads it uses.
 /// 5. Not thread-safe: see brigade.h.
 ///
-/// A rank need not call this library while other ranks read its parts of A and B, if one of the
-/// conditions of brigade_window_create() holds. A rank in brigade_multiply() always serves the gets
+/// If one of the conditions of brigade_window_create() holds, a rank need not call this library
+/// while other ranks read its parts of A and B. A rank in brigade_multiply() always serves the gets
 /// of other ranks.
 ///
 /// Source: SRUMMA (Krishnan, Nieplocha), section 3. Brigade adds the terms of a sum in another
@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /// @name Multipliers
-/// A multiplier holds the window and the buffers of a grid of ranks.
+/// A multiplier holds a window and buffers, with which a grid of ranks computes products.
 /// @{
 
 /// A multiplier; opaque.
@@ -59,7 +59,7 @@ typedef struct brigade_multiplier brigade_multiplier;
 ///                      of A and B several times. Larger buffers reduce the number of these
 ///                      fetches, and make messages longer.
 /// @param multiplier    the new multiplier
-/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size on a rank; #BRIGADE_MISMATCH:
+/// @return equal on all ranks. #BRIGADE_INVALID_ARGUMENT: a bad size on a rank; #BRIGADE_MISMATCH:
 ///         ranks differ in `buffer_bytes`; otherwise like brigade_window_create(). On failure no
 ///         multiplier is made.
 ///
@@ -103,9 +103,9 @@ typedef struct {
   int64_t row;  ///< first row of the submatrix
   int64_t col;  ///< first column of the submatrix
   /// A window that contains `data`, and has the same ranks as the multiplier; NULL: no window. Must
-  /// be NULL on all ranks or on no rank. If the window's memory is of brigade_window_allocate() or
-  /// brigade_alloc(), ranks of one host read each other's parts in place. The program need not open
-  /// an epoch.
+  /// be NULL on all ranks or on no rank. If the window's memory comes from
+  /// brigade_window_allocate() or brigade_alloc(), ranks of one host read each other's parts in
+  /// place. The program need not open an epoch.
   const brigade_window* window;
 } brigade_distributed_matrix;
 
@@ -200,16 +200,16 @@ static inline brigade_multiply_statistics brigade_multiply_statistics_init(void)
 /// @param product     the arguments; the caller may free them after this call
 /// @param options     the options; NULL: the default options
 /// @param statistics  receives the counters of the product on this rank; may be NULL
-/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: an argument is invalid on this rank or on
-///         another; the error text names the rank and the argument; #BRIGADE_MISMATCH: ranks differ
+/// @return equal on all ranks. #BRIGADE_INVALID_ARGUMENT: an argument is invalid on this rank or on
+///         another; the error text names the rank and the argument. #BRIGADE_MISMATCH: ranks differ
 ///         in an argument that must be equal; #BRIGADE_UNAVAILABLE: a process has no BLAS;
 ///         #BRIGADE_OUT_OF_MEMORY: no memory for buffers. After these failures C is unchanged, and
 ///         the multiplier remains usable. After any other failure the multiplier is broken on all
 ///         ranks, and C is unspecified.
 ///
-/// Cost: that of the gets and of the calls of the BLAS, an exchange of 600 bytes per rank, and a
-/// barrier. If a rank's part of C fits into four buffers, the rank fetches no part of A or B more
-/// than once.
+/// Cost: that of the gets and of the calls of the BLAS, an all-gather of about 600 bytes per rank,
+/// and a barrier. If a rank's part of C fits into four buffers, the rank fetches no part of A or B
+/// more than once.
 BRIGADE_EXPORT brigade_status brigade_multiply(brigade_multiplier* multiplier,
                                                const brigade_product* product,
                                                const brigade_multiply_options* options,
