@@ -181,7 +181,7 @@ class BlockCalls : public GroupHandle {
   }
 
  private:
-  // Conversions of arguments to C. `form` makes the call with them.
+  // Each function converts its arguments to C. `form` makes the call with the converted arguments.
   template <typename Form, typename Source, typename Destination, typename... Root>
   static Result MatrixToMatrix(const Form& form, const brigade_call_options& options,
                                const Source& source, Destination& result, Root... root) {

@@ -18,12 +18,12 @@ inline namespace v1 {
 
 /// The outcome of a call, with the error text if the call failed. Converts to true on success.
 struct [[nodiscard]] Result {
-  brigade_status status = BRIGADE_OK;  ///< #BRIGADE_OK, or the kind of failure
+  brigade_status status = BRIGADE_OK;  ///< #BRIGADE_OK, or the failure
   std::string text;                    ///< what was wrong, where, and what to do; empty on success
 
   Result() = default;
-  /// Converts the status `s` that the last C function called in this thread has returned, and takes
-  /// that function's error text.
+  /// Makes a result of `s`, the status of the C function that this thread has called last. If `s`
+  /// is a failure, the text is brigade_error_text().
   Result(brigade_status s) : status(s), text(s == BRIGADE_OK ? "" : brigade_error_text()) {}
   /// A failure that was found before a C function was called.
   Result(brigade_status s, std::string t) : status(s), text(std::move(t)) {}
@@ -118,7 +118,7 @@ class Engine {
   std::shared_ptr<brigade_engine> engine_;
 };
 
-/// A bootstrap, which makes groups without MPI.
+/// A bootstrap, for groups without MPI; see Group::FromBootstrap().
 class Bootstrap {
  public:
   /// See brigade_bootstrap_tcp(). Replaces the old bootstrap.

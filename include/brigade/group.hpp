@@ -25,7 +25,7 @@ inline namespace v1 {
 /// destroyed when no copy, operation, or plan of the group is left. Calls on an object without a
 /// group return #BRIGADE_INVALID_ARGUMENT.
 ///
-/// Every call takes matrices of the types that ViewTraits lists. Every call has three forms:
+/// Calls take matrices of all types for which ViewTraits is defined. Every call has three forms:
 /// `Broadcast` blocks, `StartBroadcast` starts an operation, and `PlanBroadcast` makes a persistent
 /// operation. The comment of each method names the C function that documents arguments and errors.
 class Group : public detail::ReductionCalls {
@@ -47,13 +47,14 @@ class Group : public detail::ReductionCalls {
       return brigade_group_from_bootstrap(engine.get(), bootstrap.get(), rows, cols, made);
     });
   }
-  /// See brigade_group_split(). Replaces `members`, with null if `colour` is negative.
+  /// See brigade_group_split(). Replaces `members`, which gets no group if `colour` is negative.
   Result Split(int colour, int key, Group* members) const {
     return members->Keep(engine_, [&](brigade_group** made) {
       return brigade_group_split(get(), colour, key, made);
     });
   }
-  /// See brigade_group_from_ranks(). Replaces `members`, with null if this rank is not listed.
+  /// See brigade_group_from_ranks(). Replaces `members`, which gets no group if this rank is not
+  /// listed.
   Result FromRanks(const std::vector<int>& ranks, int rows, int cols, Group* members) const {
     const int64_t wanted = int64_t{rows} * cols;
     if (wanted != static_cast<int64_t>(ranks.size())) {
@@ -176,7 +177,7 @@ class Group : public detail::ReductionCalls {
   }
 
  private:
-  // Conversions of arguments to C. `form` makes the call with them.
+  // Each function converts its arguments to C. `form` makes the call with the converted arguments.
   template <typename Form, typename Matrix>
   static Result OneMatrix(const Form& form, const brigade_call_options& options, Matrix& matrix,
                           int rank) {
@@ -197,7 +198,8 @@ class Group : public detail::ReductionCalls {
     const auto received_c = ToC(received);
     return form(options, &sent_c.matrix, destination, &received_c.matrix, source, sent_c.type);
   }
-  // `engine` is no reference: a group may replace its parent, whose engine this is.
+  // `engine` is passed by value: a parent passes its own engine_, and if the new group replaces the
+  // parent, this function resets that engine_.
   template <typename Make>
   Result Keep(std::shared_ptr<brigade_engine> engine, const Make& make) {
     brigade_group* made = nullptr;

@@ -81,7 +81,8 @@ class GroupHandle {
       return {in_c, BRIGADE_BYTE};
     }
   }
-  // Checks that a user_op, if the elements need one, is for elements of the same size.
+  // For calls with BRIGADE_USER or with elements that have no ElementType: checks that the call has
+  // BRIGADE_USER, and a user_op for elements of this size.
   template <typename M>
   static Result CheckFunction(brigade_op op, const brigade_call_options& options) {
     using T = std::remove_cv_t<ElementOf<M>>;
@@ -120,16 +121,17 @@ class GroupHandle {
     return matrices;
   }
 
-  // The forms of a call: functions that call a C function. `in_c` are its arguments between the
-  // group and the options.
+  // Returns a function that makes the blocking call `run`. `in_c` are the arguments of the C
+  // function `run` between the group and the options.
   template <typename Function>
   auto Run(Function* run) {
     return [this, run](const brigade_call_options& options, auto... in_c) -> Result {
       return run(get(), in_c..., &options);
     };
   }
-  // `object` is an Operation or a Plan. The object keeps the group alive until the operation is
-  // complete, or the plan is destroyed.
+  // Like Run, for a C function that makes an operation or a plan, which `object`, an Operation or a
+  // Plan, then owns. `object` keeps the group alive until the operation is complete, or the plan is
+  // destroyed.
   template <typename Function, typename Object>
   auto Make(Function* make, Object* object) {
     return [this, make, object](const brigade_call_options& options, auto... in_c) -> Result {
