@@ -3,32 +3,36 @@
 /// window exposes memory. The other members put into this memory, get from it and accumulate into
 /// it; the member that exposes the memory (its owner) makes no matching call.
 ///
-/// The conventions of brigade.h hold. In addition:
+/// The conventions of brigade.h hold, and these conventions:
 ///
 /// 1. An operation must be called within an epoch, as in MPI: between two fences, between start and
 ///    complete, or while a lock is held. A put with notification needs no epoch.
 /// 2. The call of an operation can return before the operation is complete. The caller's memory
-///    that the operation uses must stay valid until (a) the call that ends the epoch, (b) a flush,
-///    or (c) the completion of the operation's request. Until then the caller must not write this
-///    memory, and must not read memory that the operation writes. The caller may destroy a layout
-///    as soon as the call that uses the layout has returned, even if the operation is pending.
+///    that the operation uses must stay valid until (a) the call that ends the epoch, (b) a flush
+///    of the target, or (c) the completion of the operation's request. Until then the caller must
+///    not write this memory, and must not read memory that the operation writes. The caller may
+///    destroy a layout as soon as the call that uses the layout has returned, even if the operation
+///    is pending.
 /// 3. Accumulates, fetching accumulates and swaps are atomic per element with respect to each
 ///    other. From one origin to one target, these operations take place in the order of the calls.
 ///    Puts and gets are neither atomic nor ordered: if two origins put to one location in one
 ///    epoch, the value at this location is unspecified.
 /// 4. A call that returns #BRIGADE_INVALID_ARGUMENT has had no effect, on this rank or elsewhere.
-///    Any other failure breaks the window on all its members: every pending and later call on the
-///    window fails, and the window can only be freed or destroyed. The output memory of a failed
-///    call is unspecified.
+///    #BRIGADE_OUT_OF_MEMORY of brigade_window_attach() also has no effect. Any other failure
+///    breaks the window on all its members: every pending and later call on the window fails, and
+///    the window can only be freed or destroyed. If a call fails in this way, the contents of its
+///    output memory are unspecified.
 /// 5. Not thread-safe: at most one thread at a time may use an engine, its groups and its windows.
 /// 6. Displacements are in the displacement unit of the target. All other offsets and lengths are
 ///    in bytes. The count of an operation is in elements of a type, or in values of a layout; a
 ///    value is one instance of a layout, like one instance of an MPI datatype.
 ///
-/// If an operation goes by messages, a progress thread of the target performs it. In two cases the
-/// target must call this library instead, for example brigade_progress(): (1) for operations over
-/// the transport `mpi` between hosts; (2) for all operations that go by messages, once the target
-/// has had a group that uses `mpi`.
+/// An operation goes by messages if the origin does not map the target's memory, and the kernel
+/// cannot copy between the two processes, for example between hosts. All operations go by messages
+/// in a window that detects conflicts (brigade_options::check_windows). A progress thread of the
+/// target performs operations that go by messages. Exception: once the target has had a group that
+/// uses the transport `mpi`, the target must call this library instead, for example
+/// brigade_progress().
 ///
 /// Sources: MPI-3.1, chapter 11; The Implementation of MPI-2 One-Sided Communication for the NEC
 /// SX-5, sections 2 to 4; for notified puts, ARMCI.
@@ -65,12 +69,12 @@ typedef struct brigade_window brigade_window;
 /// @param unit      the unit of displacements into this memory, in bytes, at least 1; may differ by
 ///                  rank
 /// @param window    the new window; its ranks are numbered as in the group
-/// @return equal on all ranks: #BRIGADE_INVALID_ARGUMENT: a bad size or unit on a rank;
-///         #BRIGADE_OUT_OF_MEMORY: too little memory, or too little staging memory (all windows of
-///         an engine share 4 chunks); #BRIGADE_MISMATCH and #BRIGADE_UNAVAILABLE: see
+/// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: a bad size or unit on a
+///         rank; #BRIGADE_OUT_OF_MEMORY: too little memory, or too little staging memory (all
+///         windows of an engine share 4 chunks); #BRIGADE_MISMATCH and #BRIGADE_UNAVAILABLE: see
 ///         brigade_group_split(). On failure no window is made.
 ///
-/// Cost: that of making a group, and two exchanges of a few hundred bytes per rank.
+/// Cost: that of making a group, and a few all-gathers of at most a few hundred bytes per rank.
 BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* memory,
                                                     size_t bytes, int64_t unit,
                                                     brigade_window** window);
@@ -97,7 +101,7 @@ BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_group* group, size
 /// brigade_window_create().
 ///
 /// @param group     see brigade_window_create()
-/// @param window    the new window; brigade_window_bytes() is meaningless for it
+/// @param window    the new window; brigade_window_bytes() is meaningless for this window
 /// @return like brigade_window_create()
 ///
 /// Cost: that of brigade_window_create(), and 64 KiB of shared memory on each rank.
@@ -114,7 +118,7 @@ BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group
 ///
 /// @param window  a dynamic window
 /// @param memory  memory of the caller; must stay valid until it is detached
-/// @param bytes   the length of `memory`; if it is 0, no operation can access it
+/// @param bytes   the length of `memory`; 0: the call attaches a range that no operation can access
 /// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or the memory overlaps attached
 ///         memory; #BRIGADE_OUT_OF_MEMORY: this rank has 4096 ranges of memory attached already. On
 ///         failure nothing is attached.
@@ -128,16 +132,16 @@ BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void
 /// @param window  a dynamic window
 /// @param memory  the address that was passed to brigade_window_attach()
 /// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or no attached range begins at
-///         `memory`; a range of 0 bytes counts
+///         `memory`. A range of 0 bytes is also an attached range.
 BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
 /// Waits until all operations on a window are complete, then frees the window. Collective over its
 /// members.
 ///
 /// @param window  invalid afterwards, unless the call returns #BRIGADE_INVALID_ARGUMENT. NULL is
 ///                ignored.
-/// @return #BRIGADE_INVALID_ARGUMENT: this rank holds a lock, has not waited for a request, or is
-///         between start and complete or between post and wait. An epoch of fences may be open.
-///         Otherwise the first failure of the window, or #BRIGADE_OK
+/// @return #BRIGADE_INVALID_ARGUMENT: this rank holds a lock, has not waited for a request, is
+///         between start and complete, or is between post and wait; otherwise the first failure of
+///         the window, or #BRIGADE_OK. An epoch of fences may be open.
 ///
 /// Cost: that of a fence.
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
@@ -162,8 +166,9 @@ BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int ran
 /// Returns the address of a member's memory in this process, for loads and stores; `rank` may be
 /// the caller's own. Returns NULL if this process does not map the memory, or if `rank` is not a
 /// member. Between loads or stores through this address and operations of other ranks on this
-/// memory, the program must call one of these: brigade_window_sync(), a flush, a function that
-/// begins or ends an epoch, or a function that consumes notifications.
+/// memory, the program must call one of these: brigade_window_sync(), brigade_window_flush(),
+/// brigade_window_flush_all(), a function that begins or ends an epoch, or a function that consumes
+/// notifications.
 BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int rank);
 
 /// @}
@@ -255,23 +260,27 @@ typedef struct {
 /// Operations that a member (the origin) calls on the memory of a member (the target). Origin and
 /// target may be the same member.
 ///
-/// Errors: #BRIGADE_INVALID_ARGUMENT if (1) no epoch is open for the target, (2) the origin's and
-/// the target's values differ in their number of bytes, (3) the access exceeds the memory of the
-/// target, or (4) the operation is not defined for the element types of origin and target;
-/// otherwise the failure of the window.
+/// Errors: #BRIGADE_INVALID_ARGUMENT if (1) the target is not a member, or no epoch is open for the
+/// target, (2) the origin's and the target's values differ in their number of bytes, (3) the access
+/// exceeds the memory of the target, or (4) the operation is not defined for the element types of
+/// origin and target; otherwise the failure of the window.
 ///
 /// A call of an operation waits for other ranks in these cases only:
 /// (1) Messages carry the operation, and 256 earlier operations on this target are pending.
 /// (2) Messages carry the operation, and 8192 earlier operations on this target were not flushed.
-/// (3) An accumulate waits for accumulates of other ranks on the same memory.
-/// (4) Origin and target are on one host: the first operation after a fence waits until the target
-/// has left the fence.
+/// (3) An accumulate, fetching accumulate or swap waits for such operations of other ranks on the
+/// same target.
+/// (4) The origin is on the target's host, and does not map the memory: the first operation after a
+/// fence can wait until the target has left the fence.
 /// (5) The origin is on the target's host, and does not map the memory: an operation on 1024 or
 /// more short blocks can wait until a progress thread of the target has performed the operation.
+/// (6) The window is dynamic: an operation waits while the target attaches or detaches memory.
+/// (7) Messages carry a long contiguous put: the call waits about 80 us at most for the target.
 ///
-/// Cost: a copy or combine if the origin maps the memory; one to three system calls if the kernel
-/// copies between the processes; otherwise a message to the target, and if the operation returns
-/// values, a message back. docs/design/windows.md has the details.
+/// Cost: a copy or combine if the origin maps the memory. If the kernel copies between the
+/// processes: one system call for a contiguous put or get, and at most two for each 16 KiB of an
+/// accumulate. Otherwise a message to the target, and if the operation returns values, a message
+/// back. docs/design/windows.md has the details.
 /// @{
 
 /// Puts `count` adjacent elements from `data` into the memory of `rank`.
@@ -305,8 +314,9 @@ BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* wi
 /// Puts `count` adjacent elements, followed by a notification for which the target can wait with
 /// brigade_window_notify_wait(). Needs no epoch. Puts with notification from one origin to one
 /// target arrive in the order of the calls. The caller may reuse the memory at `data` once the
-/// target has consumed the notification, for example when the target has sent a notification in
-/// reply. With brigade_window_put_notify_values(), the caller can wait for a request instead.
+/// target has consumed the notification. To learn this, the caller can wait for a notification that
+/// the target sends in reply. With brigade_window_put_notify_values(), the caller can wait for a
+/// request instead.
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
                                                         int64_t count, brigade_type type, int rank,
                                                         int64_t displacement);
@@ -373,20 +383,21 @@ typedef enum {
 } brigade_fence_promise;
 
 /// Ends an epoch of all members and begins the next. Operations and stores before the fence are
-/// visible to all members after the fence. A rank that has called an operation in this epoch must
-/// end the epoch by another fence before it calls brigade_window_start() or brigade_window_lock().
-/// Collective over the window.
+/// visible to all members after the fence. A rank that has called an operation since the fence must
+/// call another fence before brigade_window_start(), brigade_window_lock() or
+/// brigade_window_lock_all(). Collective over the window.
 ///
 /// @param window    a window on which no member is in another kind of epoch
 /// @param promises  a sum of #brigade_fence_promise; 0: no promise
-/// @return #BRIGADE_INVALID_ARGUMENT: another epoch is open; #BRIGADE_PEER_LOST: a member is lost;
-///         all other members return this status; otherwise the failure of the window
+/// @return #BRIGADE_INVALID_ARGUMENT: this rank is in another kind of epoch; #BRIGADE_PEER_LOST on
+///         all other members: a member is lost; otherwise the failure of the window
 ///
 /// Cost, for any number of targets:
 /// - all ranks access all memory without messages: one barrier; two barriers if a rank got short
 ///   values from memory that is not shared
-/// - all ranks access the memory of others by messages: on up to 8 ranks, a message from each rank
-///   to each other rank; on more ranks, an all-reduce of 8 bytes per rank
+/// - all ranks access the memory of others by messages, and the window is not dynamic: on up to 8
+///   ranks, a message from each rank to each other rank; on more ranks, an all-reduce of 8 bytes
+///   per rank
 /// - otherwise: the sum of these two costs
 BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int promises);
 
@@ -397,7 +408,7 @@ BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int p
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if the epochs of the caller do not permit the call, for
 /// example a wait without a post, or if `ranks` are not different members; otherwise the failure of
-/// the window. Cost of each function: a flag or a short message for each rank in `ranks`.
+/// the window. Cost of each function: a store to shared memory or a short message for each rank.
 /// @{
 
 /// Begins an epoch in which the caller is the origin and `ranks` are the targets. Blocks until each
@@ -420,6 +431,7 @@ BRIGADE_EXPORT brigade_status brigade_window_test(brigade_window* window, int* d
 /// @}
 /// @name Locks
 /// Epochs of one origin, for which the target makes no call: MPI's passive target synchronisation.
+/// A flush requires a lock: of `rank`, or of any member for the flush functions without `rank`.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if the epochs of the caller do
 /// not permit the call, for example an unlock without a lock; otherwise the failure of the window.
@@ -446,11 +458,10 @@ BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
 /// of brigade_window_lock_all().
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
 /// Blocks until all operations of the caller on `rank` are complete at `rank`. If operations
-/// between any two members of the window go by messages, the call also does two other things: it
-/// makes progress, and it returns the failure of a window that has failed. Therefore a rank can
-/// wait for a value that another rank puts into its memory: in a loop, the waiting rank calls
-/// brigade_window_flush() with its own rank number, and loads the value. This function and the next
-/// three functions must be called while the caller holds the lock.
+/// between any two members of the window go by messages, the call also makes progress, and returns
+/// the failure of a broken window. Therefore a rank can wait for a value that another rank puts
+/// into the waiting rank's memory: in a loop, the waiting rank calls brigade_window_flush() with
+/// its own rank number, and loads the value.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all locked members.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);

@@ -1,6 +1,6 @@
 /// @file
-/// Brigade for C++: windows and products of distributed matrices. The classes own their objects;
-/// window.h and multiply.h document the operations.
+/// Brigade for C++: windows and products of distributed matrices. The classes own objects of the C
+/// interface; window.h and multiply.h document the operations.
 
 #ifndef BRIGADE_WINDOW_HPP_
 #define BRIGADE_WINDOW_HPP_
@@ -30,8 +30,8 @@ struct MultiplyStatistics : brigade_multiply_statistics {
   MultiplyStatistics() : brigade_multiply_statistics(brigade_multiply_statistics_init()) {}
 };
 
-/// Owns a window. The object is null before a window is made, after Free, and after a move from it.
-/// Pass get() to the functions of window.h for operations and synchronisation.
+/// Owns a window. The object is null before a window is made, after Free, and after a move from the
+/// object. Pass get() to the functions of window.h for operations and synchronisation.
 ///
 /// If Free was not called, the destructor calls brigade_window_destroy(): calls of other ranks on
 /// the window fail. The caller must have waited for all its requests of the window.
@@ -79,7 +79,7 @@ class Window {
 };
 
 /// Owns a multiplier. The object is null before a multiplier is made, after Free, and after a move
-/// from it.
+/// from the object.
 ///
 /// If Free was not called, the destructor calls brigade_multiplier_destroy(): calls of other ranks
 /// on the multiplier fail.
