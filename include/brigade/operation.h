@@ -26,8 +26,9 @@ extern "C" {
 ///   travels directly between its rank and the root.
 /// - Scans: #BRIGADE_HYPERCUBE, and #BRIGADE_INCREASING_RINGS for one chain.
 /// - All-to-all: #BRIGADE_INCREASING_RINGS, with which every block travels directly from its sender
-///   to its receiver. brigade_alltoall() also accepts #BRIGADE_CIRCULANT. Any other topology counts
-///   as #BRIGADE_INCREASING_RINGS.
+///   to its receiver. brigade_alltoall() also accepts #BRIGADE_CIRCULANT, for which
+///   brigade_alltoallv() returns #BRIGADE_INVALID_ARGUMENT. Any other topology counts as
+///   #BRIGADE_INCREASING_RINGS.
 typedef enum {
   BRIGADE_AUTO = 0,          ///< the library chooses
   BRIGADE_TREE,              ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
@@ -36,10 +37,10 @@ typedef enum {
   BRIGADE_SPLIT_RING,        ///< one chain to higher ranks, and one to lower ranks
   BRIGADE_HYPERCUBE,         ///< recursive doubling; for all-reduce and scans only
   BRIGADE_RING_ALLREDUCE,    ///< reduce-scatter, then all-gather, along a ring; for all-reduce only
-  /// Two trees, each for half of the matrix. Only broadcast and reduce accept this topology.
+  /// Two trees, each for half of the matrix; for broadcast and reduce only.
   BRIGADE_TWO_TREE,
-  /// A circulant graph. Only broadcast, reduce, all-gather, reduce-scatter and all-to-all accept
-  /// this topology.
+  /// A circulant graph; for broadcast, reduce, all-gather, reduce-scatter and brigade_alltoall()
+  /// only.
   BRIGADE_CIRCULANT
 } brigade_topology;
 
@@ -59,12 +60,14 @@ typedef struct {
   /// (4) within this rank's memory: blocks that the rank keeps or forwards, and the copy of the
   /// rank's contribution to `result`.
   uint64_t copies;
-  uint64_t bytes_copied;        ///< the bytes of the segments copied
-  uint64_t combines;            ///< the number of segments combined
-  uint64_t bytes_combined;      ///< the bytes of the segments combined
-  uint64_t overflow_segments;   ///< the number of segments that used ordinary memory
-  uint64_t peak_staging_bytes;  ///< the largest amount of staging memory in use
-  uint64_t wait_ns;             ///< nanoseconds of waiting for other ranks or staging memory
+  uint64_t bytes_copied;    ///< the bytes of the segments copied
+  uint64_t combines;        ///< the number of segments combined
+  uint64_t bytes_combined;  ///< the bytes of the segments combined
+  /// The number of segments that used ordinary memory instead of staging memory.
+  uint64_t overflow_segments;
+  /// The largest number of bytes of staging memory that the operation used at once.
+  uint64_t peak_staging_bytes;
+  uint64_t wait_ns;  ///< nanoseconds of waiting for other ranks or staging memory
 } brigade_statistics;
 
 /// Returns a structure in which all counters are 0.
@@ -124,19 +127,19 @@ typedef struct brigade_plan brigade_plan;
 
 /// Makes the call of a plan, and blocks until the call is complete.
 ///
-/// @param plan        the plan; must have no pending operation
+/// @param plan        the plan; the program must have waited for all operations of the plan
 /// @param statistics  counters of the operation on this rank; NULL: not wanted
-/// @return as the planned function; also #BRIGADE_INVALID_ARGUMENT if an operation of the
-///         plan is pending
+/// @return as the planned function; also #BRIGADE_INVALID_ARGUMENT if the program has not waited
+///         for an operation of the plan
 ///
 /// Cost: that of the planned function, without the check of the arguments.
 BRIGADE_EXPORT brigade_status brigade_plan_run(brigade_plan* plan, brigade_statistics* statistics);
 /// Starts the call of a plan.
 ///
-/// @param plan       the plan; must have no pending operation
+/// @param plan       the plan; the program must have waited for all operations of the plan
 /// @param operation  the started operation
-/// @return as the `_start` function of the call; also #BRIGADE_INVALID_ARGUMENT if an operation of
-///         the plan is pending
+/// @return as the `_start` function of the call; also #BRIGADE_INVALID_ARGUMENT if the program has
+///         not waited for an operation of the plan
 BRIGADE_EXPORT brigade_status brigade_plan_start(brigade_plan* plan, brigade_operation** operation);
 /// Destroys a plan. Local. Before this call, the program must have waited for all operations of the
 /// plan, and must not have destroyed the group of the plan.
@@ -146,9 +149,9 @@ BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 
 /// @}
 /// @name Completion
-/// A function on an array frees complete operations, and sets their entries of the array to NULL.
-/// An entry may be NULL before the call; the function ignores such entries. All other entries must
-/// be operations of one engine, each of them once; otherwise the function returns
+/// If a function on an array frees an operation, the function sets the entry of the operation to
+/// NULL. A function on an array ignores entries that are NULL before the call. All other entries
+/// must be operations of one engine, each of them once; otherwise the function returns
 /// #BRIGADE_INVALID_ARGUMENT. An array of length 0 may be NULL.
 ///
 /// Cost: a function that tests progresses all pending operations of the engine once. A function
@@ -164,7 +167,7 @@ BRIGADE_EXPORT int brigade_test(brigade_operation* operation);
 ///
 /// @param operation   invalid afterwards; NULL counts as complete, with counters of 0
 /// @param statistics  counters of the operation on this rank; NULL: not wanted
-/// @return the outcome of the call
+/// @return the outcome of the started call
 BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
                                            brigade_statistics* statistics);
 /// Blocks until all operations are complete, and frees all operations. Returns the first failure in
@@ -173,7 +176,7 @@ BRIGADE_EXPORT brigade_status brigade_wait_all(brigade_operation** operations, s
 /// Blocks until at least one operation is complete, and frees one complete operation.
 ///
 /// @param operations  the array
-/// @param count       its length
+/// @param count       the length of the array
 /// @param index       the index of the freed operation; `count` if all entries were NULL
 /// @return the outcome of the freed operation
 BRIGADE_EXPORT brigade_status brigade_wait_any(brigade_operation** operations, size_t count,
@@ -181,7 +184,7 @@ BRIGADE_EXPORT brigade_status brigade_wait_any(brigade_operation** operations, s
 /// Blocks until at least one operation is complete, and frees all complete operations.
 ///
 /// @param operations  the array
-/// @param count       its length
+/// @param count       the length of the array
 /// @param indices     an array of length `count`; gets the indices of the freed operations, in
 ///                    increasing order
 /// @param ended       the number of freed operations; 0 if all entries were NULL

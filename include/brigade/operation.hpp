@@ -22,9 +22,8 @@ class GroupHandle;
 class OperationArray;
 }  // namespace detail
 
-/// A started call, or a null operation. An object is null before a start, after a failed start,
-/// after a wait, and after a move from the object. A null operation counts as complete, like
-/// MPI_REQUEST_NULL.
+/// A started call, or a null operation. An object is null before a call has started, after a wait,
+/// and after a move from the object. A null operation counts as complete, like MPI_REQUEST_NULL.
 ///
 /// The destructor, and an assignment to the object, block until a pending operation of the object
 /// is complete, and discard the outcome.
@@ -50,7 +49,7 @@ class Operation {
   friend class detail::GroupHandle;
   friend class detail::OperationArray;
   friend class Plan;
-  /// Waits for the operation, and keeps its group alive until then.
+  /// Waits for the operation. `kept`, the group or plan of the operation, stays alive until then.
   struct WaitFor {
     void operator()(brigade_operation* operation) const { (void)brigade_wait(operation, nullptr); }
     std::shared_ptr<void> kept;
@@ -73,7 +72,8 @@ class Operation {
 
 namespace detail {
 
-/// Calls the functions of C on an array of operations. Programs use brigade::WaitAll and its kin.
+/// Calls the C functions on arrays of operations. Programs use brigade::WaitAll and the other
+/// functions below.
 class OperationArray {
  public:
   /// Passes the operations to `call`. Operations that `call` frees become null.
@@ -91,7 +91,7 @@ class OperationArray {
     }
     return result;
   }
-  /// Sets `*indices` to those that `function` sets.
+  /// Sets `*indices` to the indices that `function` returns.
   template <typename Operations, typename Function>
   static Result RunSome(Operations& operations, std::vector<std::size_t>* indices,
                         Function* function) {
@@ -109,7 +109,7 @@ class OperationArray {
 
 /// @name Completion of several operations
 /// `operations` is an array, a `std::array` or a `std::vector` of Operation, all of one engine.
-/// Null operations are ignored. Operations whose outcome was returned become null.
+/// Null operations are ignored. Operations that the C function frees become null.
 /// @{
 
 /// See brigade_wait_all().

@@ -81,8 +81,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_allreduce(
 /// @param group    of the call
 /// @param source   has n * c columns for n ranks: block q is in columns q * c to (q + 1) * c - 1.
 ///                 Stays unchanged.
-/// @param result   gets the result, and has as many elements as a block, equally many on all ranks.
-///                 No element of `result` may overlap `source`.
+/// @param result   gets the result, and has as many elements as a block. The number of elements is
+///                 equal on all ranks. No element of `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
 /// @param op       the operation; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
@@ -163,8 +163,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_scan(brigade_group* group, const brig
 ///
 /// @param group    of the call
 /// @param source   as `source` of brigade_reduce()
-/// @param result   as `result` of brigade_scan(). Exception: rank 0 gets no result, and passes what
-///                 a rank other than the root passes to brigade_reduce().
+/// @param result   as `result` of brigade_scan(). Exception: on rank 0, as `result` of
+///                 brigade_reduce() on a rank other than the root.
 /// @param type     of the elements; equal on all ranks
 /// @param op       the operation; equal on all ranks; brigade_call_options::locations must be NULL
 /// @param options  NULL for the defaults; may be freed afterwards

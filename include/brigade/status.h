@@ -1,5 +1,5 @@
 /// @file
-/// Brigade: version, status and error text, which all C headers use.
+/// Brigade: version, status and error text.
 
 #ifndef BRIGADE_STATUS_H_
 #define BRIGADE_STATUS_H_
@@ -43,8 +43,8 @@ typedef enum {
   BRIGADE_ABORTED = 9            ///< a rank aborted the group or destroyed the window or multiplier
 } brigade_status;
 
-/// Returns a word for `status`: "ok", "no resource", ... The text is static. Any thread
-/// may call this function.
+/// Returns the name of `status`, for example "no resource". The text is static. Any thread may call
+/// this function.
 BRIGADE_EXPORT const char* brigade_status_name(brigade_status status);
 /// Returns the text of this thread's last failure, in English. The text is valid until a later call
 /// of this thread fails. Any thread may call this function.

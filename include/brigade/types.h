@@ -34,8 +34,8 @@ typedef enum {
   BRIGADE_BOOL,                 ///< one byte, 0 or 1
   BRIGADE_LOGICAL,              ///< Fortran's LOGICAL, of 4 bytes; 0 is false
   /// A double, and an int that is the location of the double. The elements of this and the
-  /// following types have no padding: this type has 12 bytes, but the C structure has 16. For an
-  /// array of such structures, add the padding with brigade_layout_resized().
+  /// following types have no padding: this type has 12 bytes, but a C structure of a double and an
+  /// int has 16. For an array of C structures, add the padding with brigade_layout_resized().
   BRIGADE_DOUBLE_AND_INT,
   BRIGADE_FLOAT_AND_INT,        ///< of 8 bytes
   BRIGADE_LONG_DOUBLE_AND_INT,  ///< of 20 bytes
@@ -48,10 +48,10 @@ typedef enum {
 
 /// An operation that combines two elements. The result of a reduction has equal bits on all ranks
 /// that get the result, and in every run with the same ranks, root, matrix shape and topology. On a
-/// scope of one rank, the contribution is copied unchanged. An operation that the comments below do
-/// not allow for the type is an invalid argument. Accumulates of windows follow C's arithmetic: a
-/// NaN result is not always the canonical NaN, a maximum or minimum of a NaN is unspecified, and -0
-/// equals +0.
+/// scope of one rank, the contribution is copied unchanged. If the comment of an operation does not
+/// allow the type, the call returns #BRIGADE_INVALID_ARGUMENT. Accumulates of windows follow C's
+/// arithmetic: a NaN result is not always the canonical NaN, a maximum or minimum of a NaN is
+/// unspecified, and -0 equals +0.
 typedef enum {
   BRIGADE_SUM = 0,  ///< of numbers; integers wrap; a NaN result is the canonical NaN
   BRIGADE_PRODUCT,  ///< of numbers; integers wrap; a NaN result is the canonical NaN
@@ -63,13 +63,16 @@ typedef enum {
   BRIGADE_BIT_OR,   ///< of integers and bytes
   BRIGADE_BIT_XOR,  ///< of integers and bytes
   BRIGADE_USER,     ///< a function of the program: brigade_call_options::user_op; not in windows
-  BRIGADE_LOGICAL_AND,   ///< windows only: of integers, bools and logicals
-  BRIGADE_LOGICAL_OR,    ///< windows only: of integers, bools and logicals
-  BRIGADE_LOGICAL_XOR,   ///< windows only: of integers, bools and logicals
-  BRIGADE_MAX_LOCATION,  ///< windows only: the larger value; of equal values the smaller location
-  BRIGADE_MIN_LOCATION,  ///< windows only: the smaller value; of equal values the smaller location
-  BRIGADE_REPLACE,       ///< windows only: the origin's value; for elements of every type
-  BRIGADE_NO_OP          ///< windows only: the target's value; with a fetch, an atomic read
+  BRIGADE_LOGICAL_AND,  ///< windows only: of integers, bools and logicals
+  BRIGADE_LOGICAL_OR,   ///< windows only: of integers, bools and logicals
+  BRIGADE_LOGICAL_XOR,  ///< windows only: of integers, bools and logicals
+  /// Windows only: of pairs of a value and a location, from #BRIGADE_DOUBLE_AND_INT on. The pair
+  /// with the larger value; of equal values, the pair with the smaller location.
+  BRIGADE_MAX_LOCATION,
+  /// Like #BRIGADE_MAX_LOCATION, but the pair with the smaller value.
+  BRIGADE_MIN_LOCATION,
+  BRIGADE_REPLACE,  ///< windows only: the origin's value; for elements of every type
+  BRIGADE_NO_OP     ///< windows only: the target's value; with a fetch, an atomic read
 } brigade_op;
 
 /// An operation that the program defines. The operation must be associative. In a call with this
