@@ -47,9 +47,10 @@ typedef enum {
 } brigade_type;
 
 /// An operation that combines two elements. The result of a reduction has equal bits on all ranks
-/// that get the result, and in every run with the same ranks, root, matrix shape and topology. On a
-/// scope of one rank, the contribution is copied unchanged. If the comment of an operation does not
-/// allow the type, the call returns #BRIGADE_INVALID_ARGUMENT. Accumulates of windows follow C's
+/// that get the result. The result also has equal bits in every run with the same ranks, root,
+/// matrix shape, topology, parameter and direction (brigade_call_options::decreasing). On a scope
+/// of one rank, the contribution is copied unchanged. If the comment of an operation does not allow
+/// the type, the call returns #BRIGADE_INVALID_ARGUMENT. Accumulates of windows follow C's
 /// arithmetic: a NaN result is not always the canonical NaN, a maximum or minimum of a NaN is
 /// unspecified, and -0 equals +0.
 typedef enum {
