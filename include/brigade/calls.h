@@ -38,9 +38,11 @@ extern "C" {
 /// collective over the scope: all ranks of the scope make these calls in the same order.
 ///
 /// A function that fails returns #BRIGADE_INVALID_ARGUMENT, #BRIGADE_MISMATCH, #BRIGADE_PEER_LOST,
-/// #BRIGADE_TIMED_OUT (with brigade_call_options::timeout_seconds), #BRIGADE_INTERNAL or
-/// #BRIGADE_ABORTED. Convention 2 of brigade.h says whether the group stays usable. A `_start`
-/// function returns errors of arguments; brigade_wait() returns the outcome of the call.
+/// #BRIGADE_TIMED_OUT (with brigade_call_options::timeout_seconds), #BRIGADE_INTERNAL,
+/// #BRIGADE_ABORTED, #BRIGADE_OUT_OF_MEMORY (this process has no memory left) or
+/// #BRIGADE_UNAVAILABLE (in a forked child). Convention 2 of brigade.h says whether the group stays
+/// usable. A `_start` function returns errors of arguments; brigade_wait() returns the outcome of
+/// the call.
 ///
 /// The functions ending in `_start` also return these failures:
 ///
