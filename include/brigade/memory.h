@@ -38,8 +38,8 @@ extern "C" {
 /// the kernel kills a process. If vm.overcommit_memory is 2, all pages count as used from the
 /// allocation on. Allocations of up to half a page share pages. A block of 64 GiB or more is
 /// ordinary memory. If the address space is limited (RLIMIT_AS), a block of 1 GiB or more is
-/// ordinary memory. A forked child shares the memory with its parent. Core files do not include the
-/// memory.
+/// ordinary memory. Two rules hold for all memory of this call except ordinary memory: a forked
+/// child shares the memory with its parent, and core files do not include the memory.
 ///
 /// Cost: that of allocating pages from the system. The cost is below a microsecond in two cases:
 /// `bytes` is at most half a page, or the library has kept a freed block of this length. The
