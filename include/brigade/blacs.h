@@ -126,7 +126,7 @@ void Cblacs_gridexit(blacs_int ctxt);
 void Cblacs_gridinfo(blacs_int ctxt, blacs_int* nprow, blacs_int* npcol, blacs_int* myrow,
                      blacs_int* mycol);
 /** Returns the rank of process {prow,pcol} in the grid, prow * npcol + pcol; -1 if {prow,pcol} is
-   outside the grid. Cblacs_pinfo() can return another number on this process. Local. */
+   outside the grid. On process {prow,pcol} Cblacs_pinfo() can return another number. Local. */
 blacs_int Cblacs_pnum(blacs_int ctxt, blacs_int prow, blacs_int pcol);
 /** Returns the coordinates of the process with rank pnum in the grid; both are -1 if there is no
    such rank. Local. */

@@ -94,7 +94,7 @@ typedef struct {
   /// NULL, or an array with one number per element, column by column, as for MPI_MAXLOC. Before the
   /// call, a number is the location of this rank's element. On ranks that get the result, the call
   /// replaces the number by the location of the maximum or minimum. Of equal maxima or minima the
-  /// smallest location is stored. NULL on all ranks, or on none.
+  /// smallest location is stored. Either all ranks pass NULL, or no rank passes NULL.
   int32_t* locations;
   const brigade_user_op* user_op;  ///< the operation, in calls with #BRIGADE_USER
   /// The time limit of the call on this rank, in seconds from the start of the call; 0 or more; 0:

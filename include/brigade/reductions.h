@@ -75,8 +75,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_allreduce(
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
 /// For each rank q of the scope, combines the blocks q of all ranks, and stores the result on rank
-/// q, like MPI_Reduce_scatter_block: the multi-reduce of the paper on the AP3000, with equal
-/// blocks.
+/// q, like MPI_Reduce_scatter_block. All blocks have the same size. The paper on the Fujitsu AP3000
+/// calls this pattern multi-reduce.
 ///
 /// @param group    of the call
 /// @param source   has n * c columns for n ranks: block q is in columns q * c to (q + 1) * c - 1.
@@ -104,8 +104,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatter(
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
 /// For each rank q of the scope, combines the blocks q of all ranks, and stores the result on rank
-/// q, like MPI_Reduce_scatter: the multi-reduce of the paper on the AP3000. The sizes of the blocks
-/// may differ.
+/// q, like MPI_Reduce_scatter. The sizes of the blocks may differ. The paper on the Fujitsu AP3000
+/// calls this pattern multi-reduce.
 ///
 /// @param group         of the call
 /// @param blocks        one matrix per rank of the scope. The number of elements of block q is
