@@ -35,7 +35,7 @@
       process whose element wins. Among processes with elements of equal |x|, the first process
       wins in this order: from the destination to the last rank of the scope, then from rank 0. If
       the result goes to all processes, the order begins at rank 0. The leading dimension of rA and
-      cA is ldia; ldia below m counts as m.
+      cA is ldia; ldia below m, except -1, counts as m.
    8. Errors are reported on stderr and end the job by MPI_Abort.
    9. At most one thread of a process at a time may call the BLACS.
 

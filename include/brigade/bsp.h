@@ -20,8 +20,8 @@
 ///
 /// 1. A superstep lasts from bsp_begin() or bsp_sync() to the next bsp_sync(). Supersteps are
 ///    numbered from 0; error texts contain this number.
-/// 2. All processes make collective calls in the same superstep and in the same order. All other
-///    calls are local, and do not wait for other processes.
+/// 2. All processes must make the same collective calls, in the same superstep and in the same
+///    order. All other calls are local, and do not wait for other processes.
 /// 3. At the end of a superstep, first all gets read their sources. Then gets write their results,
 ///    on each process in the order of its calls. Then puts write their destinations: first the puts
 ///    of process 0, then those of process 1, and so on. The puts of one process write in the order

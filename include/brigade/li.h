@@ -6,8 +6,8 @@
 /// BRIGADE_LI_BACKEND selects the backend when the program starts.
 ///
 /// Library: libbrigade_li.so. A program consists of processes, which all run the same supersteps.
-/// All processes make collective calls in the same order. All calls are collective, except LIPUT,
-/// LIGET, LIOPUT, LIOGET, LINPROCS, LIPID and LIABORT. For example:
+/// All processes must make the same collective calls in the same order. All calls are collective,
+/// except LIPUT, LIGET, LIOPUT, LIOGET, LINPROCS, LIPID and LIABORT. For example:
 ///
 /// @code
 ///   LIBEGIN(LINPROCS());

@@ -163,12 +163,12 @@ BRIGADE_EXPORT int64_t brigade_window_bytes(const brigade_window* window, int ra
 /// Returns the displacement unit of a member, in bytes; -1 if `rank` is not a member, or if
 /// `window` is NULL.
 BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int rank);
-/// Returns the address of a member's memory in this process, for loads and stores; `rank` may be
-/// the caller's own. Returns NULL if this process does not map the memory, or if `rank` is not a
-/// member. Between loads or stores through this address and operations of other ranks on this
-/// memory, the program must call one of these: brigade_window_sync(), brigade_window_flush(),
-/// brigade_window_flush_all(), a function that begins or ends an epoch, or a function that consumes
-/// notifications.
+/// Returns the address at which this process can load from and store to the memory of the member
+/// `rank`, which may be the caller. Returns NULL if this process does not map the memory, or if
+/// `rank` is not a member. Between loads or stores through this address and operations of other
+/// ranks on this memory, the program must call one of these: brigade_window_sync(),
+/// brigade_window_flush(), brigade_window_flush_all(), a function that begins or ends an epoch, or
+/// a function that consumes notifications.
 BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int rank);
 
 /// @}
