@@ -186,6 +186,9 @@ inline constexpr size_t kUringWholeReadBytes = 1024;
 // Segments that a trial of a host reads in each way: more take longer when a group is made, and the
 // median is less often wrong.
 inline constexpr int kReadTrials = 7;
+// The time of a segment through io_uring over that by plain calls from which plain calls read: less
+// than this is within the error of a trial, and io_uring reads on while a rank computes.
+inline constexpr float kRingOverPlain = 1.1f;
 
 }  // namespace brigade::rules
 

@@ -30,11 +30,15 @@ WaitPolicy::Step WaitPolicy::Pause(uint64_t idle_polls) {
 }
 
 bool WaitPolicy::YieldsAreLong() const {
-  // Ranks that share a processor yield to each other.
-  return yield_was_long_ && !is_crowded_ && alone_.yields != kForever && Clock::now() < long_until_;
+  return yield_was_long_ && !is_crowded_ && Clock::now() < long_until_;
 }
 
 void WaitPolicy::Yield() {
+  // Ranks that share a processor yield to each other, often and for long.
+  if (is_crowded_ || alone_.yields == kForever) {
+    yield_();
+    return;
+  }
   const auto begin = Clock::now();
   yield_();
   const auto end = Clock::now();

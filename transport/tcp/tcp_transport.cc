@@ -88,7 +88,8 @@ Capabilities CapabilitiesOfTcp(bool plain_sockets, const char* choice) {
 KnownReads TryReadsHere(bool shares_processor) {
   ReadTimes times;
   // Without a result, as without a trial.
-  const bool is_slower = TryReads(shares_processor, &times).ok() && times.ring_us > times.plain_us;
+  const bool is_slower = TryReads(shares_processor, &times).ok() &&
+                         times.ring_us > rules::kRingOverPlain * times.plain_us;
   return {is_slower ? Reads::kPlain : Reads::kByRing, times};
 }
 
