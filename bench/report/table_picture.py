@@ -33,6 +33,7 @@ class Picture(NamedTuple):
 
 PICTURES = {
     "blocks": Picture("time of MPI / Brigade's", names=2),
+    "blocks-hosts": Picture("time of the best Open MPI / Brigade's", names=2),
     "copy": Picture("ns per run", "columns"),
     "factorizations": Picture("time with BRIGADE_PBLAS=off / with on", "dots", names=2),
     "li-exchanges": Picture("time of the other / that of LI over Brigade's windows", "dots", names=2,
