@@ -26,7 +26,8 @@ struct SegmentTimes {
   double port_bound_us = 0;
 };
 
-// Which segment: only later ones land in place, and only the first has a header.
+// The place of a segment in its message: only later segments land in place, and only the first has
+// a header.
 struct Segment {
   size_t bytes;
   bool later;

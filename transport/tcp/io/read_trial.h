@@ -1,5 +1,5 @@
-// A trial of reads: how fast a host reads segments through io_uring, and by plain calls. Which one
-// is faster depends on the host: io_uring returns to the program once for a segment of several
+// A trial of reads: how fast a host reads segments through io_uring, and by plain calls. The faster
+// of the two depends on the host: io_uring returns to the program once for a segment of several
 // parts, and each of its reads costs more.
 
 #ifndef BRIGADE_TRANSPORT_TCP_IO_READ_TRIAL_H_
