@@ -24,9 +24,10 @@
 ///    `rows` and its number of rows as `cols`. Sizes are 64-bit. Staging memory stays within its
 ///    budget for every message length. When the budget is used up, sends and broadcasts take
 ///    ordinary memory (overflow memory), so that they need not wait for their receivers.
-/// 4. The caller owns every object that a function makes. The caller must pass an operation to a
-///    function that frees complete operations (operation.h), and any other object to its _destroy
-///    or _free function. On failure no object is made, and the returned handle is NULL.
+/// 4. The caller owns every object that a function makes. The caller must pass each operation
+///    (a started call, like an MPI request) to a wait or test function that frees it (operation.h),
+///    and any other object to its _destroy or _free function. On failure no object is made, and the
+///    returned handle is NULL.
 /// 5. A structure to which later versions can add fields begins with the field `size`. For each of
 ///    these structures, a function whose name ends in `_init` sets `size`, and sets all other
 ///    fields to zero. Zero is a sensible value of every field. A call returns

@@ -113,7 +113,7 @@ typedef struct {
   uint64_t number;
 } brigade_failure;
 
-/// Returns a structure for brigade_group_failure().
+/// Returns an empty description for brigade_group_failure().
 static inline brigade_failure brigade_failure_init(void) {
   brigade_failure failure;
   memset(&failure, 0, sizeof(failure));

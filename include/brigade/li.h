@@ -86,9 +86,10 @@ int LIPID(void);
 /// @name Registration
 /// @{
 
-/// Exposes memory. Each process uses the address of its own memory as label for the memory of all
-/// processes. The program must call LIINIT() and LICOMMIT(), in any order, before a put or get.
-/// Collective.
+/// Exposes memory. In LIPUT() and LIGET() a process passes the address of its own registered memory
+/// as label. The label stands for the memory that the target process registered in the
+/// corresponding call. The program must call LIINIT() and LICOMMIT(), in any order, before a put or
+/// get. Collective.
 ///
 /// @param address  must not be NULL, and must not lie in memory that is registered already. The
 ///                 caller still owns the memory, and must deregister the memory before freeing it.

@@ -33,13 +33,14 @@ extern "C" {
 ///         memory is aligned to a page. If memory cannot be shared, the call returns ordinary
 ///         memory. NULL if the system has not enough memory left; see brigade_error_text().
 ///
-/// As with ordinary memory, a page counts as used from the first access to the page on, and gets
-/// its NUMA node at this access. If the machine or a control group has no page left at this access,
-/// the kernel kills a process. If vm.overcommit_memory is 2, all pages count as used from the
-/// allocation on. Allocations of up to half a page share pages. A block of 64 GiB or more is
-/// ordinary memory. If the address space is limited (RLIMIT_AS), a block of 1 GiB or more is
-/// ordinary memory. Two rules hold for all memory of this call except ordinary memory: a forked
-/// child shares the memory with its parent, and core files do not include the memory.
+/// As for ordinary memory, the system counts a page as used once the page has been accessed. The
+/// first access also determines the page's NUMA node. If the machine or a control group has no page
+/// left at this access, the kernel kills a process. If vm.overcommit_memory is 2, the system counts
+/// all pages as used once the memory is allocated. Allocations of up to half a page share pages. A
+/// block of 64 GiB or more is ordinary memory. If the address space is limited (RLIMIT_AS), a block
+/// of 1 GiB or more is ordinary memory. Two rules hold for all memory of this call except ordinary
+/// memory: a forked child shares the memory with its parent, and core files do not include the
+/// memory.
 ///
 /// Cost: that of allocating pages from the system. The cost is below a microsecond in two cases:
 /// `bytes` is at most half a page, or the library has kept a freed block of this length. The

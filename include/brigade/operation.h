@@ -48,8 +48,8 @@ typedef enum {
 /// The library cuts long messages into segments, and sends each segment separately.
 typedef struct {
   size_t size;  ///< set by brigade_statistics_init()
-  /// The number of segments sent. A matrix that another rank reads in place counts as one segment
-  /// if it is not empty.
+  /// The number of segments sent. A matrix that another rank reads directly from this rank's memory
+  /// counts as one segment if it is not empty.
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< the bytes of the segments sent, headers included
   uint64_t segments;    ///< the number of segments of the matrix, or of all blocks of the call
@@ -149,14 +149,14 @@ BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 
 /// @}
 /// @name Completion
-/// If a function on an array frees an operation, the function sets the entry of the operation to
-/// NULL. A function on an array ignores entries that are NULL before the call. All other entries
+/// If a function that takes an array frees an operation, the function sets the entry of the
+/// operation to NULL. The function ignores entries that are NULL before the call. All other entries
 /// must be operations of one engine, each of them once; otherwise the function returns
 /// #BRIGADE_INVALID_ARGUMENT. An array of length 0 may be NULL.
 ///
 /// Cost: a function that tests progresses all pending operations of the engine once. A function
-/// that waits progresses these operations until it returns. A function on an array also reads every
-/// entry.
+/// that waits progresses these operations until it returns. A function that takes an array also
+/// reads every entry.
 /// @{
 
 /// Progresses pending operations. Returns 1 if `operation` is complete, successfully or not, or
