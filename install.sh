@@ -135,8 +135,9 @@ for file in BrigadeConfig.cmake BrigadeConfigVersion.cmake; do filled "$file" "$
 
 mkdir -p "$prefix/share/man/man1"
 while IFS='|' read -r program description; do
-  help2man --no-info --version-string="$version" --source="Brigade $version" --name="$description" \
-    --output="$prefix/share/man/man1/$program.1" "$prefix/bin/$program" </dev/null
+  # help2man has a shell start the program, which would split a path with a blank.
+  (cd "$prefix/bin" && help2man --no-info --version-string="$version" --source="Brigade $version" \
+    --name="$description" --output="$prefix/share/man/man1/$program.1" "./$program" </dev/null)
 done < <(grep '^brigade' packaging/programs.txt)
 install -D --mode=644 --target-directory="$prefix/share/doc/brigade" LICENSE CHANGELOG.md
 

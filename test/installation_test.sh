@@ -42,8 +42,9 @@ ln -s "$(command -v realpath)" "$(command -v dirname)" "$work/few"
   { cat "$work/out"; fail "install.sh does not name what is missing"; }
 [[ ! -e $work/none ]] || fail "a refused call has installed something"
 
-# The programs find the libraries beside them.
-./install.sh --prefix="$work/plain" -- "$@"
+# The programs find the libraries beside them. Only programs that are preloaded need a path without a blank.
+./install.sh --prefix="$work/a folder" -- "$@"
+mv "$work/a folder" "$work/plain"
 "$run_mpi" 2 "$work/plain/bin/brigade_bench" calls --seconds 0.01 --peers none >"$work/out" 2>&1 || fail "brigade_bench"
 grep -q shim "$work/out" || fail "brigade_bench does not find the BLACS"
 # A host without these runs, too, and libraries take the MPI that the program has.
