@@ -123,10 +123,13 @@ bazel_test() {  # NAME ARGUMENTS...: counts targets.
   code=${PIPESTATUS[0]}
   ./test/count_tests.py "$log" "$logs/$name.json" | tee "$logs/$name-counts.log"
   counts=$(tail -n 1 "$logs/$name-counts.log")
-  # shellcheck disable=SC2086 # three numbers
-  [[ ! $counts =~ ^[0-9]+\ [0-9]+\ [0-9]+$ ]] || count "Bazel: $name" $counts
+  if [[ ! $counts =~ ^([0-9]+)\ ([0-9]+)\ ([0-9]+)$ ]]; then
+    whole_failed "bazel test for $name: no count, exit code $code"
+    return
+  fi
+  count "Bazel: $name" "${BASH_REMATCH[@]:1}"
   # A failure that belongs to no target, such as a BUILD file that cannot be read.
-  if [[ $code -ne 0 && ! $counts =~ ^[0-9]+\ [1-9] ]]; then whole_failed "bazel test for $name: exit code $code"; fi
+  [[ $code -eq 0 || ${BASH_REMATCH[2]} -gt 0 ]] || whole_failed "bazel test for $name: exit code $code"
 }
 
 preloaded() {  # LIBRARY[:LIBRARY] TITLE LOG COMMAND...: strangers' programs on it.
