@@ -18,9 +18,10 @@ def processors():
 
 @functools.lru_cache(maxsize=None)
 def cores():
-    """Open MPI's slots: a core may be several processors."""
-    text = subprocess.run(["lscpu", "--parse=core,socket"], check=True, capture_output=True, text=True).stdout
-    return min(len({line for line in text.splitlines() if not line.startswith("#")}), processors())
+    """Open MPI's slots: a core may be several processors, and only some of the cores this process's."""
+    text = subprocess.run(["lscpu", "--parse=cpu,core,socket"], check=True, capture_output=True, text=True).stdout
+    lines = [line.split(",", 1) for line in text.splitlines() if not line.startswith("#")]
+    return len({core for cpu, core in lines if int(cpu) in os.sched_getaffinity(0)})
 
 
 def version():

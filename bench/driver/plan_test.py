@@ -1,6 +1,8 @@
 """Plans of launches: the contenders, their number of launches, and their arguments."""
 
 import collections
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -11,6 +13,7 @@ import unittest.mock
 
 from bench.driver import arguments, behind_job, machine, main_job, model_job, peers, simulated_jobs, study_job
 from bench.driver.cluster_job import Cluster, ClusterJob
+from bench.driver.launching import Launcher
 
 PROGRAMS = machine.Programs(pathlib.Path("/bin-folder"), pathlib.Path("/mpich-folder"))
 OUTPUT = pathlib.Path("/output")
@@ -24,6 +27,16 @@ def cluster_plan(*argv, hosts=8):
     given = arguments.parse(["--cluster", str(hosts), *argv])
     job = ClusterJob(given, OUTPUT, PROGRAMS, Cluster(hosts, given.rate), "v1")
     return [launch for _, launches in job.plan() for launch in launches]
+
+
+class Machine(unittest.TestCase):
+    def test_counts_the_cores_that_it_may_use(self):
+        """Two cores of two processors each: Open MPI has no slot on a core that belongs to others."""
+        lscpu = subprocess.CompletedProcess([], 0, "# CPU,Core,Socket\n0,0,0\n1,0,0\n2,1,0\n3,1,0\n")
+        for allowed, cores in (({0, 1, 2, 3}, 2), ({0, 1}, 1), ({1, 2}, 2), ({3}, 1)):
+            with unittest.mock.patch("subprocess.run", return_value=lscpu), \
+                    unittest.mock.patch("os.sched_getaffinity", return_value=allowed):
+                self.assertEqual(machine.cores.__wrapped__(), cores)
 
 
 class Main(unittest.TestCase):
@@ -418,6 +431,19 @@ class Simulated(unittest.TestCase):
         self.assertEqual(tables, {f"study_{name}_simulated.jsonl": table for table, names in {
             "superstep_table": ("exchange", "as", "mult", "rdx"), "putget_table": ("cg", "mg", "summa"),
             "srumma_table": ("srumma",)}.items() for name in names})
+
+    def test_a_table_that_cannot_be_written_is_a_failure(self):
+        """Whichever thread makes it."""
+        for pattern in simulated_jobs.PATTERNS:
+            with tempfile.TemporaryDirectory() as folder:
+                (pathlib.Path(folder) / f"scale_{pattern}.jsonl").mkdir()
+                launcher = Launcher(pathlib.Path(folder), 0)
+                programs = unittest.mock.Mock(scale_table="true")
+                said = io.StringIO()
+                with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+                    self.assertIsNone(simulated_jobs.simulate_scale(launcher, programs, False))
+                self.assertEqual(launcher.failures, 1)
+                self.assertIn(f"scale_{pattern}.jsonl: Is a directory", said.getvalue())
 
 
 class Tester(unittest.TestCase):

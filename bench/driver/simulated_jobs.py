@@ -1,5 +1,6 @@
 """The simulated jobs: collectives on up to 65,536 ranks, and what studies bring. Only virtual time counts."""
 
+import sys
 import threading
 
 from bench.driver import study_job
@@ -11,8 +12,13 @@ PATTERNS = ("broadcast", "reduce", "multi_broadcast", "multi_reduce")
 
 
 def simulate(launcher, launch, path):
-    with open(path, "wb") as table:
-        launcher.run(launch, stdout=table)
+    """A file that cannot be written is a failure, too: an exception would end one thread alone."""
+    try:
+        with open(path, "wb") as table:
+            launcher.run(launch, stdout=table)
+    except OSError as error:
+        launcher.failures += 1
+        print(f"bench/run.sh: {path}: {error.strerror}", file=sys.stderr, flush=True)
 
 
 def simulate_study(launcher, programs, name):
