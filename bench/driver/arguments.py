@@ -234,6 +234,9 @@ def parse(argv):
     if not re.fullmatch("[1-9][0-9]*[kmg]?bit", arguments.rate):
         parser.error(f"--rate: '{arguments.rate}' is no rate such as 400mbit")
     arguments.transport = arguments.transport or "tcp"
+    if arguments.job == "cluster" and arguments.output is not None and arguments.only != ["topologies"]:
+        for rate in _rates_in(arguments.output) - {arguments.rate}:
+            parser.error(f"{arguments.output} holds results of links of {rate}; give another --output")
     if arguments.only is None:
         arguments.only = [part for part in cluster_job.PARTS if arguments.full or part not in cluster_job.LONG]
     if arguments.limit is None:
@@ -276,3 +279,9 @@ def _holds_results(arguments):
                    for path in arguments.output.glob("*.jsonl"))
     # A folder of the papers is for completion.
     return arguments.job != "papers" and any(arguments.output.glob(RESULTS[arguments.job]))
+
+
+def _rates_in(folder):
+    """Of the links. A report has one, but for topologies."""
+    path = folder / "cluster.jsonl"
+    return set(re.findall('"rate": "([^"]*)"', path.read_text(encoding="utf-8"))) if path.exists() else set()

@@ -141,6 +141,14 @@ class Refused(unittest.TestCase):
             self.assertIn("already holds results", refused("--cluster", "8", "--output", folder))
             arguments.parse(["--cluster", "8", "--only", "ring", "--output", folder])
 
+    def test_results_of_two_rates_stay_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "cluster.jsonl").write_text('{"hosts": 8, "rate": "400mbit", "payload_MBps": 47}\n')
+            given = ["--cluster", "8", "--output", folder, "--only"]
+            self.assertIn("holds results of links of 400mbit", refused(*given, "ring", "--rate", "100mbit"))
+            arguments.parse([*given, "topologies", "--rate", "100mbit"])  # has tables of each rate
+            arguments.parse([*given, "ring"])
+
     def test_behind_measures_slow_hosts_too(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "cluster_send.jsonl").touch()
