@@ -142,13 +142,15 @@ JOBS = {"main": run_main, "cluster": run_cluster, "model": run_model, "study": r
 
 def main():
     given = arguments.parse(sys.argv[1:])
-    # So that clusters are taken down and scratch files removed.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    programs = prepare(given)
-    given.brigade_version = given.brigade_version or machine.version()
+    # So that clusters are taken down and scratch files removed, also when the terminal is closed.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # by nohup
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     output = given.output or machine.ROOT / "results" / (
         "papers" if given.papers else time.strftime("%Y%m%d-%H%M%S"))
-    output.mkdir(parents=True, exist_ok=True)
+    output.mkdir(parents=True, exist_ok=True)  # fails before minutes of building
+    programs = prepare(given)
+    given.brigade_version = given.brigade_version or machine.version()
     # The folder's name is short: Open MPI makes sockets in it.
     with tempfile.TemporaryDirectory(prefix="brigade.", dir="/tmp", ignore_cleanup_errors=True) as scratch:
         os.environ.update(peers.ONE_THREAD, TMPDIR=scratch, MPLCONFIGDIR=scratch)

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,24 @@ while not number.exists():
         driver = subprocess.run([sys.executable, "-m", "bench.driver", "--quick", "--bin", self.output, "--output",
                                  self.output], check=False, capture_output=True, text=True, timeout=30)
         self.assertEqual((driver.returncode, driver.stderr), (1, "bench/run.sh: No space left on device\n"))
+
+    def test_cleans_up_when_the_terminal_is_closed(self):
+        """A cluster would outlive the driver, too."""
+        program = self.output / "mpirun"
+        program.write_text("#!/bin/sh\necho $TMPDIR >$0.part; mv $0.part $0.scratch; exec sleep 60\n")
+        program.chmod(0o755)
+        scratch = self.output / "mpirun.scratch"
+        for sent in (signal.SIGTERM, signal.SIGHUP):
+            driver = subprocess.Popen([sys.executable, "-m", "bench.driver", "--quick", "--bin", self.output,
+                                       "--output", self.output], stdout=subprocess.DEVNULL,
+                                      env={**os.environ, "PATH": f"{self.output}:{os.environ['PATH']}"})
+            while not scratch.exists() and driver.poll() is None:
+                time.sleep(0.01)
+            folder = scratch.read_text().strip()
+            scratch.unlink()
+            driver.send_signal(sent)
+            self.assertEqual(driver.wait(timeout=200), 128 + sent)
+            self.assertFalse(os.path.exists(folder))
 
     def test_says_how_far_it_is(self):
         self.run_all(Launch("one", ["true"]), Launch("one", ["true"]), Launch("two", ["true"]))
