@@ -1,7 +1,7 @@
 #!/bin/bash
-# The libraries' C++ files that name the processor, the kernel or atomics compile for aarch64, warnings being errors; with
-# --all, every C++ file of the libraries, which takes minutes. The headers of MPI, io_uring, libsodium and JSON are this
-# machine's, which name no processor.
+# The C++ files of libraries and installed programs that name the processor, the kernel or atomics compile for aarch64,
+# warnings being errors; with --all, every C++ file of these, which takes minutes. The headers of MPI, io_uring,
+# libsodium and JSON are this machine's, which name no processor.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -20,5 +20,5 @@ read -ra folders <<<"$(mpicxx.openmpi --showme:incdirs)"
 pattern='atomic|__builtin|syscall|sysconf|__x86_64__|alignas'
 [[ ${1-} != --all ]] || pattern=
 grep -rlZE --include='*.cc' --exclude='*_test.cc' --exclude-dir=fuzz -e "$pattern" \
-  membuf transport patterns windows blacs_shim pblas_shim rma_shim li_shim bsp_shim tools |
+  membuf transport patterns windows {blacs,pblas,rma,li,bsp}_shim tools bench/{cases,contenders,runner} |
   xargs -0 -P "$(nproc)" -n 4 "$compiler" "${options[@]}" "${folders[@]/#/-isystem}"

@@ -22,11 +22,13 @@ struct alignas(kCacheLineBytes) Counter {
 void WaitFor(const std::atomic<uint64_t>& count, uint64_t wanted) {
   constexpr int kSpins = 10000;
   for (int polls = 0; count.load(std::memory_order_acquire) != wanted; ++polls) {
-    if (polls < kSpins) {
-      __builtin_ia32_pause();
-    } else {
+    if (polls >= kSpins) {
       sched_yield();
+      continue;
     }
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
   }
 }
 
