@@ -20,6 +20,7 @@
 #include "CLI/CLI.hpp"
 #include "membuf/status.h"
 #include "membuf/version.h"
+#include "patterns/group/group_agreement.h"
 #include "patterns/model/machine_cache.h"
 #include "patterns/settings/settings.h"
 #include "tools/installation.h"
@@ -135,22 +136,19 @@ void PrintHost() {
   Line("kernel copies", DescribeKernelCopies());
 }
 
-// The same on all ranks: the failure of the lowest one that has failed.
+// Collective. Returns this rank's failure, or that of the lowest rank that has failed.
 Status OpenOnAll(const std::string& transport) {
-  std::unique_ptr<Endpoint> endpoint;
-  Status status = CreateEndpoint(transport, &endpoint);
-  int failed = !status.ok();
-  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  if (failed)
-    return status.ok() ? Status(StatusCode::kUnavailable, "another rank has none") : status;
   std::unique_ptr<Bootstrap> bootstrap;
   BRIGADE_RETURN_IF_ERROR(CreateBootstrap(MPI_Comm_c2f(MPI_COMM_WORLD), &bootstrap));
+  std::unique_ptr<Endpoint> endpoint;
+  const Status created = CreateEndpoint(transport, &endpoint);
+  BRIGADE_RETURN_IF_ERROR(AgreeOnOutcome(bootstrap.get(), created));
   GroupId group;
-  BRIGADE_RETURN_IF_ERROR(endpoint->OpenGroup(bootstrap.get(), &group));
+  const Status opened = endpoint->OpenGroup(bootstrap.get(), &group);
   // All close together, or one that is quick is taken for lost.
-  MPI_Barrier(MPI_COMM_WORLD);
-  endpoint->CloseGroup(group);
-  return Status();
+  const Status all_opened = AgreeOnOutcome(bootstrap.get(), opened);
+  if (opened.ok()) endpoint->CloseGroup(group);
+  return all_opened;
 }
 
 // Collective.

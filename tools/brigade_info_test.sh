@@ -98,6 +98,12 @@ run 0 "$run_mpi" 2 "$info"
 says 'transports among 2 ranks$'
 says '  shm +yes: '
 
+# Also for one that has no transport: the reason is that rank's.
+# shellcheck disable=SC2016 # the shell of a rank expands it
+run 0 "$run_mpi" 2 sh -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export BRIGADE_IFACE=nowhere7; exec "$0"' "$info"
+says '  tcp +no: rank 1 of the group: .*BRIGADE_IFACE=nowhere7 is neither'
+says '  shm +yes: '
+
 # Lists the MPI libraries that an installation serves.
 prefix=$TEST_TMPDIR/prefix
 mkdir -p "$prefix/bin" "$prefix/lib/x86_64-any"
