@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -168,7 +169,7 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         sys.exit(130)
     except subprocess.CalledProcessError as failure:
-        sys.exit(f"bench/run.sh: {failure}")
+        sys.exit(f"bench/run.sh: {shlex.join(map(str, failure.cmd))} ended with status {failure.returncode}")
     except OSError as error:  # a program is missing, or the disk is full: a write has no file name
         sys.exit(f"bench/run.sh: {error.filename}: {error.strerror}" if error.filename else
                  f"bench/run.sh: {error.strerror}")

@@ -54,10 +54,12 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\nSee {self.prog} --help\n")
 
 
-def _hosts(text):
-    if not re.fullmatch("[1-9][0-9]{0,2}", text) or int(text) < 2:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of hosts from 2 on")
-    return int(text)
+def _number(least, most, what):
+    def parsed(text):
+        if not re.fullmatch("[0-9]{1,6}", text) or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"'{text}' is no number of {what} from {least} to {most}")
+        return int(text)
+    return parsed
 
 
 def _hours(text):
@@ -68,18 +70,6 @@ def _hours(text):
     if not 0 < hours < 1000:
         raise argparse.ArgumentTypeError(f"'{text}' is no number of hours such as 0.5")
     return hours
-
-
-def _seconds(text):
-    if not re.fullmatch("[0-9]{1,6}", text):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds from 0 on")
-    return int(text)
-
-
-def _rounds(text):
-    if not re.fullmatch("[1-9][0-9]{0,2}", text):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of rounds from 1 to 999")
-    return int(text)
 
 
 def _numbers(text):
@@ -134,13 +124,13 @@ def make_parser():
                         "minutes more")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path,
                         help="where results go, none of the same kind in it yet; default: results/<date and time>")
-    parser.add_argument("--limit", metavar="S", type=_seconds,
+    parser.add_argument("--limit", metavar="S", type=_number(0, 999999, "seconds"),
                         help="seconds a launch may take; default: 300, on the cluster and of a study 1200, with "
                         "--full 3600; of the papers five times what it is expected to take, and 60; of the others as "
                         "long as they like")
 
     jobs = parser.add_argument_group("instead").add_mutually_exclusive_group()
-    jobs.add_argument("--cluster", metavar="HOSTS", type=_hosts,
+    jobs.add_argument("--cluster", metavar="HOSTS", type=_number(2, cluster_job.MOST_HOSTS, "hosts"),
                       help="ping-pong, all patterns, ScaLAPACK and overlap with computation on as many hosts with slow "
                       "links, which are raised on this machine (bench/cluster/cluster.sh) and taken down; beside Open "
                       "MPI and MPICH 5, installed from PyPI, each as it is and at its best. About 15 minutes; adds to "
@@ -174,7 +164,7 @@ def make_parser():
     cluster.add_argument("--rate", help="of each link, both ways, also with --model and --study; default: " +
                          cluster_job.RATE)
     cluster.add_argument("--only", metavar="PART,...", type=_parts,
-                         help="these parts, which may be added to what DIR holds; default: all, " +
+                         help="these parts, which may be added to what DIR holds of the same --rate; default: all, " +
                          " and ".join(cluster_job.LONG) + " only with --full")
     cluster.add_argument("--ranks", metavar="P,...", type=_numbers,
                          help="of patterns, ring, strided and topologies; default: 4,7,8, of topologies 5,7,8")
@@ -191,7 +181,7 @@ def make_parser():
                        help="where it is run, of shm, loopback (TCP on this host), cluster (hosts with slow links) and "
                        "simulated (machines in virtual time); may be added to what DIR holds of other places; default: "
                        "wherever it can be")
-    study.add_argument("--rounds", metavar="N", type=_rounds,
+    study.add_argument("--rounds", metavar="N", type=_number(1, 999, "rounds"),
                        help="launches of each contender; default: 2, with --full 10, and 1 of what takes longest there")
     study.add_argument("--bsplib", metavar="FILE", type=pathlib.Path,
                        help="of as, mult and rdx: LI over this BSPlib, too, such as that of "

@@ -104,6 +104,7 @@ class Refused(unittest.TestCase):
     def test_bad_values(self):
         self.assertIn("'1' is no number of hosts", refused("--cluster", "1"))
         self.assertIn("'0x8' is no number of hosts", refused("--cluster", "0x8"))
+        self.assertIn("'251' is no number of hosts from 2 to 250", refused("--cluster", "251"))
         self.assertIn("'fast' is no rate", refused("--cluster", "8", "--rate", "fast"))
         self.assertIn("no part 'rign'; there are patterns, send", refused("--cluster", "8", "--only", "rign"))
         self.assertIn("no library 'x'", refused("--cluster", "8", "--libraries", "x"))

@@ -13,6 +13,7 @@ PATTERNS = "broadcast,reduce,all-reduce,multi-broadcast,multi-reduce,gather,scat
 
 
 RATE = "400mbit"  # of each link, unless another is given
+MOST_HOSTS = 250  # of bench/cluster/cluster.sh
 
 # Parts that run only if named, or with --full.
 LONG = ("topologies", "gathers")

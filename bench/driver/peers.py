@@ -146,6 +146,5 @@ LOOPBACK_MPICH = ["mpiexec", "-n", "2", "-bind-to", "core"]
 def loopback_mpich_environment(interface="eth0"):
     """Finds MPICH 5, and keeps it from its shared memory. Without an interface it looks for one itself; it cannot take
     lo."""
-    prefix = INSTALLED / "mpich5"
-    return {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": f"{prefix}/lib",
-            "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": interface or "all", "MPIR_CVAR_NOLOCAL": "1"}
+    return {**MPICH_5.prepared(), "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": interface or "all",
+            "MPIR_CVAR_NOLOCAL": "1"}
