@@ -8,10 +8,6 @@
 namespace brigade::bench {
 namespace {
 
-struct NamedTopology {
-  const char* name;
-  Topology topology;
-};
 constexpr NamedTopology kTrees[] = {{"free", {Shape::kFree, 0}},
                                     {"tree", {Shape::kTree, 2}},
                                     {"ring", {Shape::kIncreasingRings, 1}},

@@ -9,10 +9,6 @@
 namespace brigade::bench {
 namespace {
 
-struct NamedTopology {
-  const char* name;
-  Topology topology;
-};
 // Beside the free one.
 constexpr NamedTopology kTopologies[] = {{"ring", {Shape::kIncreasingRings, 1}},
                                          {"circulant", {Shape::kCirculant, 0}}};

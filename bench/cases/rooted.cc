@@ -1,5 +1,6 @@
 #include "bench/cases/rooted.h"
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -10,10 +11,6 @@ namespace brigade::bench {
 namespace {
 
 // The shapes of the BLACS letters of --topologies, as far as they differ on few ranks.
-struct NamedTopology {
-  const char* name;
-  Topology topology;
-};
 constexpr NamedTopology kTopologies[] = {{"free", {Shape::kFree, 0}},
                                          {"tree", {Shape::kTree, 2}},
                                          {"4-nomial tree", {Shape::kTree, 4}},
@@ -62,15 +59,15 @@ void AddPlain(const Contenders& all, const char* pattern,
   }));
 }
 
-// The shim and the reference BLACS, with each topology.
-void AddBlacs(const Contenders& all,
-              void (BlacsGrid::*operation)(char topology, int root, const PanelView&),
-              std::vector<RootedPattern>* patterns) {
+// The shim and the reference BLACS, with each topology. `operation` takes the grid, the letter of
+// the topology, the root and the panel.
+template <typename Function>
+void AddBlacs(const Contenders& all, Function operation, std::vector<RootedPattern>* patterns) {
   const auto add = [&](const std::string& name, BlacsGrid* grid) {
     if (grid == nullptr) return;
     for (char letter : all.session->options().topologies) {
       patterns->push_back(Peer(name, TopologyName(letter), [=](int root, const PanelView& panel) {
-        (grid->*operation)(letter, root, panel);
+        operation(grid, letter, root, panel);
       }));
     }
   };
@@ -103,16 +100,12 @@ std::vector<RootedPattern> ReductionsToAll(const Contenders& all) {
   add_brigade("hypercube", Topology{Shape::kHypercube, 0});
   add_brigade("reduce-scatter + allgather", Topology{Shape::kReduceScatterAllgather, 0});
 
-  const auto add_blacs = [&](const std::string& name, BlacsGrid* grid) {
-    if (grid == nullptr) return;
-    for (char letter : all.session->options().topologies) {
-      patterns.push_back(Peer(name, TopologyName(letter),
-                              [=](int, const PanelView& panel) { grid->SumToAll(letter, panel); }));
-    }
-  };
-  add_blacs("shim", all.session->shim());
-  add_blacs(all.session->PeerName("stock"), all.session->stock());
-
+  AddBlacs(
+      all,
+      [](BlacsGrid* grid, char letter, int, const PanelView& panel) {
+        grid->SumToAll(letter, panel);
+      },
+      &patterns);
   if (MpiPeer* mpi = all.mpi.get()) {
     patterns.push_back(Peer(all.session->PeerName("mpi"), "MPI_Allreduce",
                             [=](int, const PanelView& panel) { mpi->Allreduce(panel); }));
@@ -145,7 +138,7 @@ std::vector<RootedPattern> Broadcasts(const Contenders& all) {
   AddBrigade(all, &BrigadeGroup::Broadcast, &patterns);
   AddPlain(all, "tree", &PlainPatterns::TreeBroadcast, &patterns);
   AddPlain(all, "ring", &PlainPatterns::RingBroadcast, &patterns);
-  AddBlacs(all, &BlacsGrid::Broadcast, &patterns);
+  AddBlacs(all, std::mem_fn(&BlacsGrid::Broadcast), &patterns);
   AddMpi(all, "MPI_Bcast", &MpiPeer::Broadcast, &patterns);
   return patterns;
 }
@@ -155,7 +148,7 @@ std::vector<RootedPattern> Reductions(const Contenders& all) {
   AddBrigade(all, &BrigadeGroup::Reduce, &patterns);
   AddPlain(all, "tree", &PlainPatterns::TreeReduce, &patterns);
   AddPlain(all, "ring", &PlainPatterns::RingReduce, &patterns);
-  AddBlacs(all, &BlacsGrid::Sum, &patterns);
+  AddBlacs(all, std::mem_fn(&BlacsGrid::Sum), &patterns);
   AddMpi(all, "MPI_Reduce", &MpiPeer::Reduce, &patterns);
   return patterns;
 }

@@ -34,6 +34,12 @@ struct Contenders {
   std::unique_ptr<MpiPeer> mpi;
 };
 
+// A topology of Brigade that is measured, as --shapes names it.
+struct NamedTopology {
+  const char* name;
+  Topology topology;
+};
+
 // The panels of a case.
 struct PanelShape {
   int64_t rows;
