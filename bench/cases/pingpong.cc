@@ -13,6 +13,7 @@
 #include "bench/contenders/brigade_window.h"
 #include "bench/contenders/mpi_peer.h"
 #include "bench/contenders/one_sided.h"
+#include "bench/runner/machine.h"
 #include "bench/runner/panel.h"
 #include "windows/message/window_space.h"
 
@@ -212,7 +213,10 @@ void RunPingPong(Session* session) {
   AbortUnlessOk(BrigadeGroup::Create(session->comm(), options, &all.brigade));
   MakeIdleWindow(&all);
   if (options.HasPeer("mpi")) all.mpi = std::make_unique<MpiPeer>(session->comm());
-  if (options.HasPeer("ring")) all.ring = std::make_unique<BareRing>(session->comm());
+  // Of memory that both ranks map; a peer by default, also of ranks on two machines.
+  if (options.HasPeer("ring") && OnOneMachine(session->comm())) {
+    all.ring = std::make_unique<BareRing>(session->comm());
+  }
   if (options.HasPeer("socket")) AbortUnlessOk(BareSocket::Create(session->comm(), &all.socket));
   for (size_t run_bytes : options.run_bytes) {
     session->StartTable("Ping-pong, " + ShapeName(run_bytes) + ", one way");
