@@ -16,6 +16,12 @@ void SetUpShim(const Options& options) {
   setenv("BRIGADE_TRANSPORT", options.transport.c_str(), /*overwrite=*/1);
 }
 
+// The others need no ScaLAPACK on their hosts.
+bool MeasuresBlacs(Options::Command command) {
+  using Command = Options::Command;
+  return command == Command::kPingPong || command == Command::kSpread || command == Command::kCalls;
+}
+
 // Calls on whole rows and columns need both; everything else is at home on a 1 x ranks grid.
 int GridRows(const Options& options, int ranks) {
   if (options.command != Options::Command::kCalls) return 1;
@@ -49,12 +55,13 @@ Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Se
   std::unique_ptr<Session> session(new Session(comm, options));
   if (options.pin) RunOnProcessor(session->rank_);
   const int grid_rows = GridRows(options, session->ranks_);
-  if (options.shim != "none") {
+  const bool measures_blacs = MeasuresBlacs(options.command);
+  if (measures_blacs && options.shim != "none") {
     SetUpShim(options);
     Status status = BlacsGrid::Create(options.shim, grid_rows, &session->shim_);
     if (!status.ok()) return status.WithContext("opening the shim (see --shim)");
   }
-  if (options.HasPeer("blacs")) {
+  if (measures_blacs && options.HasPeer("blacs")) {
     Status status = BlacsGrid::Create(options.stock, grid_rows, &session->stock_);
     if (!status.ok())
       return status.WithContext("opening the reference BLACS (see --stock, --peers)");
