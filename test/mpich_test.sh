@@ -268,7 +268,7 @@ check "one-sided calls with large counts" one_sided_large
 check "settings that differ" settings
 check "the end of MPI" ended
 check "calls that wait" waiting_calls_of_all
-check "benchmarks" job 2 "$built/bench/brigade_bench" --peers none --shim none --seconds 0.05 spread --cases broadcast \
+check "benchmarks" job 2 "$built/bench/brigade_bench" --peers blacs --shim none --seconds 0.05 spread --cases broadcast \
   --bytes 1K
 check "studies by puts and gets" studies
 for backend in windows mpi_rma mpi_send bsp; do

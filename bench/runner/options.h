@@ -40,7 +40,12 @@ struct Options : MeasuringOptions {
   bool explained = false;
   std::vector<std::string> peers = {"mpi", "blacs", "plain", "ring"};
   std::string shim = "libbrigade_blacs.so.1";  // for dlopen; or "none"
+  // Debian's for the MPI of this program; that for another MPI would bring the other MPI.
+#if defined(OPEN_MPI)
   std::string stock = "libscalapack-openmpi.so.2.2";
+#else
+  std::string stock = "libscalapack-mpich.so.2.2";
+#endif
 
   // pingpong
   std::vector<size_t> message_bytes = {8,        64,        512,     1 << 10, 4 << 10, 16 << 10,
