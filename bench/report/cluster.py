@@ -243,6 +243,8 @@ def ring_section(lines, rate):
     chunks = {(line.ranks, line.bytes): line.segments // line.ranks for line in ours.itertuples()}
     rows = []
     for key, subjects in collect(lines).items():
+        if (key.ranks, key.bytes) not in chunks:  # a full disk has cut the case
+            continue
         n = chunks[key.ranks, key.bytes]
         unit = key.bytes / key.ranks / n / rate * (key.ranks * n + key.ranks - 2)
         for (subject, pattern), figure in subjects.items():
@@ -331,7 +333,9 @@ def overlap_section(lines):
     rows = []
     for key, subjects in collect(lines).items():
         for name in dict.fromkeys(subject for subject, _ in subjects):
-            parts = [subjects[name, part] for part in ("transfer", "computation", "both")]
+            parts = [subjects[name, part] for part in ("transfer", "computation", "both") if (name, part) in subjects]
+            if len(parts) < 3:  # a full disk has cut the case
+                continue
             transfer, computation, both = (part.median for part in parts)
             hidden = min(max(1 - (both - computation) / transfer, 0), 1)
             rows.append([key.case.removeprefix("overlap "), key.ranks, format_bytes(key.bytes), name,

@@ -9,7 +9,7 @@ import pandas
 
 from bench.driver import cluster_job
 from bench.report import __main__ as report
-from bench.report import cluster, style
+from bench.report import cluster, one_host, style
 from bench.report.measurements import Key
 
 COMMON = {"ranks": 4, "rows": 1, "cols": 1, "bytes": 100_000, "label": "", "iterations": 9, "case": "all-reduce"}
@@ -48,6 +48,18 @@ class Sections(unittest.TestCase):
         # Three broadcasts of two chunks each: 3 x 2 + 3 - 2 times 1 ms.
         lines = pandas.DataFrame([line("brigade", "ring", 8400.0, ranks=3, bytes=300_000, segments=6)])
         self.assertIn("1.2 <small>[1.2, 1.2]", style.render_section(cluster.ring_section(lines, 50.0)))
+
+    def test_cases_that_are_cut_are_left_out(self):
+        cut = pandas.DataFrame([line("brigade", "free", 9.0, segments=6), line("brigade", "transfer", 9.0)])
+        self.assertEqual(cluster.ring_section(cut, 50.0).data["table"].rows, [])
+        self.assertEqual(cluster.overlap_section(cut).data["table"].rows, [])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "grid.jsonl"
+            lines = [json.dumps(line(subject, "any", 9.0)) for subject in ("brigade", "mpi", "brigade")]
+            path.write_text(lines[0])
+            self.assertIsNone(one_host.patterns_section(path.parent))
+            path.write_text("\n".join(lines[:2] + [lines[2].replace("all-reduce", "scan")]))
+            self.assertEqual(one_host.patterns_section(path.parent).data["cases"], 1)
 
 
 class Gathers(unittest.TestCase):

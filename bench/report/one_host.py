@@ -161,12 +161,13 @@ def calls_section(directory):
 def patterns_section(directory):
     """Patterns beside collectives, and beside the better of Open MPI's two settings."""
     measured = measure(load(directory / "grid.jsonl"))
-    if not measured:
-        return None
     rows, better = [], []
     by_ranks = collections.defaultdict(lambda: collections.defaultdict(list))
     peers = ["mpi", "mpi CMA off", "mpi MPICH"]
     for key, contenders in measured.items():
+        settings = [contenders[peer].ratio for peer in peers[:2] if peer in contenders]
+        if not settings:  # a full disk has cut the case
+            continue
         size = format_bytes(key.bytes) if key.bytes else ""
         case = f"{key.case} {size}".strip() + f", {key.ranks} ranks"
         row = [key.case, key.ranks, size, time_cell(contenders["brigade"].figure)]
@@ -176,10 +177,11 @@ def patterns_section(directory):
                 by_ranks[key.ranks][peer].append(Versus(case, contenders[peer].ratio))
             else:
                 row += ["", ""]
-        better.append(min((contenders[peer].ratio for peer in peers[:2] if peer in contenders),
-                          key=lambda r: r.median))
+        better.append(min(settings, key=lambda r: r.median))
         by_ranks[key.ranks]["better MPI"].append(Versus(case, better[-1]))
         rows.append([*row, ratio_cell(better[-1])])
+    if not rows:
+        return None
     header = ["pattern", "ranks", "message", "Brigade, µs"]
     for peer in peers:
         header += [f"{NAMES[peer]}, µs", f"{NAMES[peer]} / Brigade"]
