@@ -8,4 +8,5 @@ if [[ ! -x /usr/bin/python3 ]]; then
   echo "First come packages, which take 2 minutes."
   "$root/test/install.sh" bench
 fi
-PYTHONPATH=$root exec /usr/bin/python3 -m bench.driver "$@"
+# Modules are this tree's, and not those of another tree that is the current directory.
+PYTHONSAFEPATH=1 PYTHONPATH=$root exec /usr/bin/python3 -m bench.driver "$@"

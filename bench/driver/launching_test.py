@@ -81,6 +81,14 @@ while not number.exists():
             self.assertEqual(driver.wait(timeout=200), 128 + sent)
             self.assertFalse(os.path.exists(folder))
 
+    def test_is_of_this_tree_wherever_it_is_started(self):
+        other = self.output / "bench" / "driver"
+        other.mkdir(parents=True)
+        (other / "__main__.py").write_text("print('another tree')")
+        run = pathlib.Path(__file__).parent.parent / "run.sh"
+        said = subprocess.run([run, "--help"], check=True, capture_output=True, text=True, cwd=self.output).stdout
+        self.assertIn("--cluster HOSTS", said)
+
     def test_says_how_far_it_is(self):
         self.run_all(Launch("one", ["true"]), Launch("one", ["true"]), Launch("two", ["true"]))
         self.assertIn("one  (launch 1 of 3", self.said.getvalue())
