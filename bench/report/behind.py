@@ -133,7 +133,7 @@ def machine(lines):
     transports = sorted({line["transport"] for line in lines if line["subject"] in OURS})
     together = max(line["machine"]["together_over_alone"] for line in lines)
     return Table(["", ""], [
-        ["processor", f"{first['cpu']}, {first['cores']} cores"], ["system", first["kernel"]],
+        ["processor", f"{first['cpu']}, {first['cores']} processors"], ["system", first["kernel"]],
         ["Brigade", lines[0]["versions"]["brigade"]], ["transports", ", ".join(transports)],
         ["MPI", "; ".join(mpis)], ["reference BLACS", ", ".join(stock)],
         ["computing on two processors at once, over on one", f"{together:.2f} times"]])

@@ -153,7 +153,7 @@ class Page(unittest.TestCase):
             "within_host": {"latency": {"value": 2.5, "unit": "us", "source": "joe"},
                             "rate": {"value": "unlimited", "unit": "MB/s", "source": "joe"}}}))
         for page in self.pages():
-            self.assertIn("A processor", page)
+            self.assertIn("A processor, 4 processors", page)
             self.assertIn("Open MPI v5.0.3 (single copies: cma)", page)
             self.assertIn("libscalapack.so.2", page)
             for name, value in (("KERNEL_COPIES", "off"), ("STAGING_BYTES", "4M"), ("TRACE", "(set)")):

@@ -11,7 +11,7 @@ namespace brigade::bench {
 
 struct Machine {
   std::string cpu;
-  int cores = 0;
+  int cores = 0;  // processors, of which a core may have several; named as in JSON lines
   std::string kernel;
   bool pinned = false;  // every rank may run on one processor only
   // Time of a loop of pure computation on ranks 0 and 1 together over its time on rank 0 alone.

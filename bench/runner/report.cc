@@ -39,7 +39,7 @@ Status Report::CannotWrite() const {
 }
 
 void Report::PrintMachine() const {
-  std::printf("# %s, %d cores, %s\n", machine_.cpu.c_str(), machine_.cores,
+  std::printf("# %s, %d processors, %s\n", machine_.cpu.c_str(), machine_.cores,
               machine_.kernel.c_str());
   std::printf("# %s; reference BLACS: %s; Brigade %s over %s\n", machine_.mpi.c_str(),
               stock_path_.empty() ? "not measured" : stock_path_.c_str(),
