@@ -11,11 +11,6 @@
 namespace brigade::bench {
 namespace {
 
-// The shim is set up through its environment, as by any program that preloads it.
-void SetUpShim(const Options& options) {
-  setenv("BRIGADE_TRANSPORT", options.transport.c_str(), /*overwrite=*/1);
-}
-
 // The others need no ScaLAPACK on their hosts.
 bool MeasuresBlacs(Options::Command command) {
   using Command = Options::Command;
@@ -57,7 +52,8 @@ Status Session::Create(MPI_Comm comm, const Options& options, std::unique_ptr<Se
   const int grid_rows = GridRows(options, session->ranks_);
   const bool measures_blacs = MeasuresBlacs(options.command);
   if (measures_blacs && options.shim != "none") {
-    SetUpShim(options);
+    // As for any program that preloads the shim.
+    setenv("BRIGADE_TRANSPORT", options.transport.c_str(), /*overwrite=*/1);
     Status status = BlacsGrid::Create(options.shim, grid_rows, &session->shim_);
     if (!status.ok()) return status.WithContext("opening the shim (see --shim)");
   }

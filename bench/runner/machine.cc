@@ -23,12 +23,6 @@ std::string CpuModel() {
   return "unknown";
 }
 
-bool RunsOnOneProcessor() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) == 1;
-}
-
 // While one lives on ranks 0 and 1, they run on different processors, though the scheduler might
 // put them on one.
 class Apart {
@@ -136,7 +130,8 @@ Machine DescribeMachine(MPI_Comm comm) {
   utsname system;
   uname(&system);
   machine.kernel = std::string(system.sysname) + " " + system.release;
-  int pinned = RunsOnOneProcessor();
+  const cpu_set_t allowed = AllowedProcessors();
+  int pinned = CPU_COUNT(&allowed) == 1;
   MPI_Allreduce(MPI_IN_PLACE, &pinned, 1, MPI_INT, MPI_LAND, comm);
   machine.pinned = pinned != 0;
   machine.together_over_alone = TogetherOverAlone(comm);

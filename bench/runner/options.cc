@@ -46,6 +46,14 @@ std::string WithUnderscores(std::string name) {
   return name;
 }
 
+// Lengths of messages, also with K, M or G.
+CLI::Option* AddLengths(CLI::App* command, const char* name, std::vector<size_t>* lengths,
+                        const char* text) {
+  return command->add_option(name, *lengths, text)
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+}
+
 // Options of the engine and its transport.
 void AddEngineOptions(CLI::App* app, Options* options) {
   app->add_option("--transport", options->transport,
@@ -74,11 +82,8 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
       "time. "
       "Subjects: Brigade's send and receive, shim, reference BLACS, raw MPI, a bare ring of slots "
       "in shared memory, a bare socket");
-  command
-      ->add_option("--sizes", options->message_bytes,
-                   "Messages, in bytes or with K, M or G; cut to whole runs")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+  AddLengths(command, "--sizes", &options->message_bytes,
+             "Messages, in bytes or with K, M or G; cut to whole runs")
       ->check(HoldADouble);
   command
       ->add_option("--runs", options->run_bytes,
@@ -116,12 +121,8 @@ CLI::App* AddSpread(CLI::App* app, Options* options, std::vector<std::string>* s
       ->check(CLI::IsMember(all_cases));
   command->add_option("--sizes", *sizes, "M x N, where N may be a multiple of Q, the ranks")
       ->delimiter(',');
-  command
-      ->add_option("--bytes", options->contiguous_bytes,
-                   "Instead of --sizes: contiguous panels of so many bytes, or with K or M, in Q "
-                   "columns")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+  AddLengths(command, "--bytes", &options->contiguous_bytes,
+             "Instead of --sizes: contiguous panels of so many bytes, or with K or M, in Q columns")
       ->check(CLI::PositiveNumber);
   command->add_flag("--alloc", options->allocated,
                     "Allocate panels with brigade_alloc, so that the ranks of a host map them");
@@ -148,9 +149,7 @@ CLI::App* AddOverlap(CLI::App* app, Options* options) {
       "transfer; "
       "beside transfer and computation alone. Sends from even ranks to odd ones, and a broadcast. "
       "Subjects: Brigade, MPI");
-  command->add_option("--sizes", options->overlap_bytes, "Messages, in bytes or with K, M or G")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+  AddLengths(command, "--sizes", &options->overlap_bytes, "Messages, in bytes or with K, M or G")
       ->check(HoldADouble);
   return command;
 }
@@ -162,11 +161,8 @@ CLI::App* AddExchange(CLI::App* app, Options* options) {
       "between start and complete, and within locks; windows of shared and of private memory. "
       "Subjects: Brigade, MPI's windows, MPI's sends and receives all at once and one by one "
       "(MPI_Sendrecv)");
-  command
-      ->add_option("--blocks", options->block_bytes,
-                   "Bytes of a block, or with K or M; 0: synchronisation alone")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  AddLengths(command, "--blocks", &options->block_bytes,
+             "Bytes of a block, or with K or M; 0: synchronisation alone");
   return command;
 }
 
@@ -176,9 +172,7 @@ CLI::App* AddOneSided(CLI::App* app, Options* options) {
       "Puts, gets, sums and fetch-and-add of rank 0 on the memory of rank 1, one and many before a "
       "flush; puts with notification, in turn; lock, put and unlock while rank 1 computes. "
       "Subjects: Brigade, MPI's windows, MPI's sends and receives");
-  command->add_option("--sizes", options->message_bytes, "Messages, in bytes or with K, M or G")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+  AddLengths(command, "--sizes", &options->message_bytes, "Messages, in bytes or with K, M or G")
       ->check(CLI::PositiveNumber);
   return command;
 }
@@ -242,12 +236,9 @@ CLI::App* AddModel(CLI::App* app, Options* options) {
   command->add_option("--patterns", options->patterns, "Which patterns")
       ->delimiter(',')
       ->transform(CLI::IsMember(options->patterns, WithUnderscores));
-  command
-      ->add_option("--bytes", options->contiguous_bytes,
-                   "Messages, in bytes or with K or M; of multi forms, all blocks together")
-      ->delimiter(',')
+  AddLengths(command, "--bytes", &options->contiguous_bytes,
+             "Messages, in bytes or with K or M; of multi forms, all blocks together")
       ->required()
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::PositiveNumber);
   command->add_option("--keep-machine", options->machine,
                       "Write the measured costs of edges to this file, as in transport/machines/");
