@@ -37,7 +37,7 @@ void MeasureBarrier(const Contenders& all) {
       const bool is_right = !share_clock || left.time_since_epoch().count() >= last;
       return is_right ? "" : "left before all had come";
     };
-    the_case.subjects.push_back(MakeSubject(all, name, pattern, tells_cost, 0, run, check));
+    AddSubject(all, name, pattern, tells_cost, run, check, &the_case);
   };
   add("brigade", kBarrier, /*tells_cost=*/true,
       [&](OperationStatistics* statistics) { return all.brigade->Barrier(statistics); });

@@ -29,8 +29,7 @@ void AddBrigade(const Contenders& all, const NamedTopology (&topologies)[kCount]
                                                                  OperationStatistics* statistics) {
       return run(topology, turn, statistics);
     };
-    the_case->subjects.push_back(MakeSubject(all, "brigade", named.name, /*tells_cost=*/true,
-                                             the_case->bytes, operation, check));
+    AddSubject(all, "brigade", named.name, /*tells_cost=*/true, operation, check, the_case);
   }
 }
 
@@ -41,9 +40,8 @@ void AddMpi(const Contenders& all, const char* pattern, const std::function<void
     run(turn);
     return Status();
   };
-  the_case->subjects.push_back(MakeSubject(all, all.session->PeerName("mpi"), pattern,
-                                           /*tells_cost=*/false, the_case->bytes, operation,
-                                           check));
+  AddSubject(all, all.session->PeerName("mpi"), pattern, /*tells_cost=*/false, operation, check,
+             the_case);
 }
 
 // `pattern`: scan, or exscan, which leaves rank 0 without a result.

@@ -48,8 +48,7 @@ class Adder {
  private:
   void Add(const std::string& name, const std::string& pattern, bool tells_cost,
            const Operation& operation) const {
-    case_->subjects.push_back(
-        MakeSubject(all_, name, pattern, tells_cost, case_->bytes, operation, check_));
+    AddSubject(all_, name, pattern, tells_cost, operation, check_, case_);
   }
 
   const Contenders& all_;

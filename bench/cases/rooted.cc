@@ -125,10 +125,28 @@ void MeasureAll(const Contenders& all, const std::vector<RootedPattern>& pattern
                 const std::function<Operation(const RootedPattern&)>& operation, const Check& check,
                 Case* the_case) {
   for (const RootedPattern& pattern : patterns) {
-    the_case->subjects.push_back(MakeSubject(all, pattern.name, pattern.pattern, pattern.tells_cost,
-                                             the_case->bytes, operation(pattern), check));
+    AddSubject(all, pattern.name, pattern.pattern, pattern.tells_cost, operation(pattern), check,
+               the_case);
   }
   all.session->Measure(*the_case);
+}
+
+void MeasureSum(const Contenders& all, const PanelShape& shape, const char* name,
+                const std::vector<RootedPattern>& patterns, bool to_all) {
+  SpreadData data(*all.session, shape);
+  Case the_case = MakeCase(name, data.panel.view());
+  the_case.prepare = [&](int) {
+    data.panel.Poison();
+    Fill(data.panel.view(), data.rank);
+  };
+  the_case.before_timing = [&] { Clear(data.panel.view()); };
+  const Check check = [&](int turn) -> std::string {
+    if (!to_all && turn % data.ranks != data.rank) return "";
+    return WithGaps(data.panel, CheckSum(data.panel.view(), 0, data.ranks));
+  };
+  MeasureAll(
+      all, patterns, [&](const RootedPattern& pattern) { return FromOneRoot(pattern, data); },
+      check, &the_case);
 }
 
 }  // namespace
@@ -180,36 +198,11 @@ void MeasureBroadcast(const Contenders& all, const PanelShape& shape) {
 }
 
 void MeasureReduce(const Contenders& all, const PanelShape& shape) {
-  SpreadData data(*all.session, shape);
-  Case the_case = MakeCase("reduce", data.panel.view());
-  the_case.prepare = [&](int) {
-    data.panel.Poison();
-    Fill(data.panel.view(), data.rank);
-  };
-  the_case.before_timing = [&] { Clear(data.panel.view()); };
-  const Check check = [&](int turn) -> std::string {
-    if (turn % data.ranks != data.rank) return "";
-    return WithGaps(data.panel, CheckSum(data.panel.view(), 0, data.ranks));
-  };
-  MeasureAll(
-      all, Reductions(all),
-      [&](const RootedPattern& pattern) { return FromOneRoot(pattern, data); }, check, &the_case);
+  MeasureSum(all, shape, "reduce", Reductions(all), /*to_all=*/false);
 }
 
 void MeasureAllReduce(const Contenders& all, const PanelShape& shape) {
-  SpreadData data(*all.session, shape);
-  Case the_case = MakeCase("all-reduce", data.panel.view());
-  the_case.prepare = [&](int) {
-    data.panel.Poison();
-    Fill(data.panel.view(), data.rank);
-  };
-  the_case.before_timing = [&] { Clear(data.panel.view()); };
-  const Check check = [&](int) {
-    return WithGaps(data.panel, CheckSum(data.panel.view(), 0, data.ranks));
-  };
-  MeasureAll(
-      all, ReductionsToAll(all),
-      [&](const RootedPattern& pattern) { return FromOneRoot(pattern, data); }, check, &the_case);
+  MeasureSum(all, shape, "all-reduce", ReductionsToAll(all), /*to_all=*/true);
 }
 
 void MeasureSuccessiveBroadcasts(const Contenders& all, const PanelShape& shape) {
@@ -234,13 +227,13 @@ void MeasureSmallBroadcast(const Contenders& all, int64_t elements) {
   std::unique_ptr<DirectTreeBroadcast> direct;
   AbortUnlessOk(DirectTreeBroadcast::Create(all.brigade->endpoint(), all.brigade->bootstrap(),
                                             column.bytes(), &direct));
-  the_case.subjects.push_back(MakeSubject(
-      all, "direct", "tree", false, the_case.bytes,
+  AddSubject(
+      all, "direct", "tree", false,
       [&](int turn, OperationStatistics*) {
         return direct->Run(turn % data.ranks,
                            ByteSpan{reinterpret_cast<std::byte*>(column.data), column.bytes()});
       },
-      check));
+      check, &the_case);
   MeasureAll(
       all, Broadcasts(all),
       [&](const RootedPattern& pattern) { return FromOneRoot(pattern, data); }, check, &the_case);

@@ -37,8 +37,8 @@ std::string CheckGathered(const SpreadData& data) {
   return WithGaps(data.panel, wrong);
 }
 
-Subject MakeSubject(const Contenders& all, const std::string& name, const std::string& pattern,
-                    bool tells_cost, size_t bytes, const Operation& operation, Check check) {
+void AddSubject(const Contenders& all, const std::string& name, const std::string& pattern,
+                bool tells_cost, const Operation& operation, Check check, Case* the_case) {
   Subject subject;
   subject.name = name;
   subject.pattern = pattern;
@@ -46,14 +46,14 @@ Subject MakeSubject(const Contenders& all, const std::string& name, const std::s
   subject.check = std::move(check);
   if (tells_cost) {
     const BrigadeGroup* group = all.brigade.get();
-    subject.cost = [=](int turn, Cost* cost) {
+    subject.cost = [=, bytes = the_case->bytes](int turn, Cost* cost) {
       OperationStatistics statistics;
       BRIGADE_RETURN_IF_ERROR(operation(turn, &statistics));
       *cost = group->CostOf(statistics, bytes);
       return Status();
     };
   }
-  return subject;
+  the_case->subjects.push_back(std::move(subject));
 }
 
 }  // namespace brigade::bench

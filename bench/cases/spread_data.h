@@ -83,9 +83,9 @@ std::string CheckGathered(const SpreadData& data);
 using Check = std::function<std::string(int turn)>;
 using Operation = std::function<Status(int turn, OperationStatistics*)>;
 
-// `tells_cost`: the operation fills the statistics that it is given, of a message of `bytes`.
-Subject MakeSubject(const Contenders& all, const std::string& name, const std::string& pattern,
-                    bool tells_cost, size_t bytes, const Operation& operation, Check check);
+// `tells_cost`: the operation fills the statistics that it is given.
+void AddSubject(const Contenders& all, const std::string& name, const std::string& pattern,
+                bool tells_cost, const Operation& operation, Check check, Case* the_case);
 
 }  // namespace brigade::bench
 
