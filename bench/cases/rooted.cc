@@ -19,6 +19,9 @@ constexpr NamedTopology kTopologies[] = {{"free", {Shape::kFree, 0}},
 // Of broadcast and reduce only.
 constexpr NamedTopology kRootedTopologies[] = {{"two trees", {Shape::kTwoTree, 0}},
                                                {"circulant", {Shape::kCirculant, 0}}};
+constexpr NamedTopology kTopologiesToAll[] = {
+    {"hypercube", {Shape::kHypercube, 0}},
+    {"reduce-scatter + allgather", {Shape::kReduceScatterAllgather, 0}}};
 std::string TopologyName(char letter) { return std::string("topology '") + letter + "'"; }
 
 // A peer's operation as a RootedPattern.
@@ -32,21 +35,21 @@ RootedPattern Peer(std::string name, std::string pattern, Function function) {
           false};
 }
 
-void AddBrigade(const Contenders& all,
-                Status (BrigadeGroup::*operation)(const Topology&, int root, const PanelView&,
-                                                  OperationStatistics*),
+// Along all of kTopologies, and more. `operation` takes the group and the arguments of a broadcast.
+template <typename Function>
+void AddBrigade(const Contenders& all, const NamedTopology (&more)[2], Function operation,
                 std::vector<RootedPattern>* patterns) {
   BrigadeGroup* group = all.brigade.get();
   const auto add = [&](const NamedTopology& named) {
     if (!all.WantsShape(named.name)) return;
     const auto run = [=, shape = named.topology](int root, const PanelView& panel,
                                                  OperationStatistics* statistics) {
-      return (group->*operation)(shape, root, panel, statistics);
+      return operation(group, shape, root, panel, statistics);
     };
     patterns->push_back({"brigade", named.name, run, true});
   };
   for (const NamedTopology& named : kTopologies) add(named);
-  for (const NamedTopology& named : kRootedTopologies) add(named);
+  for (const NamedTopology& named : more) add(named);
 }
 
 void AddPlain(const Contenders& all, const char* pattern,
@@ -88,18 +91,11 @@ void AddMpi(const Contenders& all, const char* pattern,
 // The root means nothing to them.
 std::vector<RootedPattern> ReductionsToAll(const Contenders& all) {
   std::vector<RootedPattern> patterns;
-  const auto add_brigade = [&](const char* name, Topology topology) {
-    if (!all.WantsShape(name)) return;
-    BrigadeGroup* group = all.brigade.get();
-    const auto run = [=](int, const PanelView& panel, OperationStatistics* statistics) {
-      return group->AllReduce(topology, panel, statistics);
-    };
-    patterns.push_back({"brigade", name, run, true});
-  };
-  for (const auto& [name, topology] : kTopologies) add_brigade(name, topology);
-  add_brigade("hypercube", Topology{Shape::kHypercube, 0});
-  add_brigade("reduce-scatter + allgather", Topology{Shape::kReduceScatterAllgather, 0});
-
+  AddBrigade(
+      all, kTopologiesToAll,
+      [](BrigadeGroup* group, const Topology& topology, int, const PanelView& panel,
+         OperationStatistics* statistics) { return group->AllReduce(topology, panel, statistics); },
+      &patterns);
   AddBlacs(
       all,
       [](BlacsGrid* grid, char letter, int, const PanelView& panel) {
@@ -153,7 +149,7 @@ void MeasureSum(const Contenders& all, const PanelShape& shape, const char* name
 
 std::vector<RootedPattern> Broadcasts(const Contenders& all) {
   std::vector<RootedPattern> patterns;
-  AddBrigade(all, &BrigadeGroup::Broadcast, &patterns);
+  AddBrigade(all, kRootedTopologies, std::mem_fn(&BrigadeGroup::Broadcast), &patterns);
   AddPlain(all, "tree", &PlainPatterns::TreeBroadcast, &patterns);
   AddPlain(all, "ring", &PlainPatterns::RingBroadcast, &patterns);
   AddBlacs(all, std::mem_fn(&BlacsGrid::Broadcast), &patterns);
@@ -163,7 +159,7 @@ std::vector<RootedPattern> Broadcasts(const Contenders& all) {
 
 std::vector<RootedPattern> Reductions(const Contenders& all) {
   std::vector<RootedPattern> patterns;
-  AddBrigade(all, &BrigadeGroup::Reduce, &patterns);
+  AddBrigade(all, kRootedTopologies, std::mem_fn(&BrigadeGroup::Reduce), &patterns);
   AddPlain(all, "tree", &PlainPatterns::TreeReduce, &patterns);
   AddPlain(all, "ring", &PlainPatterns::RingReduce, &patterns);
   AddBlacs(all, std::mem_fn(&BlacsGrid::Sum), &patterns);

@@ -64,13 +64,11 @@ class MainJob:
         self.cores = cores
         self.version = version
         self.more_mpis = more_mpis
-
-    def measures_more(self):
-        return measures_more(self.extent, self.more_mpis)
+        self.measures_more = measures_more(extent, more_mpis)
 
     def calls_ranks(self):
         most = max(4, 2 * self.cores)
-        return [ranks for ranks in self.extent.calls_ranks if self.measures_more() or ranks <= most]
+        return [ranks for ranks in self.extent.calls_ranks if self.measures_more or ranks <= most]
 
     def mpirun(self, ranks, options):
         """One rank per core while cores last."""
@@ -83,7 +81,7 @@ class MainJob:
 
     def bench_mpich(self, title, ranks, arguments):
         """Only while every rank has a core: Debian's MPICH 4.0.2 has no setting to yield."""
-        if not self.measures_more() or ranks > self.cores:
+        if not self.measures_more or ranks > self.cores:
             return []
         command = ["mpiexec.mpich", "-n", str(ranks), "-bind-to", "core", self.programs.bench_mpich, *arguments,
                    "--label", "MPICH", "--brigade-version", self.version]
