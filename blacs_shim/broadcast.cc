@@ -16,7 +16,7 @@ void Broadcast(const Call& call, const Scope& scope, const char* top, const Matr
   pattern_call.pattern = Pattern::kBroadcast;
   pattern_call.scope = scope.kind;
   if (!BroadcastTopology(*top, call.grid().topologies, &pattern_call.topology)) {
-    call.FailUnknownTopology(*top);
+    call.FailUnknownTopology(top);
   }
   pattern_call.root = root;
   call.SetMatrix(matrix, &pattern_call.matrix);

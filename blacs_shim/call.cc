@@ -50,7 +50,7 @@ bool FindScope(const ProcessGrid& grid, const char* letter, Scope* scope) {
 Scope Call::ScopeOf(const char* letter) const {
   Scope scope;
   if (!FindScope(grid_, letter, &scope)) {
-    Fail(origin(), "unknown scope '%c': must be R, C or A", *letter);
+    Fail(origin(), "unknown scope '%.1s': must be R, C or A", letter);
   }
   return scope;
 }
@@ -88,8 +88,8 @@ int Call::RankOf(const Scope& scope, const char* what, int64_t row, int64_t col)
   }
 }
 
-void Call::FailUnknownTopology(char letter) const {
-  Fail(origin(), "unknown topology '%c'", letter);
+void Call::FailUnknownTopology(const char* letter) const {
+  Fail(origin(), "unknown topology '%.1s': must be a space, 1 to 9, D, F, H, I, M, S or T", letter);
 }
 
 TraceSpan Call::Record(char letter, const PatternCall& call) const {

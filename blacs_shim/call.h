@@ -61,7 +61,7 @@ class Call {
   int RankOf(const char* what, int64_t row, int64_t col) const;
   // Rank of {row,col} in a scope. In a row or column only one coordinate counts.
   int RankOf(const Scope& scope, const char* what, int64_t row, int64_t col) const;
-  [[noreturn]] void FailUnknownTopology(char letter) const;
+  [[noreturn]] void FailUnknownTopology(const char* letter) const;
 
   // Runs a call. `letter`: for statistics.
   void Run(char letter, const PatternCall& call) const;

@@ -30,7 +30,7 @@ Prepared Prepare(const Call& call, CombineOp op, Element type, const char* scope
   pattern_call.scope = prepared.scope.kind;
   if (!CombineTopology(*top, call.grid().topologies, prepared.result_to_all,
                        &pattern_call.topology)) {
-    call.FailUnknownTopology(*top);
+    call.FailUnknownTopology(top);
   }
   if (!prepared.result_to_all) {
     pattern_call.root = call.RankOf(prepared.scope, "destination", row, col);

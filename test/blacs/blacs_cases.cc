@@ -283,6 +283,10 @@ const Cases& AllCases() {
          OnRankOne(
              [](int ctxt) { Cigamx2d(ctxt, "A", "0", 1, 1, places, 1, places, places, 1, 0, 0); });
        }},
+      {"scope_empty",
+       [] { OnRankOne([](int ctxt) { Cdgsum2d(ctxt, "", " ", 1, 1, a, 1, 0, 0); }); }},
+      {"topology_empty",
+       [] { OnRankOne([](int ctxt) { Cdgsum2d(ctxt, "A", "", 1, 1, a, 1, 0, 0); }); }},
       {"destination", [] { OnRankOne([](int ctxt) { Cdgesd2d(ctxt, 1, 1, a, 1, 5, 0); }); }},
       {"source", [] { OnRankOne([](int ctxt) { Cdtrrv2d(ctxt, "U", "N", 1, 1, a, 1, 0, -3); }); }},
       {"broadcast_source",

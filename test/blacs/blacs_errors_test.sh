@@ -33,8 +33,11 @@ expect_from_one() {
 
 expect_from_one scope_broadcast "BLACS ERROR 'dgebs2d: unknown scope 'X'"
 expect_from_one scope_combine "BLACS ERROR 'sgsum2d: unknown scope 'q'"
-expect_from_one topology_broadcast "BLACS ERROR 'ztrbr2d: unknown topology 'Z'"
-expect_from_one topology_combine "BLACS ERROR 'igamx2d: unknown topology '0'"
+expect_from_one topology_broadcast "BLACS ERROR 'ztrbr2d: unknown topology 'Z': must be a space, 1 to 9, D, "
+expect_from_one topology_combine "BLACS ERROR 'igamx2d: unknown topology '0': must be a space, 1 to 9, D, "
+# An empty string does not end the text.
+expect_from_one scope_empty "BLACS ERROR 'dgsum2d: unknown scope '': must be R, C or A"
+expect_from_one topology_empty "BLACS ERROR 'dgsum2d: unknown topology '': must be a space, 1 to 9, D, "
 expect_from_one destination "BLACS ERROR 'dgesd2d: destination {5,0} is outside the 1 x 2 grid"
 expect_from_one source "BLACS ERROR 'dtrrv2d: source {0,-3} is outside the 1 x 2 grid"
 expect_from_one broadcast_source "BLACS ERROR 'dgebr2d: source {0,2} is outside the 1 x 2 grid"
