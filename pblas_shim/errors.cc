@@ -10,9 +10,13 @@ namespace brigade {
 namespace pblas {
 
 void Fail(const char* routine, const std::string& text) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::fprintf(stderr, "brigade: %s on rank %d: %s\n", routine, rank, text.c_str());
+  std::string where;
+  if (MpiIsActive()) {  // MPI would end the process before the text is printed
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    where = " on rank " + std::to_string(rank);
+  }
+  std::fprintf(stderr, "brigade: %s%s: %s\n", routine, where.c_str(), text.c_str());
   std::fflush(stderr);
   EndMpiJob(1);
 }

@@ -88,6 +88,11 @@ done
 # Among the files of this test lies the part for one family; where they were built may lie that for the other.
 preloads=$(realpath "${3%.so}"_*.so.1)
 ends small 'not opened by a libbrigade_pblas.so of its version' BRIGADE_PBLAS=on
+# MPI has no rank of a process that has not initialised it.
+if mine; then
+  ! job before_mpi || complain 'before_mpi is not ended'
+  grep -q 'brigade: PDGEMM: this part was not opened by' "$TEST_TMPDIR/out" || complain 'before_mpi: no text'
+fi
 preloads=$library
 # Values that must be equal on all ranks, also before there is a multiplier. Over our BLACS that takes a rank that calls
 # MPI.
