@@ -156,7 +156,9 @@ SegmentTimes AllToAllTimes(const Steps& steps, const CostQuery& query, const Seg
     const double begin = sends / (query.ranks - 1);
     const double at_ports = std::max(0.0, wires - burst);
     result.first_us = std::max({result.first_us, processor, sends + last, begin + at_ports + last});
-    result.segment_us = std::max({result.segment_us, processor, wires});
+    if (std::max(processor, wires) <= result.segment_us) continue;
+    // The busiest rank so far.
+    result.segment_us = std::max(processor, wires);
     result.spare_us = std::max(0.0, burst - wires);
     result.port_bound_us = std::max(0.0, wires - processor);
   }

@@ -229,6 +229,26 @@ TEST(CostModel, AllToAllsTakeACirculantGraphWhereItIsFaster) {
   }
 }
 
+// The rank with the most messages to other hosts is the busiest, whatever its number is.
+TEST(CostModel, AnAllToAllCostsTheSameWhicheverHostIsLast) {
+  MachineDescription machine = Read("shaped_cluster");
+  machine.between_hosts.ports_of_host = false;
+  machine.between_hosts.burst_bytes = size_t{1} << 20;
+  const SegmentSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, kStagingBytes);
+  CostQuery query;
+  query.pattern = Pattern::kAllToAll;
+  query.topology = {Shape::kIncreasingRings, 1};
+  query.ranks = 4;
+  query.bytes = size_t{1} << 20;
+  query.segment_bytes = 16384;
+  query.hosts = {0, 0, 0, 1};
+  const Cost cost = PredictCost(machine, settings, query);
+  EXPECT_GT(cost.segments, 1);
+  query.hosts = {1, 0, 0, 0};
+  EXPECT_DOUBLE_EQ(PredictCost(machine, settings, query).us, cost.us);
+}
+
 // Exact but where messages of several segments, which are in different rounds, meet at ports.
 TEST(CostModel, Scans) {
   ExpectWithin(Read("shaped_cluster"), IsOfPrefixes, 0.005, 0.19, 0.26);
