@@ -51,7 +51,7 @@ void Cblacs_pcoord(blacs_int ctxt, blacs_int pnum, blacs_int* prow, blacs_int* p
 }
 
 void Cblacs_barrier(blacs_int ctxt, const char* scope) { Barrier(ctxt, scope); }
-void Cblacs_freebuff(blacs_int ctxt, blacs_int wait) { FreeBuffers(ctxt, wait); }
+void Cblacs_freebuff(blacs_int, blacs_int wait) { FreeBuffers(wait); }
 
 blacs_int Csys2blacs_handle(MPI_Comm comm) { return HandleOf(comm); }
 MPI_Comm Cblacs2sys_handle(blacs_int handle) { return CommunicatorOf(handle); }

@@ -54,7 +54,7 @@ void blacs_pcoord_(const blacs_int* ctxt, const blacs_int* pnum, blacs_int* prow
 }
 
 void blacs_barrier_(const blacs_int* ctxt, const char* scope) { Barrier(*ctxt, scope); }
-void blacs_freebuff_(const blacs_int* ctxt, const blacs_int* wait) { FreeBuffers(*ctxt, *wait); }
+void blacs_freebuff_(const blacs_int*, const blacs_int* wait) { FreeBuffers(*wait); }
 
 // A Fortran handle is the communicator's Fortran number.
 blacs_int sys2blacs_handle_(const blacs_int* comm) { return *comm; }

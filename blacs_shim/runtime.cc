@@ -125,12 +125,6 @@ void Runtime::OnMpiFinalize() {
   current_ = nullptr;
 }
 
-void Runtime::OpenEngine(const char* routine) {
-  FailIfNotOk(OriginOf(routine, -1),
-              SharedEngine::Acquire(settings_.transport, settings_.engine, &shared_engine_));
-  engine_ = shared_engine_->engine.get();
-}
-
 void Runtime::LogStart(const ProcessGrid& grid) const {
   std::fprintf(stderr,
                "brigade " BRIGADE_VERSION
@@ -217,10 +211,14 @@ int Runtime::OpenGrid(const char* routine, MPI_Comm parent, const std::vector<in
                       int rows, int cols) {
   const TraceSpan span(routine);
   const bool first = engine_ == nullptr;
-  if (first) OpenEngine(routine);
+  const Origin origin = OriginOf(routine, -1);
+  if (first) {
+    FailIfNotOk(origin,
+                SharedEngine::Acquire(settings_.transport, settings_.engine, &shared_engine_));
+    engine_ = shared_engine_->engine.get();
+  }
   std::unique_ptr<ProcessGrid> grid;
-  FailIfNotOk(OriginOf(routine, -1),
-              ProcessGrid::Create(engine_, parent, members, rows, cols, &grid));
+  FailIfNotOk(origin, ProcessGrid::Create(engine_, parent, members, rows, cols, &grid));
   // World rank 0 may never be in a grid.
   if (first && grid->row == 0 && grid->col == 0) {
     PrintSettingWarnings();

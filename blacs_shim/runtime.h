@@ -55,7 +55,7 @@ class Entry {
 class Runtime {
  public:
   // Returns the runtime, and starts it if necessary: initialises MPI if the program has not, and
-  // checks the MPI family and the settings. Errors end the job in the name of `routine`.
+  // reads the settings. Errors end the job in the name of `routine`.
   static Runtime& Start(const char* routine) {
     return current_ != nullptr ? *current_ : StartNow(routine);
   }
@@ -91,7 +91,6 @@ class Runtime {
   static Runtime& StartNow(const char* routine);
   static void OnMpiFinalize();
 
-  void OpenEngine(const char* routine);
   void LogStart(const ProcessGrid& grid) const;
   void AgreeOnStatistics(const char* routine, const ProcessGrid& grid);
   // At the end of MPI; `aborted`: of this rank alone, which ends the job.

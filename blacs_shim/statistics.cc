@@ -73,7 +73,7 @@ Statistics::Statistics() : sizes_(Index(kVerbs, 0, 0) * kSizes) {
 void Statistics::Add(const Routine& routine, char letter, uint64_t bytes, uint64_t elapsed_ns,
                      uint64_t wait_ns) {
   const int verb = static_cast<int>(routine.verb);
-  // Integers of 64 bits are those of another face, and an i, too.
+  // The integer of either width has the letter i.
   const Element in_table = routine.type == Element::kInt64 ? Element::kInt32 : routine.type;
   const int type =
       static_cast<int>(std::find(kTypes, kTypes + kTypeColumns - 1, in_table) - kTypes);

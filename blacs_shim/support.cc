@@ -114,7 +114,7 @@ void CheckWidth(const char* routine, bool wide) {
        wide ? "lp64" : "ilp64", wide ? "libbrigade_blacs.so" : "libbrigade_blacs64.so");
 }
 
-// `members`: ranks in `parent` in row-major order of the new grid. `hint`: a possible cause if they
+// `wanted`: ranks in `parent` in row-major order of the new grid. `hint`: a possible cause if they
 // are invalid.
 void MakeGrid(const char* routine, MPI_Comm parent, const std::vector<int64_t>& wanted,
               int64_t rows, int64_t cols, Integers context, const char* hint = "") {
@@ -294,7 +294,7 @@ void ProcessCoordinates(int64_t context, int64_t pnum, Integers row, Integers co
   col.Set(exists ? static_cast<int>(pnum % grid.cols) : -1);
 }
 
-void FreeBuffers(int64_t /*context*/, int64_t wait) {
+void FreeBuffers(int64_t wait) {
   const char* const routine = "blacs_freebuff";
   const Entry entry(routine);
   Runtime* const runtime = Runtime::Current();

@@ -31,7 +31,7 @@ void GridInfo(int64_t context, Integers rows, Integers cols, Integers row, Integ
 int ProcessNumber(int64_t context, int64_t row, int64_t col);
 void ProcessCoordinates(int64_t context, int64_t pnum, Integers row, Integers col);
 
-void FreeBuffers(int64_t context, int64_t wait);
+void FreeBuffers(int64_t wait);
 [[noreturn]] void Abort(int64_t context, int64_t code);
 void Exit(int64_t not_done);
 

@@ -22,19 +22,18 @@ namespace {
 // The first places of a descriptor.
 enum { kType, kContext, kRows, kCols, kRestOfDescriptor };
 
+char ToUpper(char letter) { return static_cast<char>(letter & ~0x20); }
+
 // False: a letter that the PBLAS have to judge.
 bool ToTranspose(const char* letter, Transpose* op) {
-  switch (*letter) {
+  switch (ToUpper(*letter)) {
     case 'N':
-    case 'n':
       *op = Transpose::kNo;
       return true;
     case 'T':
-    case 't':
       *op = Transpose::kYes;
       return true;
     case 'C':
-    case 'c':
       *op = Transpose::kConjugate;
       return true;
     default:
@@ -43,13 +42,11 @@ bool ToTranspose(const char* letter, Transpose* op) {
 }
 
 bool ToHalf(const char* letter, Half* half) {
-  switch (*letter) {
+  switch (ToUpper(*letter)) {
     case 'U':
-    case 'u':
       *half = Half::kUpper;
       return true;
     case 'L':
-    case 'l':
       *half = Half::kLower;
       return true;
     default:
@@ -156,13 +153,8 @@ bool ComputeProduct(const char* routine, Element element, const ProductArguments
   if (IsTornDown() || !FindGrid(routine, arguments, &context, &place)) return false;
   Runtime* const runtime = Runtime::Start(routine);
   Grid* const grid = runtime->GridOf(routine, context, place);
-  ProductShape shape;
-  shape.m = arguments.m;
-  shape.n = arguments.n;
-  shape.k = arguments.k;
-  shape.rows = place.rows;
-  shape.cols = place.cols;
-  shape.is_half = arguments.half != nullptr;
+  const ProductShape shape{arguments.m, arguments.n, arguments.k,
+                           place.rows,  place.cols,  arguments.half != nullptr};
   MultiplyCall call;
   call.element = element;
   const auto decide = [&] {
