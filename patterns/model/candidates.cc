@@ -8,7 +8,6 @@
 #include "patterns/model/block_cost.h"
 #include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
-#include "patterns/schedule/shares.h"
 
 namespace brigade {
 namespace {

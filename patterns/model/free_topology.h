@@ -26,11 +26,12 @@ struct Ranks {
 // Of a combine this is also the order of association, so unless that is free only the pattern and
 // the numbers of ranks and of bytes count, and what the transport is like not at all: the same call
 // has the same bits over every transport and on any hosts. Short combines go along a tree of eight
-// branches: few ranks relay, and a relay costs a scheduling delay where ranks outnumber processors;
-// between two ranks, which have one order only, they are an exchange. Longer ones go along a
-// binomial tree, which spreads the arithmetic; long ones along a ring, on which every rank sends
-// and receives the message once, or, to all ranks, by reduce-scatter + allgather: less than twice,
-// and on all links at once.
+// branches: few ranks relay, and a relay costs a scheduling delay where ranks outnumber processors.
+// Longer ones go along a binomial tree, which spreads the arithmetic, or, to all of 4, 8, 16 ...
+// ranks, along a hypercube; long ones along a ring, on which every rank sends and receives the
+// message once, or, to all ranks, by reduce-scatter + allgather: less than twice, and on all links
+// at once. All-reduces of two ranks, which have one order only, go along a hypercube, but long ones
+// in shared memory by reduce-scatter + allgather.
 //
 // Broadcasts go along the wide tree wherever one copy serves all readers, and so do sums of any
 // order, long ones only if ranks share processors; other broadcasts along the ring where links are
@@ -47,8 +48,9 @@ struct Ranks {
 // Scans go by recursive doubling, with fewer messages in a row, and long ones along the chain, on
 // which every rank sends and receives the message once.
 //
-// Calls whose order is free go by host, wherever a host has several ranks, long gathers and
-// scatters excepted: the links between hosts are slower than anything within a host.
+// Calls whose order is free go by host, wherever a host has several ranks, except all-to-alls,
+// scans, and long gathers and scatters: the links between hosts are slower than anything within a
+// host.
 Topology FreeTopology(Pattern pattern, const Ranks& ranks, size_t bytes, bool order_free);
 
 }  // namespace brigade

@@ -1,9 +1,8 @@
 // MachineCache: what was measured of which hosts, kept from one job to the next.
 //
 // A file per set of hosts in $XDG_CACHE_HOME/brigade (else $HOME/.cache/brigade), in the format of
-// transport/machines/; it counts for a week, and goes with
-// the next that is stored after that, or once there are many newer ones. Whatever is wrong with a
-// file or with the folder, the answer is that nothing is known.
+// transport/machines/. A file is valid for a week. StoreMachine removes older files, and the oldest
+// of very many. If a file or the folder cannot be used, nothing is known.
 
 #ifndef BRIGADE_PATTERNS_MODEL_MACHINE_CACHE_H_
 #define BRIGADE_PATTERNS_MODEL_MACHINE_CACHE_H_
@@ -15,8 +14,8 @@
 
 namespace brigade {
 
-// `key`: what the measurement depends on, any text. The file that is or would be of it; empty if
-// there is no folder.
+// Returns the path of the file of `key`, which need not exist; empty if there is no folder. `key`:
+// what the measurement depends on, any text.
 std::string CachedMachineFile(const std::string& key);
 
 // The keys of all that is known.
