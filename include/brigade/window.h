@@ -139,9 +139,9 @@ BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, cons
 ///
 /// @param window  invalid afterwards, unless the call returns #BRIGADE_INVALID_ARGUMENT. NULL is
 ///                ignored.
-/// @return #BRIGADE_INVALID_ARGUMENT: this rank holds a lock, has not waited for a request, is
-///         between start and complete, or is between post and wait; otherwise the first failure of
-///         the window, or #BRIGADE_OK. An epoch of fences may be open.
+/// @return #BRIGADE_INVALID_ARGUMENT: this rank has not waited for a request, or the window is not
+///         broken and this rank holds a lock or is between start and complete or post and wait;
+///         otherwise the window's first failure, or #BRIGADE_OK. An epoch of fences may be open.
 ///
 /// Cost: that of a fence.
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);

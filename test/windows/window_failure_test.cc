@@ -142,6 +142,36 @@ TEST(FailingCall, HasBrokenOtherWindowsThatItFoundFailing) {
       /*leave_together=*/false);
 }
 
+// The calls that would end the epoch fail.
+TEST(FailingCall, LetsTheWindowBeFreedInAnEpoch) {
+  std::vector<LosingEndpoint*> endpoints(2);
+  OnWindowRanks(
+      LosingSetup(&endpoints), 2,
+      [&](WindowRank& self) {
+        const std::unique_ptr<Window> window = self.Make(8);
+        if (self.rank() == 1) {
+          Require(window->Post({0}));
+          self.Meet();
+          self.Meet();
+          return;
+        }
+        Require(window->Start({1}));
+        self.Meet();
+        endpoints[0]->SetLost(true);
+        std::byte mine[8] = {};
+        const TypedLayout layout = LayoutOf(/*in_runs=*/false);
+        const OriginData here{mine, layout, 1};
+        const TargetData there{1, 0, layout, 1};
+        for (const Status& status :
+             {window->Put(here, there), window->Complete(), window->Free()}) {
+          if (status.code() != StatusCode::kPeerLost) throw std::runtime_error(status.ToString());
+        }
+        endpoints[0]->SetLost(false);
+        self.Meet();
+      },
+      /*leave_together=*/false);
+}
+
 // A rank that unlocks waits for no answer if it has nothing under way, and may be gone before.
 TEST(AnAnswer, ToARankThatIsGoneIsDropped) {
   for (const bool is_refused_first : {false, true}) {

@@ -235,6 +235,7 @@ Window::Memory Window::End(std::unique_ptr<Window> window) {
 
 Status Window::Free() {
   if (is_freed_) return Status();
+  BRIGADE_RETURN_IF_ERROR(failure());  // an epoch of a broken window cannot be ended
   if (epochs_.has_locks()) {
     return {StatusCode::kInvalidArgument, "a window is freed while this rank holds its locks"};
   }

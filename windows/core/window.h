@@ -65,8 +65,8 @@ class Window final : private Engine::Listener {
   ~Window() override;
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
-  // Collective: blocks until no rank works on this window. kInvalidArgument: an epoch is open. Does
-  // nothing if the window is freed already.
+  // Collective: blocks until no rank works on this window. kInvalidArgument: an epoch is open, and
+  // the window is not broken. Does nothing if the window is freed already.
   Status Free();
   // The same without a wait, for a window of which this rank has nothing under way: others still
   // reach its memory until HasEnded(). Nothing but that, Abandon and the destructor may follow.
