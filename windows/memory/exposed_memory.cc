@@ -48,7 +48,7 @@ Status ExposedMemory::Create(WindowMemory kind, std::byte* memory, size_t bytes,
                              const MailboxSize& mailbox_size) {
   // The page, or the page and the table of attached ranges, is charged at once, since no call on a
   // window may fail for it. Behind it is the memory, which begins a page of the system. Memory of
-  // no bytes has an address, too, and a length beyond any address space must not wrap. A area's
+  // no bytes has an address, too, and a length beyond any address space must not wrap. An area's
   // front is the end of the page.
   const bool may_have_mailboxes = kind == WindowMemory::kPrivate && segment_of_memory == nullptr;
   const MailboxSize area = may_have_mailboxes ? mailbox_size : MailboxSize();

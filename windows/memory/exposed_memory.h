@@ -22,7 +22,7 @@ class ExposedMemory {
   // Memory for `members` to reach. `memory`: of the user, for kPrivate; if it lies in a `segment`
   // of this process it is kShared all the same. Other shared memory is made here, zeroed, and
   // begins a page. Of kProcess and kDynamic `memory` and `bytes` are ignored. Beside private memory
-  // there is a area, if it fits, without boxes. kOutOfMemory, kUnavailable (nothing can be shared
+  // there is an area, if it fits, without boxes. kOutOfMemory, kUnavailable (nothing can be shared
   // here).
   static Status Create(WindowMemory kind, std::byte* memory, size_t bytes, int64_t unit,
                        int members, std::unique_ptr<ExposedMemory>* exposed,
