@@ -39,12 +39,8 @@ Status CheckGrid(const MultiplierOptions& options, int ranks) {
 
 }  // namespace
 
-struct Multiplier::Scratch {
-  ProductMemory memory;
-};
-
 Multiplier::Multiplier(const MultiplierOptions& options, std::unique_ptr<Window> window)
-    : options_(options), scratch_(std::make_unique<Scratch>()), window_(std::move(window)) {}
+    : options_(options), memory_(std::make_unique<ProductMemory>()), window_(std::move(window)) {}
 
 Multiplier::~Multiplier() = default;
 
@@ -84,7 +80,7 @@ Status Multiplier::Create(WindowSpace* space, Bootstrap* bootstrap,
 Status Multiplier::Free() { return window_->Free(); }
 
 Status Multiplier::Leave() {
-  if (!is_broken()) scratch_.reset();  // what is on its way may still arrive
+  if (!is_broken()) memory_.reset();  // what is on its way may still arrive
   return window_->Leave();
 }
 
@@ -121,7 +117,7 @@ Status Multiplier::Multiply(const MultiplyCall& call, const MultiplyOptions& opt
   if (mine.ok()) {
     try {
       product = std::make_unique<Product>(call, options, options_, rank());
-      mine = product->Prepare(&scratch_->memory);
+      mine = product->Prepare(memory_.get());
     } catch (const std::bad_alloc&) {
       mine = {StatusCode::kOutOfMemory, "a list of columns, tiles or panels"};
     }
@@ -134,7 +130,7 @@ Status Multiplier::Multiply(const MultiplyCall& call, const MultiplyOptions& opt
     a.push_back(other.a);
     b.push_back(other.b);
   }
-  BRIGADE_RETURN_IF_ERROR(product->Run(window_.get(), a, b, &scratch_->memory, statistics));
+  BRIGADE_RETURN_IF_ERROR(product->Run(window_.get(), a, b, memory_.get(), statistics));
   // Until all have what they need of A and B.
   const char done = 0;
   std::vector<char> all(records.size());

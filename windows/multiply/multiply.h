@@ -29,6 +29,7 @@
 namespace brigade {
 
 struct CallRecord;
+class ProductMemory;
 
 // The window and the buffers with which a grid of ranks multiplies, made once. Each product then
 // costs two short exchanges beside the work. One thread at a time uses it.
@@ -84,15 +85,13 @@ class Multiplier {
   Status WaitFor(const std::atomic<bool>& over) { return window_->WaitFor(over); }
 
  private:
-  struct Scratch;
-
   Multiplier(const MultiplierOptions& options, std::unique_ptr<Window> window);
   // Gathers the records of all ranks' calls, and checks them.
   Status Agree(const CallRecord& mine, std::vector<CallRecord>* all);
 
   const MultiplierOptions options_;
-  std::unique_ptr<Scratch> scratch_;  // goes last: what is on its way may still arrive
-  std::unique_ptr<Window> window_;    // all memory of each process
+  std::unique_ptr<ProductMemory> memory_;  // goes last: what is on its way may still arrive
+  std::unique_ptr<Window> window_;         // all memory of each process
   Window::Look look_;
   std::vector<const std::atomic<bool>*> reads_;  // that may be under way
 };
