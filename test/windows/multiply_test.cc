@@ -12,16 +12,20 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/load_blas.h"
 #include "test/support/stress.h"
 #include "test/windows/window_ranks.h"
+#include "windows/message/rma_frame.h"
 #include "windows/multiply/distribution.h"
 
 namespace brigade {
@@ -705,6 +709,50 @@ TEST_P(Multiply, NamesAMistakeOnAllRanks) {
     ExpectProduct(problem, &c);
     Require(multiplier->Free());
   });
+}
+
+// Has no memory for the first request of a get.
+class NoMemoryEndpoint final : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
+    const bool is_get = message.data[0] == static_cast<std::byte>(RmaKind::kGet);
+    if (is_get && !std::exchange(has_thrown_, true)) throw std::bad_alloc();
+    return ForwardingEndpoint::SendControl(group, peer, message, urgency);
+  }
+
+ private:
+  bool has_thrown_ = false;
+};
+
+// Other ranks wait for rank 0 at the end of the product.
+TEST(MultiplyWithoutMemory, BreaksTheMultiplierOnAllRanks) {
+  WindowSetup setup;
+  setup.wrap = [](int rank, std::unique_ptr<Endpoint> endpoint) -> std::unique_ptr<Endpoint> {
+    if (rank != 0) return endpoint;
+    return std::make_unique<NoMemoryEndpoint>(std::move(endpoint));
+  };
+  const Grid grid{2, 2};
+  OnWindowRanks(
+      setup, 4,
+      [&](WindowRank& self) {
+        const std::unique_ptr<Multiplier> multiplier = MakeMultiplier(&self, grid);
+        Problem problem;
+        MultiplyCall& call = problem.call;
+        call.m = call.n = call.k = 8;
+        for (DistributedMatrix* const matrix : {&call.a, &call.b, &call.c}) {
+          Shape(matrix, 8, 8, 2, 2);
+        }
+        problem.Fix();
+        const Part a('A', problem, grid, self.rank(), &call.a);
+        const Part b('B', problem, grid, self.rank(), &call.b);
+        const Part c('C', problem, grid, self.rank(), &call.c);
+        const Status status = multiplier->Multiply(call);
+        Expect(status.code() == StatusCode::kOutOfMemory, status.ToString());
+        Expect(multiplier->is_broken(), "it can be used still");
+        self.Meet();
+      },
+      /*leave_together=*/false);
 }
 
 // As a factorisation has them.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -16,7 +17,7 @@ namespace brigade {
 namespace {
 
 // Reports rank 1 as lost while SetLost is true. If `holds` is true, the endpoint holds sends until
-// then, and refuses control messages.
+// then, and refuses control messages. Has no memory for the control message after UseUpMemory.
 class LosingEndpoint final : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -24,9 +25,11 @@ class LosingEndpoint final : public ForwardingEndpoint {
   void SetLost(bool lost) { lost_ = lost; }
   void Refuse(bool refuses) { refuses_ = refuses; }
   void Hold(bool hold) { holds_ = hold; }
+  void UseUpMemory() { has_no_memory_ = true; }
   int groups_closed() const { return groups_closed_; }
 
   Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
+    if (std::exchange(has_no_memory_, false)) throw std::bad_alloc();
     if (lost_ && peer == 1) return {StatusCode::kPeerLost, "rank 1 is gone"};
     if (refuses_ && peer == 1) return {StatusCode::kNoResource, "not now"};
     return ForwardingEndpoint::SendControl(group, peer, message, urgency);
@@ -57,6 +60,7 @@ class LosingEndpoint final : public ForwardingEndpoint {
   bool lost_ = false;
   bool refuses_ = false;
   bool holds_ = false;
+  bool has_no_memory_ = false;
   std::vector<Completion*> held_;
   int groups_closed_ = 0;
 };
@@ -167,6 +171,27 @@ TEST(FailingCall, LetsTheWindowBeFreedInAnEpoch) {
           if (status.code() != StatusCode::kPeerLost) throw std::runtime_error(status.ToString());
         }
         endpoints[0]->SetLost(false);
+        self.Meet();
+      },
+      /*leave_together=*/false);
+}
+
+// Rank 1 waits in a fence.
+TEST(FailingCall, WithoutMemoryBreaksTheWindowOnAllRanks) {
+  std::vector<LosingEndpoint*> endpoints(2);
+  OnWindowRanks(
+      LosingSetup(&endpoints), 2,
+      [&](WindowRank& self) {
+        const std::unique_ptr<Window> window = self.Make(8);
+        Require(window->Fence());
+        std::byte mine[8] = {};
+        const TypedLayout layout = LayoutOf(/*in_runs=*/false);
+        if (self.rank() == 0) endpoints[0]->UseUpMemory();
+        const Status status = window->CatchOutOfMemory([&] {
+          return self.rank() == 0 ? window->Put({mine, layout, 1}, {1, 0, layout, 1})
+                                  : window->Fence();
+        });
+        if (status.code() != StatusCode::kOutOfMemory) throw std::runtime_error(status.ToString());
         self.Meet();
       },
       /*leave_together=*/false);

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "membuf/element.h"
@@ -35,7 +34,6 @@ using brigade::Invalid;
 using brigade::RmaKind;
 using brigade::RmaRequest;
 using brigade::Status;
-using brigade::StatusCode;
 using brigade::ToC;
 using brigade::Window;
 
@@ -88,7 +86,8 @@ template <typename Call>
 brigade_status On(brigade_window* window, const Call& call) {
   return Enter(nullptr, [&]() -> Status {
     BRIGADE_RETURN_IF_ERROR(CheckPointer("window", window));
-    return call(window->window.get());
+    Window* const inside = window->window.get();
+    return inside->CatchOutOfMemory([&] { return call(inside); });
   });
 }
 
@@ -97,23 +96,21 @@ template <typename Fill>
 brigade_status Begin(brigade_window* window, RmaKind kind, const brigade_target* target,
                      brigade_window_request** c_request, const Fill& fill) {
   if (c_request != nullptr) *c_request = nullptr;
+  // Outlives On: behind a failure that breaks the window no operation sets its `over` any more.
+  std::unique_ptr<brigade_window_request> made;
   return On(window, [&](Window* inside) -> Status {
     RmaRequest request;
     request.kind = kind;
     BRIGADE_RETURN_IF_ERROR(fill(&request));
     BRIGADE_RETURN_IF_ERROR(ToTarget(target, &request));
     if (c_request == nullptr) return inside->Run(&request);
-    auto made = std::make_unique<brigade_window_request>();
+    made = std::make_unique<brigade_window_request>();
     made->window = window;
     request.over = &made->over;
-    Status status = inside->Run(&request);
-    if (status.ok()) {
-      ++window->requests;
-      *c_request = made.release();
-    } else if (status.code() != StatusCode::kInvalidArgument) {
-      window->failed.push_back(std::move(made));
-    }
-    return status;
+    BRIGADE_RETURN_IF_ERROR(inside->Run(&request));
+    ++window->requests;
+    *c_request = made.release();
+    return Status();
   });
 }
 
@@ -195,16 +192,16 @@ brigade_status brigade_window_detach(brigade_window* window, const void* memory)
 }
 
 brigade_status brigade_window_free(brigade_window* window) {
-  return Enter(nullptr, [&]() -> Status {
-    if (window == nullptr) return Status();
-    if (window->requests > 0) {
+  if (window == nullptr) return BRIGADE_OK;
+  if (window->requests > 0) {
+    return Enter(nullptr, [&] {
       return Invalid(std::to_string(window->requests) +
                      " requests of the window were not waited for");
-    }
-    Status status = window->window->Free();
-    if (status.code() != StatusCode::kInvalidArgument) delete window;
-    return status;
-  });
+    });
+  }
+  const brigade_status status = On(window, [](Window* inside) { return inside->Free(); });
+  if (status != BRIGADE_INVALID_ARGUMENT) delete window;
+  return status;
 }
 
 void brigade_window_destroy(brigade_window* window) { delete window; }
@@ -332,19 +329,17 @@ brigade_status brigade_window_put_notify_values(brigade_window* window,
 }
 
 int brigade_window_request_test(brigade_window_request* request) {
-  if (request == nullptr || !request->window->window->Progress().ok()) return 1;
+  const auto progress = [](Window* inside) { return inside->Progress(); };
+  if (request == nullptr || On(request->window, progress) != BRIGADE_OK) return 1;
   const Engine::ProgressGuard guard(request->window->engine);  // or somebody else may be writing it
   return request->over ? 1 : 0;
 }
 
 brigade_status brigade_window_request_wait(brigade_window_request* request) {
   if (request == nullptr) return BRIGADE_OK;
-  std::unique_ptr<brigade_window_request> ended(request);
-  brigade_window* const window = request->window;
-  --window->requests;
-  const Status status = window->window->WaitFor(request->over);
-  if (!status.ok()) window->failed.push_back(std::move(ended));
-  return ToC(status);
+  const std::unique_ptr<brigade_window_request> ended(request);
+  --request->window->requests;
+  return On(request->window, [&](Window* inside) { return inside->WaitFor(request->over); });
 }
 
 // --- synchronisation ---

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "brigade/window.h"
 #include "membuf/status.h"
@@ -23,10 +22,7 @@ struct brigade_window_request {
 struct brigade_window {
   brigade::Engine* engine;
   int requests = 0;
-  // Requests of failed operations. The window may write to their `over` until it is destroyed, so
-  // they outlive it.
-  std::vector<std::unique_ptr<brigade_window_request>> failed;
-  std::unique_ptr<brigade::Window> window;  // goes first
+  std::unique_ptr<brigade::Window> window;
 };
 
 namespace brigade {

@@ -30,6 +30,7 @@
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/fork_watch.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/group/group.h"
 #include "transport/bootstrap.h"
 #include "windows/core/direct_access.h"
@@ -152,6 +153,17 @@ class Window final : private Engine::Listener {
 
   // Returns the failure that broke the window, as far as this rank knows it.
   Status failure() const { return group_->failure(); }
+  // Returns what `call()`, which uses the window, returns. If the process has no memory left
+  // meanwhile, breaks the window: other ranks may wait for the rest of the call.
+  template <typename Call>
+  Status CatchOutOfMemory(const Call& call) {
+    Status outcome;
+    const Status thrown = brigade::CatchOutOfMemory([&] {
+      outcome = call();
+      return Status();
+    });
+    return thrown.ok() ? outcome : wait_->Break(thrown);
+  }
 
   // Moves what is under way.
   Status Progress();

@@ -97,7 +97,7 @@ Status Multiplier::Agree(const CallRecord& mine, std::vector<CallRecord>* all) {
 
 Status Multiplier::Refuse(const Status& why) {
   std::vector<CallRecord> records;
-  return Agree(RecordOf(MultiplyCall(), why), &records);
+  return window_->CatchOutOfMemory([&] { return Agree(RecordOf(MultiplyCall(), why), &records); });
 }
 
 Status Multiplier::Read(int rank, uint64_t address, int64_t* number, std::atomic<bool>* over) {
@@ -122,19 +122,23 @@ Status Multiplier::Multiply(const MultiplyCall& call, const MultiplyOptions& opt
       mine = {StatusCode::kOutOfMemory, "a list of columns, tiles or panels"};
     }
   }
+  // Records may arrive in these until the window is broken.
   std::vector<CallRecord> records;
-  BRIGADE_RETURN_IF_ERROR(Agree(RecordOf(call, mine), &records));
-  std::vector<PartPlace> a;
-  std::vector<PartPlace> b;
-  for (const CallRecord& other : records) {
-    a.push_back(other.a);
-    b.push_back(other.b);
-  }
-  BRIGADE_RETURN_IF_ERROR(product->Run(window_.get(), a, b, memory_.get(), statistics));
-  // Until all have what they need of A and B.
-  const char done = 0;
-  std::vector<char> all(records.size());
-  return window_->AllGather(&done, sizeof(done), all.data());
+  std::vector<char> all;
+  return window_->CatchOutOfMemory([&]() -> Status {
+    BRIGADE_RETURN_IF_ERROR(Agree(RecordOf(call, mine), &records));
+    std::vector<PartPlace> a;
+    std::vector<PartPlace> b;
+    for (const CallRecord& other : records) {
+      a.push_back(other.a);
+      b.push_back(other.b);
+    }
+    BRIGADE_RETURN_IF_ERROR(product->Run(window_.get(), a, b, memory_.get(), statistics));
+    // Until all have what they need of A and B.
+    const char done = 0;
+    all.resize(records.size());
+    return window_->AllGather(&done, sizeof(done), all.data());
+  });
 }
 
 }  // namespace brigade

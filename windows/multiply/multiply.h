@@ -67,7 +67,8 @@ class Multiplier {
   Status Multiply(const MultiplyCall& call, const MultiplyOptions& options = MultiplyOptions(),
                   MultiplyStatistics* statistics = nullptr);
   // Whether it is broken, as far as this rank knows. After a kMismatch: false if the calls of ranks
-  // differ, true if their messages do.
+  // differ, true if their messages do. After kOutOfMemory: true if a rank has had no memory left in
+  // the middle of the call.
   bool is_broken() const { return !window_->failure().ok(); }
   // Takes the place of Multiply on a rank that cannot make the call, and ends it on all. REQUIRES:
   // `why` is one of the failures after which nothing happened.
