@@ -405,6 +405,8 @@ int main(int argc, char** argv) {
   } else {
     check(brigade_window_fence(window, 0) == BRIGADE_ABORTED, "ended by another rank");
     check(strstr(brigade_error_text(), "destroyed and not freed") != NULL, "why");
+    check(brigade_window_put(window, memory, 1, BRIGADE_DOUBLE, me, 0) == BRIGADE_ABORTED,
+          "a put into memory that this rank maps");
     check(brigade_window_free(window) == BRIGADE_ABORTED, "it is gone all the same");
   }
   MPI_Barrier(MPI_COMM_WORLD);

@@ -86,8 +86,11 @@ template <typename Call>
 brigade_status On(brigade_window* window, const Call& call) {
   return Enter(nullptr, [&]() -> Status {
     BRIGADE_RETURN_IF_ERROR(CheckPointer("window", window));
+    BRIGADE_RETURN_IF_ERROR(window->failure);
     Window* const inside = window->window.get();
-    return inside->CatchOutOfMemory([&] { return call(inside); });
+    Status status = inside->CatchOutOfMemory([&] { return call(inside); });
+    if (!status.ok()) window->failure = inside->failure();
+    return status;
   });
 }
 

@@ -22,6 +22,9 @@ struct brigade_window_request {
 struct brigade_window {
   brigade::Engine* engine;
   int requests = 0;
+  // The failure that broke the window, once a call has returned it: an operation on memory that
+  // this rank maps does not look for failures.
+  brigade::Status failure;
   std::unique_ptr<brigade::Window> window;
 };
 
