@@ -70,7 +70,13 @@ std::optional<int> On(const char* routine, MPI_Win handle, const Call& call) {
     carried = runtime->Find(handle);
     if (carried == nullptr) return std::nullopt;
     has_ended = carried->has_ended();
-    if (!has_ended) outcome = call(carried);
+    if (!has_ended) {
+      const Status thrown = carried->window()->CatchOutOfMemory([&] {
+        outcome = call(carried);
+        return Status();
+      });
+      if (!thrown.ok()) outcome = {ErrorClassOf(thrown), thrown.message()};
+    }
   }
   if (has_ended) return RaiseEnded(*carried, routine);
   return Answer(*carried, routine, outcome.error, outcome.text);
@@ -163,10 +169,12 @@ std::optional<int> Operate(const char* routine, MPI_Win handle, Operation operat
 // As Operate, with a request for its local end.
 std::optional<int> OperateWithRequest(const char* routine, MPI_Win handle, Operation operation,
                                       MPI_Request* request) {
+  // Outlives On: behind a failure that breaks the window no operation sets its `over` any more.
+  std::unique_ptr<Requests::Operation> started;
   return On(routine, handle, [&](CarriedWindow* carried) {
     Runtime* const runtime = Runtime::Current();
     runtime->CountCall();
-    auto started = std::make_unique<Requests::Operation>();
+    started = std::make_unique<Requests::Operation>();
     started->window = carried;
     operation.request.over = &started->over;
     Outcome found = brigade::rma::Run(carried->window(), runtime->datatypes(), &operation);

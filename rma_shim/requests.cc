@@ -46,7 +46,8 @@ void Requests::Progress(std::vector<Failure>* failures) {
     CarriedWindow* const window = pending_[i].operation->window;
     if (window == moved) continue;
     moved = window;
-    const Status status = window->window()->Progress();
+    Window* const inside = window->window();
+    const Status status = inside->CatchOutOfMemory([&] { return inside->Progress(); });
     if (status.ok() || !Fail(window, ErrorClassOf(status))) continue;
     failures->push_back({window->handle(), ErrorClassOf(status), status.message()});
     i = SIZE_MAX;  // the list begins again, shorter

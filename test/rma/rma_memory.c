@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "test/rma/check.h"
 
@@ -166,6 +168,41 @@ static void lengths(void) {
   MPI_Info_free(&info);
 }
 
+/* There is no memory for the layout of a datatype: the call fails, and so does the other rank's
+   fence. With the library only. */
+static void described(void) {
+  enum { kBlocks = 1000000 };
+  int* const places = malloc(kBlocks * sizeof(int));
+  char memory = 0;
+  long pages = 0;
+  MPI_Datatype type;
+  MPI_Win win;
+  for (int i = 0; i < kBlocks; ++i) places[i] = 4 * i + i % 3;
+  MPI_Type_create_indexed_block(kBlocks, 1, places, MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  MPI_Win_create(&memory, 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_fence(0, win);
+  int error;
+  if (rank == 0) {
+    FILE* const file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1);
+    fclose(file);
+    struct rlimit before;
+    getrlimit(RLIMIT_AS, &before);
+    const rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (16 << 20);
+    const struct rlimit little = {most, before.rlim_max};
+    CHECK(setrlimit(RLIMIT_AS, &little) == 0);
+    error = MPI_Get(places, kBlocks, MPI_BYTE, right, 0, 1, type, win);
+    CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+  } else {
+    error = MPI_Win_fence(0, win);
+  }
+  CHECK(class_of(error) == MPI_ERR_NO_MEM);
+  MPI_Type_free(&type);
+  free(places);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -179,8 +216,10 @@ int main(int argc, char** argv) {
     elements();
   } else if (strcmp(name, "lengths") == 0) {
     lengths();
+  } else if (strcmp(name, "described") == 0) {
+    described();
   } else {
-    CHECK(!"a case: untouched, elements or lengths");
+    CHECK(!"a case: untouched, elements, lengths or described");
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) puts("PASS");
