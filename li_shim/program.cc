@@ -58,9 +58,16 @@ void Program::Fail(const char* call, const std::string& why) {
 }
 
 Status Program::Find(const void* address, int* slot) const {
-  *slot = address == nullptr ? Labels::kNone : labels_.Search(address);
-  if (*slot != Labels::kNone) return Status();
-  return Invalid(MemoryAt(address) + " is not registered on this process");
+  if (address != memory_[last_].address || address == nullptr) {
+    const auto found = std::find_if(registered_.begin(), registered_.end(),
+                                    [&](int s) { return memory_[s].address == address; });
+    if (found == registered_.end()) {
+      return Invalid(MemoryAt(address) + " is not registered on this process");
+    }
+    last_ = *found;
+  }
+  *slot = last_;
+  return Status();
 }
 
 Status Program::Register(void* address, size_t bytes) {
@@ -72,17 +79,28 @@ Status Program::Register(void* address, size_t bytes) {
     return Invalid(std::to_string(bytes) +
                    " bytes, more than any memory: was the length negative?");
   }
-  if (labels_.Search(address) != Labels::kNone) {
-    return Invalid(MemoryAt(address) + " is registered already: call LIDEREGISTER first");
+  for (const int slot : registered_) {
+    // Large if the address lies before that memory.
+    const size_t offset =
+        reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(at(slot).address);
+    if (offset > 0 && offset >= at(slot).bytes) continue;
+    return Invalid(MemoryAt(address) + " is registered already, at offset " +
+                   std::to_string(offset) + " of " + MemoryAt(at(slot).address) +
+                   ": call LIDEREGISTER first");
   }
-  const int slot = labels_.Insert(address);
-  if (slot == Labels::kNone) {
+  // The lowest one, whatever this process alone has searched for.
+  Memory* const free = std::find_if(std::begin(memory_), std::end(memory_),
+                                    [](const Memory& memory) { return memory.address == nullptr; });
+  if (free == std::end(memory_)) {
     return Invalid(std::to_string(kProgramSlots) +
                    " memory regions are registered, which is the limit");
   }
+  const auto slot = static_cast<int>(free - memory_);
   BRIGADE_RETURN_IF_ERROR(backend_->Register(slot, address, bytes));
   registered_.push_back(slot);
-  at(slot) = Memory();
+  *free = Memory();
+  free->address = address;
+  free->bytes = bytes;
   return Status();
 }
 
@@ -94,7 +112,7 @@ Status Program::Deregister(const void* address) {
     return Invalid(MemoryAt(address) +
                    " was put to or got from in this superstep: call LISYNC and LIBARRIER first");
   }
-  labels_.Remove(slot);
+  at(slot).address = nullptr;
   registered_.erase(std::find(registered_.begin(), registered_.end(), slot));
   return backend_->Deregister(slot);
 }

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "li_shim/backend/backend.h"
-#include "li_shim/labels.h"
 #include "membuf/status.h"
 
 namespace brigade {
@@ -45,7 +44,11 @@ class Program {
 
  private:
   enum class Phase { kNotBegun, kRunning, kEnded };
+  // A slot for registered memory. Slots are the same on all processes, since all register and
+  // deregister in the same order; addresses differ.
   struct Memory {
+    const void* address = nullptr;  // of this process; null: the slot is free
+    size_t bytes = 0;
     bool is_open = false;
     bool is_committed = false;
     // Put to or got from by this process: since it was synchronised, and in this superstep.
@@ -54,6 +57,7 @@ class Program {
   };
 
   Status CheckRunning() const;
+  // The slot of registered memory, by its address.
   Status Find(const void* address, int* slot) const;
   Status Open(int slot);
   Status SyncSlots(const std::vector<int>& slots);
@@ -64,9 +68,9 @@ class Program {
   const std::unique_ptr<Backend> backend_;
   Phase phase_ = Phase::kNotBegun;
   long superstep_ = 0;
-  Labels labels_;
   std::vector<int> registered_;  // in this order
   Memory memory_[kProgramSlots];
+  mutable int last_ = 0;  // the slot that was found last
 };
 
 }  // namespace li

@@ -53,6 +53,8 @@ static void null_memory(void) { LIREGISTER(NULL, 0); }
 
 static void twice(void) { LIREGISTER(a, 4); }
 
+static void inside(void) { LIREGISTER(&a[2], 0); }
+
 static void not_open(void) {
   LIREGISTER(unknown, sizeof(unknown));
   LICOMMIT();
@@ -177,6 +179,7 @@ int main(int argc, char** argv) {
       {"negative_memory", negative_memory},
       {"null_memory", null_memory},
       {"twice", twice},
+      {"inside", inside},
       {"not_open", not_open},
       {"not_committed", not_committed},
       {"no_sync", no_sync},

@@ -50,7 +50,8 @@ if [[ $what == always ]]; then
     BRIGADE_LI_BACKEND=bsp
   expect negative_memory 'LIREGISTER on process [0-2], superstep 2: 18446744073709551615 bytes, more than any memory' \
     BRIGADE_LI_BACKEND=mpi_send
-  expect twice 'LIREGISTER on process 1, superstep 2: the memory at .* is registered already'
+  expect twice 'LIREGISTER on process 1, superstep 2: the memory at .* is registered already, at offset 0 of'
+  expect inside 'LIREGISTER on process 1, superstep 2: the memory at .* is registered already, at offset 8 of the memory at'
   expect not_open 'LIPUT on process 1, superstep 3: the memory at .* is not open: call LIINIT first'
   expect not_committed 'LIPUT on process 1, superstep 2: the registration of .* is not effective: call LICOMMIT first'
   expect no_sync 'LIBARRIER on process 1, superstep 2: memory was put to or got from since LISYNC'
