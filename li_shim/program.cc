@@ -15,6 +15,16 @@ Status Program::CheckRunning() const {
   return Invalid(phase_ == Phase::kEnded ? "a call after LIEND" : "LIBEGIN must come first");
 }
 
+Status Program::CheckUnused() const {
+  for (const int slot : registered_) {
+    if (memory_[slot].is_used) {
+      return Invalid(
+          "memory was put to or got from in this superstep: call LISYNC and LIBARRIER first");
+    }
+  }
+  return Status();
+}
+
 Status Program::Begin(int processes) {
   if (phase_ != Phase::kNotBegun) return Invalid("the program has begun already");
   if (processes != backend_->processes()) {
@@ -29,6 +39,7 @@ Status Program::Begin(int processes) {
 
 Status Program::End() {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
+  BRIGADE_RETURN_IF_ERROR(CheckUnused());
   for (const int slot : registered_) BRIGADE_RETURN_IF_ERROR(backend_->Deregister(slot));
   registered_.clear();
   BRIGADE_RETURN_IF_ERROR(backend_->End());
@@ -138,12 +149,7 @@ Status Program::Init(const void* address) {
 
 Status Program::Commit() {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
-  for (const int slot : registered_) {
-    if (at(slot).is_used) {
-      return Invalid(
-          "memory was put to or got from in this superstep: call LISYNC and LIBARRIER first");
-    }
-  }
+  BRIGADE_RETURN_IF_ERROR(CheckUnused());
   BRIGADE_RETURN_IF_ERROR(backend_->Commit());
   for (const int slot : registered_) at(slot).is_committed = true;
   ++superstep_;

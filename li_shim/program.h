@@ -57,6 +57,8 @@ class Program {
   };
 
   Status CheckRunning() const;
+  // No put or get of this process is in the superstep.
+  Status CheckUnused() const;
   // The slot of registered memory, by its address.
   Status Find(const void* address, int* slot) const;
   Status Open(int slot);

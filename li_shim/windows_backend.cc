@@ -71,9 +71,7 @@ Status WindowsBackend::Init(int slot) {
 }
 
 Status WindowsBackend::Deregister(int slot) {
-  BRIGADE_RETURN_IF_ERROR(Sync({slot}));  // what nobody has waited for
   BRIGADE_RETURN_IF_ERROR(at(slot).window->Free());
-  ReadMail();  // all have met
   at(slot).window.reset();
   at(slot).is_synced = false;
   return Status();

@@ -71,8 +71,9 @@ extern "C" {
 ///
 /// @param processes  LINPROCS()
 void LIBEGIN(int processes);
-/// Ends the program and all registrations. Finalises MPI if LI initialised MPI. Collective.
-/// After LIEND() only LIABORT() may be called. It is an error if a process ends without a call of
+/// Ends the program and all registrations. Finalises MPI if LI initialised MPI. Collective. All
+/// earlier puts and gets must be complete: call LISYNC() and LIBARRIER() before LIEND(). After
+/// LIEND() only LIABORT() may be called. It is an error if a process ends without a call of
 /// LIEND().
 void LIEND(void);
 /// Ends the program, on all processes, with an error. Local.

@@ -35,6 +35,7 @@ class Backend {
   virtual Status Init(int slot) = 0;
   // A superstep begins, in which what is registered may be used.
   virtual Status Commit() = 0;
+  // REQUIRES: no put or get of this superstep is in its memory.
   virtual Status Deregister(int slot) = 0;
   // Completes the puts and gets of this process in memory that is open: sources of puts are its own
   // again.

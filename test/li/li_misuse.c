@@ -83,6 +83,12 @@ static void used_deregister(void) {
   LIDEREGISTER(a);
 }
 
+static void used_end(void) {
+  if (me == 1) LIPUT(2, b, a, 0, sizeof(int));
+  LISYNC();
+  LIEND();
+}
+
 static void behind_end(void) {
   LIEND();
   LISYNC();
@@ -185,6 +191,7 @@ int main(int argc, char** argv) {
       {"no_sync", no_sync},
       {"used_commit", used_commit},
       {"used_deregister", used_deregister},
+      {"used_end", used_end},
       {"behind_end", behind_end},
       {"begun_twice", begun_twice},
       {"give_up", give_up},

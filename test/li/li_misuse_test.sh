@@ -57,6 +57,7 @@ if [[ $what == always ]]; then
   expect no_sync 'LIBARRIER on process 1, superstep 2: memory was put to or got from since LISYNC'
   expect used_commit 'LICOMMIT on process 1, superstep 2: memory was put to or got from in this superstep'
   expect used_deregister 'LIDEREGISTER on process 1, superstep 2: .* was put to or got from in this superstep'
+  expect used_end 'LIEND on process 1, superstep 2: memory was put to or got from in this superstep'
   expect behind_end 'LISYNC: a call after LIEND'
   expect begun_twice 'LIBEGIN on process 0, superstep 2: the program has begun already'
   expect give_up 'LIABORT on process 1, superstep 2: called by the program'
