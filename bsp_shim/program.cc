@@ -146,7 +146,7 @@ Status Program::End() {
 }
 
 void Program::Leave() {
-  if (phase_ == Phase::kEnded) return;
+  if (phase_ == Phase::kEnded || pid_ != getpid()) return;
   if (phase_ == Phase::kRunning) Fail("exit", "bsp_end has not been called");
   if (!MpiIsActive()) return;
   int processes = 0;

@@ -4,6 +4,9 @@
 #ifndef BRIGADE_BSP_SHIM_PROGRAM_H_
 #define BRIGADE_BSP_SHIM_PROGRAM_H_
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -38,7 +41,7 @@ class Program {
   Status Init(void (*start)());
   Status Begin(int most_processes);
   Status End();
-  // The process ends.
+  // The process ends. A forked child has a copy of everything, and owns none of it.
   void Leave();
   int processes() const { return group_ != nullptr ? group_->cols() : processes_; }
   Status Process(int* process) const;
@@ -75,6 +78,7 @@ class Program {
   Status FailOn(int process, const char* call, const std::string& why);
   bool has_messages() const { return next_message_ < messages_.size(); }
 
+  const pid_t pid_ = getpid();
   MpiJob job_{"libbrigade_bsp.so"};
   int processes_ = job_.processes();
   Phase phase_ = Phase::kNotBegun;

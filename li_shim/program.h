@@ -4,6 +4,9 @@
 #ifndef BRIGADE_LI_SHIM_PROGRAM_H_
 #define BRIGADE_LI_SHIM_PROGRAM_H_
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -25,7 +28,8 @@ class Program {
   Status Begin(int processes);
   Status End();
   Status Process(int* process) const;
-  // The process ends: an error if the program has not.
+  // The process ends: an error if the program has not. A forked child has a copy of everything, and
+  // owns none of it.
   void Leave();
   // Says which call failed, where, and why, and ends the program on all processes.
   [[noreturn]] void Fail(const char* call, const std::string& why);
@@ -67,6 +71,7 @@ class Program {
                      int* slot);
   Memory& at(int slot) { return memory_[static_cast<size_t>(slot)]; }
 
+  const pid_t pid_ = getpid();
   const std::unique_ptr<Backend> backend_;
   Phase phase_ = Phase::kNotBegun;
   long superstep_ = 0;

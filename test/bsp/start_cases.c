@@ -1,10 +1,13 @@
 /* How programs of BSPlib start and end.
      start_cases CASE     ends with exit code 0, unless said otherwise */
 
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "brigade/bsp.h"
 
@@ -56,6 +59,15 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     printf("behind\n");
     MPI_Finalize();
+  } else if (strcmp(name, "fork") == 0) { /* a child that leaves by exit() ends nothing */
+    int status = -1;
+    bsp_begin(bsp_nprocs());
+    const pid_t child = fork();
+    if (child == 0) exit(EXIT_SUCCESS);
+    waitpid(child, &status, 0);
+    bsp_sync();
+    printf("child %d\n", status);
+    bsp_end();
   } else if (strcmp(name, "finalised") == 0) { /* exit code 1 */
     MPI_Init(&argc, &argv);
     bsp_begin(bsp_nprocs());

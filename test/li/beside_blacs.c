@@ -1,7 +1,10 @@
 /* A program of both LI and the BLACS: they have one engine, and so one staging memory, which must
    be of 64 MiB or more. Prints "process P: both" at its end. */
 
+#define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "brigade/blacs.h"
@@ -23,7 +26,7 @@ static int mapped(void) {
 
 int main(void) {
   const int size = LINPROCS();
-  int context, me, more, got = -1;
+  int context, me, more, got = -1, status = -1;
   LIBEGIN(size);
   me = LIPID();
   LICOMMIT();
@@ -54,6 +57,10 @@ int main(void) {
   LISYNC();
   LIBARRIER();
   if (got != size) LIABORT();
+  const pid_t child = fork();
+  if (child == 0) exit(EXIT_SUCCESS); /* which does not end the program of its parent */
+  waitpid(child, &status, 0);
+  if (status != 0) LIABORT();
   printf("process %d: both\n", me);
   LIEND();
   return 0;
