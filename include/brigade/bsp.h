@@ -89,8 +89,8 @@ void bsp_init(void (*start)(void), int argc, char** argv);
 /// @param most_processes  largest number of processes of the program, at least 1; equal on all
 ///                        processes. After bsp_init(), only the value of process 0 is used. If
 ///                        mpirun has started fewer processes, the program has only these processes.
-///                        If mpirun has started more processes, the surplus processes exit in this
-///                        call, with exit code 0.
+///                        If mpirun has started more processes, the surplus processes finalise MPI
+///                        and exit in this call, with exit code 0.
 void bsp_begin(int most_processes);
 /// Ends the program, and finalises MPI if BSPlib initialised MPI. Collective: all processes
 /// must call bsp_end() in the same superstep. Operations of that superstep do not take place. After

@@ -59,6 +59,11 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     printf("behind\n");
     MPI_Finalize();
+  } else if (strcmp(name, "two_beside_mpi") == 0) {
+    MPI_Init(&argc, &argv);
+    wanted = 2;
+    spmd();
+    MPI_Finalize();
   } else if (strcmp(name, "fork") == 0) { /* a child that leaves by exit() ends nothing */
     int status = -1;
     bsp_begin(bsp_nprocs());

@@ -33,6 +33,7 @@ ends 0 4 'init two' 'alone, of 4' 'process '{0,1}' of 2, sum 2' 'alone again, of
 ends 0 3 init_and_leave alone
 ends 0 3 none 'could be '{3,3,3}
 ends 0 3 beside_mpi 'process '{0,1,2}' of 3, sum 3' behind behind behind
+ends 0 4 two_beside_mpi 'process '{0,1}' of 2, sum 2'
 ends 0 2 fork 'child '{0,0}
 ends 1 1 finalised 'brigade: bsp_end on process 0: MPI_Finalize was called before it'
 ends 1 3 abort 'the end of 2'

@@ -72,11 +72,12 @@ Status MpiJob::Open(int members) {
 
 Status MpiJob::Close() {
   if (!MpiIsActive()) return {StatusCode::kInvalidArgument, "MPI_Finalize was called before it"};
+  const bool is_member = all_are_members_ || comm_ != MPI_COMM_NULL;
   if (comm_ != MPI_COMM_NULL) {
     BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_free(&comm_), "MPI_Comm_free"));
   }
-  if (!ends_mpi_) return Status();
-  if (!all_are_members_) {
+  if (!ends_mpi_ && is_member) return Status();
+  if (ends_mpi_ && !all_are_members_) {
     // Processes that are no members wait here for the others: MPI would not let them sleep.
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier"));

@@ -32,8 +32,8 @@ class MpiJob {
   Status Open(int members);
   // Of our own; MPI_COMM_NULL on a process that is no member.
   MPI_Comm comm() const { return comm_; }
-  // Frees it, and finalises MPI if it was initialised here. Collective over the job.
-  // kInvalidArgument: MPI is finalised already.
+  // Frees it, and finalises MPI if it was initialised here, or if this process is no member: then
+  // it ends. Collective over the job. kInvalidArgument: MPI is finalised already.
   Status Close();
 
   // Says `text` on stderr and ends the job.
