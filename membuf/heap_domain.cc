@@ -9,6 +9,8 @@
 namespace brigade {
 namespace {
 
+constexpr size_t kAlignmentBytes = 64;
+
 Status OverLimit(const char* limit_name, size_t limit, size_t wanted) {
   return Status(StatusCode::kOutOfMemory, "heap domain: " + std::to_string(wanted) +
                                               " would pass " + limit_name + " = " +
@@ -34,7 +36,7 @@ Status HeapDomain::Allocate(int placement, size_t bytes, ByteSpan* memory) {
   BRIGADE_CHECK_LT(placement, placements_);
   BRIGADE_CHECK_LT(size_t{0}, bytes);
   void* data = nullptr;
-  if (posix_memalign(&data, std::max(limits_.alignment_bytes, sizeof(void*)), bytes) != 0) {
+  if (posix_memalign(&data, kAlignmentBytes, bytes) != 0) {
     return Status(StatusCode::kOutOfMemory,
                   "heap domain: the system has no " + std::to_string(bytes) + " bytes");
   }
@@ -54,8 +56,7 @@ Status HeapDomain::Register(ByteSpan memory, uint64_t* key) {
   if (memory.bytes > limits_.max_total_bytes - registered_bytes_) {
     return OverLimit("max_total_bytes", limits_.max_total_bytes, registered_bytes_ + memory.bytes);
   }
-  BRIGADE_CHECK_EQ(reinterpret_cast<uintptr_t>(memory.data) % limits_.alignment_bytes,
-                   uintptr_t{0});
+  BRIGADE_CHECK_EQ(reinterpret_cast<uintptr_t>(memory.data) % kAlignmentBytes, uintptr_t{0});
   *key = next_key_++;
   registered_.emplace(*key, memory.bytes);
   registered_bytes_ += memory.bytes;

@@ -12,6 +12,13 @@
 
 namespace brigade {
 
+// Of registration.
+struct DomainLimits {
+  size_t max_regions = SIZE_MAX;
+  size_t max_region_bytes = SIZE_MAX;
+  size_t max_total_bytes = SIZE_MAX;
+};
+
 class HeapDomain : public MemoryDomain {
  public:
   // `placements`: number of memories that differ in name only, at most one per MemoryKind.
@@ -19,12 +26,11 @@ class HeapDomain : public MemoryDomain {
   // REQUIRES: nothing is registered.
   ~HeapDomain() override;
 
-  const DomainLimits& limits() const override { return limits_; }
   int placements() const override { return placements_; }
   int PlacementOf(MemoryKind kind) const override;
   Status Allocate(int placement, size_t bytes, ByteSpan* memory) override;
   void Free(ByteSpan memory) override;
-  // REQUIRES: `memory` is aligned by limits().
+  // REQUIRES: `memory` is aligned to 64 bytes.
   Status Register(ByteSpan memory, uint64_t* key) override;
   void Deregister(uint64_t key) override;
 

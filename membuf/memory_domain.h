@@ -13,18 +13,9 @@
 
 namespace brigade {
 
-struct DomainLimits {
-  size_t max_regions = SIZE_MAX;
-  size_t max_region_bytes = SIZE_MAX;
-  size_t max_total_bytes = SIZE_MAX;
-  size_t alignment_bytes = 64;  // of every region; a power of two
-};
-
 class MemoryDomain {
  public:
   virtual ~MemoryDomain() = default;
-
-  virtual const DomainLimits& limits() const = 0;
 
   // Returns the memory that `kind` maps to, as an index below placements(). A domain with one
   // memory maps all kinds to 0.
@@ -35,7 +26,7 @@ class MemoryDomain {
   // overflow memory then need not drain through staging memory.
   virtual bool grows() const { return false; }
 
-  // Allocates memory of `placement`, aligned by limits() and not yet registered. kOutOfMemory: no
+  // Allocates memory of `placement`, aligned to 64 bytes and not yet registered. kOutOfMemory: no
   // effect.
   virtual Status Allocate(int placement, size_t bytes, ByteSpan* memory) = 0;
   virtual void Free(ByteSpan memory) = 0;

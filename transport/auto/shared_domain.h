@@ -19,7 +19,6 @@ class SharedDomain : public MemoryDomain {
   SharedDomain(MemoryDomain* owner, std::vector<MemoryDomain*> others)
       : owner_(owner), others_(std::move(others)) {}
 
-  const DomainLimits& limits() const override { return owner_->limits(); }
   bool grows() const override { return owner_->grows(); }
   Status Allocate(int placement, size_t bytes, ByteSpan* memory) override {
     return owner_->Allocate(placement, bytes, memory);

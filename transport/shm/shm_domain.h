@@ -15,7 +15,6 @@ class ShmDomain : public MemoryDomain {
  public:
   explicit ShmDomain(std::shared_ptr<SharedSegment> segment) : segment_(std::move(segment)) {}
 
-  const DomainLimits& limits() const override { return limits_; }
   bool grows() const override { return true; }
 
   Status Allocate(int, size_t bytes, ByteSpan* memory) override {
@@ -36,7 +35,6 @@ class ShmDomain : public MemoryDomain {
 
  private:
   const std::shared_ptr<SharedSegment> segment_;
-  const DomainLimits limits_;
 };
 
 }  // namespace brigade

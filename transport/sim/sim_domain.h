@@ -20,7 +20,6 @@ class SimDomain : public MemoryDomain {
   // REQUIRES: all memory is freed.
   ~SimDomain() override;
 
-  const DomainLimits& limits() const override { return limits_; }
   // Placement 0 is the placement of MemoryKind::kHost: memory without a kind can have any use
   // there.
   int placements() const override { return static_cast<int>(memory_of_placement_.size()); }
@@ -49,7 +48,6 @@ class SimDomain : public MemoryDomain {
   };
 
   const MachineDescription& machine_;
-  const DomainLimits limits_;
   std::vector<int> memory_of_placement_;
   std::vector<Region> regions_;
 };

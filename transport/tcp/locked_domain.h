@@ -17,7 +17,6 @@ namespace brigade {
 
 class LockedDomain : public MemoryDomain {
  public:
-  const DomainLimits& limits() const override { return limits_; }
   Status Allocate(int placement, size_t bytes, ByteSpan* memory) override {
     return heap_.Allocate(placement, bytes, memory);
   }
@@ -35,7 +34,6 @@ class LockedDomain : public MemoryDomain {
  private:
   SocketIo* io_ = nullptr;  // where it was locked
   HeapDomain heap_;
-  DomainLimits limits_;
   ByteSpan first_;
   uint64_t keys_ = 0;
   uint64_t first_key_ = 0;
