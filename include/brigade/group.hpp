@@ -36,11 +36,6 @@ class Group : public detail::ReductionCalls {
       return brigade_group_from_mpi(engine.get(), mpi_comm, rows, cols, made);
     });
   }
-  /// @cond
-  /// A name of earlier versions. A program that uses the name does not compile.
-  template <typename... Arguments>
-  __attribute__((unavailable("it is now FromMpi"))) void Create(const Arguments&... arguments);
-  /// @endcond
   /// See brigade_group_from_bootstrap(). Replaces the old group.
   Result FromBootstrap(const Engine& engine, const Bootstrap& bootstrap, int rows, int cols) {
     return Keep(engine.engine_, [&](brigade_group** made) {
