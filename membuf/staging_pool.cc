@@ -87,20 +87,10 @@ ByteSpan StagingPool::RunMemory(const Arena& arena, const ChunkRun& run) const {
                   static_cast<size_t>(run.chunks) * chunk_bytes()};
 }
 
-bool StagingPool::ReserveCore(int placement, int runs, int chunks_per_run,
-                              std::vector<ChunkRun>* taken) {
-  const size_t before = taken->size();
-  for (int i = 0; i < runs; ++i) {
-    const ChunkRun run = Take(placement, 0, core_chunks(), chunks_per_run);
-    if (!run) {
-      for (size_t k = before; k < taken->size(); ++k) Release((*taken)[k]);
-      taken->resize(before);
-      return false;
-    }
-    taken->push_back(run);
-  }
-  NoteHighWater();
-  return true;
+ChunkRun StagingPool::TryAcquireCore(int placement, int chunks) {
+  const ChunkRun run = Take(placement, 0, core_chunks(), chunks);
+  if (run) NoteHighWater();
+  return run;
 }
 
 ChunkRun StagingPool::TryAcquireSurplus(int placement, int chunks) {

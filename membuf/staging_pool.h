@@ -4,12 +4,12 @@
 // The budget is taken from the domain once, at creation, and never grows, because the memory is
 // scarce. It is split in two:
 //
-// - The core serves started operations. An operation reserves every run it needs before it posts
-//   anything, so a started operation cannot fail for lack of special memory (LPF's rule: reserve,
-//   then start).
-// - The surplus serves everything that does not depend on it: sends that have returned to their
-//   caller, non-blocking operations, and segments of operations ahead of their reservation. A chunk
-//   of it may be lent in parts, to operations whose messages are short.
+// - The core serves the blocking operation. It has room for every run that a schedule cannot do
+//   without, so the operation cannot fail for lack of special memory.
+// - The surplus serves all else: sends that have returned to their caller, non-blocking operations,
+//   which reserve every run that they cannot do without (LPF's rule: reserve, then start), and more
+//   segments of the blocking operation. A chunk of it may be lent in parts, to operations whose
+//   messages are short.
 //
 // Returned sends can therefore never take the last chunks from a schedule that needs them.
 //
@@ -35,7 +35,7 @@ namespace brigade {
 struct StagingPoolOptions {
   size_t budget_bytes = size_t{2} << 20;  // all chunks together, per rank and placement
   size_t chunk_bytes = size_t{32} << 10;  // the allocation unit; a multiple of 64
-  size_t core_chunks = 0;                 // kept for started operations
+  size_t core_chunks = 0;                 // kept for the blocking operation
 };
 
 // Adjacent chunks, or a part of one, lent out.
@@ -66,11 +66,9 @@ class StagingPool {
   // REQUIRES: every run was released.
   ~StagingPool();
 
-  // Takes `runs` runs of `chunks_per_run` adjacent chunks from the core, all or none, and appends
-  // them to *taken. Fails (false, no effect) if they do not fit; they always fit in an idle core if
-  // runs * chunks_per_run <= core_chunks.
-  bool ReserveCore(int placement, int runs, int chunks_per_run, std::vector<ChunkRun>* taken);
-
+  // Takes one run of the core; an empty run if none is free. Runs of equal length that together
+  // have at most core_chunks chunks always fit in an idle core.
+  ChunkRun TryAcquireCore(int placement, int chunks);
   // Takes one run from the surplus; an empty run if none is free.
   ChunkRun TryAcquireSurplus(int placement, int chunks);
   // Takes part of a chunk of the surplus, aligned to 64 bytes; an empty run if none is free, or if

@@ -25,6 +25,15 @@ std::unique_ptr<StagingPool> MakePool(MemoryDomain* domain, size_t chunks, size_
   return pool;
 }
 
+// The first of `runs` runs of the core that are free.
+std::vector<ChunkRun> TakeCore(StagingPool* pool, int runs, int chunks) {
+  std::vector<ChunkRun> taken;
+  for (int i = 0; i < runs; ++i) {
+    if (const ChunkRun run = pool->TryAcquireCore(0, chunks)) taken.push_back(run);
+  }
+  return taken;
+}
+
 void ExpectRefused(const StagingPoolOptions& options, const std::vector<std::string>& texts) {
   HeapDomain domain;
   std::unique_ptr<StagingPool> pool;
@@ -90,28 +99,12 @@ TEST(StagingPool, CoreAndSurplusNeverTouchEachOther) {
   EXPECT_EQ(surplus.size(), 4u);
   for (const ChunkRun& run : surplus) EXPECT_GE(run.first, 6);
 
-  std::vector<ChunkRun> core;
-  EXPECT_TRUE(pool->ReserveCore(0, 3, 2, &core));  // all of an idle core
-  EXPECT_EQ(core.size(), 3u);
+  const std::vector<ChunkRun> core = TakeCore(pool.get(), 3, 2);
+  EXPECT_EQ(core.size(), 3u);  // all of an idle core
   for (const ChunkRun& run : core) EXPECT_LE(run.first + run.chunks, 6);
   for (const ChunkRun& run : surplus) pool->Release(run);
-  EXPECT_FALSE(pool->ReserveCore(0, 1, 1, &core));  // although the surplus is free again
-  EXPECT_EQ(core.size(), 3u);
+  EXPECT_FALSE(pool->TryAcquireCore(0, 1));  // although the surplus is free again
   for (const ChunkRun& run : core) pool->Release(run);
-}
-
-TEST(StagingPool, ReservesAllOrNothing) {
-  HeapDomain domain;
-  const std::unique_ptr<StagingPool> pool = MakePool(&domain, 8, 8);
-  std::vector<ChunkRun> held;
-  ASSERT_TRUE(pool->ReserveCore(0, 1, 3, &held));
-  EXPECT_FALSE(pool->ReserveCore(0, 3, 2, &held));  // 5 chunks left
-  EXPECT_EQ(held.size(), 1u);
-  EXPECT_EQ(pool->statistics().in_use_bytes, 3u * 128);
-  EXPECT_EQ(pool->statistics().high_water_bytes, 3u * 128);
-  EXPECT_TRUE(pool->ReserveCore(0, 2, 2, &held));  // appended
-  EXPECT_EQ(held.size(), 3u);
-  for (const ChunkRun& run : held) pool->Release(run);
 }
 
 TEST(StagingPool, RunsAreAdjacentChunksFirstFit) {
@@ -138,8 +131,8 @@ TEST(StagingPool, RunsAreAdjacentChunksFirstFit) {
 TEST(StagingPool, StatisticsCountBytes) {
   HeapDomain domain;
   const std::unique_ptr<StagingPool> pool = MakePool(&domain, 8, 4);
-  std::vector<ChunkRun> core;
-  ASSERT_TRUE(pool->ReserveCore(0, 2, 2, &core));
+  const std::vector<ChunkRun> core = TakeCore(pool.get(), 2, 2);
+  ASSERT_EQ(core.size(), 2u);
   EXPECT_EQ(pool->statistics().high_water_bytes, 4u * 128);
   const ChunkRun run = pool->TryAcquireSurplus(0, 3);
   EXPECT_EQ(pool->statistics().in_use_bytes, 7u * 128);
@@ -164,7 +157,7 @@ TEST(StagingPool, LentRunsNeverOverlap) {
     const int chunks = 1 + static_cast<int>(random() % 5);
     switch (random() % 3) {
       case 0:
-        pool->ReserveCore(0, 1 + static_cast<int>(random() % 3), chunks, &held);
+        if (const ChunkRun run = pool->TryAcquireCore(0, chunks)) held.push_back(run);
         break;
       case 1:
         if (const ChunkRun run = pool->TryAcquireSurplus(0, chunks)) held.push_back(run);
@@ -213,8 +206,8 @@ TEST(StagingPool, LendsChunksOfTheSurplusInParts) {
   EXPECT_EQ(parts.size(), 16u);  // two chunks' worth
   EXPECT_EQ(places.size(), parts.size());
   EXPECT_EQ(pool->statistics().in_use_bytes, 2 * options.chunk_bytes);
-  std::vector<ChunkRun> core;
-  EXPECT_TRUE(pool->ReserveCore(0, 2, 1, &core));
+  const std::vector<ChunkRun> core = TakeCore(pool.get(), 2, 1);
+  EXPECT_EQ(core.size(), 2u);
   for (const ChunkRun& run : core) pool->Release(run);
 
   // A chunk with one lent part is used for no other purpose; once it is free, it is used for any.
@@ -287,14 +280,14 @@ TEST(StagingPoolDeathTest, EndingWithRunsLentIsABug) {
 TEST(StagingPool, GoesOnInFreshMemoryOnceChunksAreRetired) {
   HeapDomain domain(DomainLimits(), 2);
   const std::unique_ptr<StagingPool> pool = MakePool(&domain, 6, 4);
-  std::vector<ChunkRun> core;
-  ASSERT_TRUE(pool->ReserveCore(0, 2, 2, &core));
+  const std::vector<ChunkRun> core = TakeCore(pool.get(), 2, 2);
+  ASSERT_EQ(core.size(), 2u);
   const ChunkRun surplus = pool->TryAcquireSurplus(0, 1);
   ASSERT_TRUE(pool->Retire(core[1]).ok());
   EXPECT_EQ(pool->statistics().in_use_bytes, 3u * 128);
   // All of it is there again at once, and none of it was lent before.
-  std::vector<ChunkRun> fresh;
-  ASSERT_TRUE(pool->ReserveCore(0, 1, 4, &fresh));
+  std::vector<ChunkRun> fresh = TakeCore(pool.get(), 1, 4);
+  ASSERT_EQ(fresh.size(), 1u);
   while (const ChunkRun run = pool->TryAcquireSurplus(0, 1)) fresh.push_back(run);
   ASSERT_EQ(fresh.size(), 3u);
   for (const ChunkRun& run : fresh) {

@@ -85,12 +85,12 @@ void StagingBuffers::CountLook() {
 }
 
 StagedBuffer* StagingBuffers::TryCore(int placement, int chunks, int* outstanding) {
-  core_run_.clear();
-  if (!pool_->ReserveCore(placement, 1, chunks, &core_run_)) return nullptr;
+  const ChunkRun run = pool_->TryAcquireCore(placement, chunks);
+  if (!run) return nullptr;
   StagedBuffer* buffer = New();
   buffer->origin = StagedBuffer::Origin::kCore;
-  buffer->run = core_run_[0];
-  buffer->memory = buffer->run.memory;
+  buffer->run = run;
+  buffer->memory = run.memory;
   buffer->outstanding = outstanding;
   ++*outstanding;
   return buffer;

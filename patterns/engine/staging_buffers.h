@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "membuf/overflow_arena.h"
 #include "membuf/staging_pool.h"
@@ -115,7 +114,6 @@ class StagingBuffers {
   int stalled_ = 0;
   std::chrono::steady_clock::time_point stalled_since_;  // about
   Status shortage_;
-  std::vector<ChunkRun> core_run_;  // scratch of TryCore
 };
 
 }  // namespace brigade
