@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <utility>
 
-#include "membuf/check.h"
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/abort.h"
 #include "patterns/engine/activity.h"
@@ -14,8 +14,6 @@
 #include "patterns/engine/match_check.h"
 #include "patterns/engine/out_of_memory.h"
 #include "patterns/schedule/segment_plan.h"
-#include "patterns/trace/trace.h"
-#include "transport/simulated_processor.h"
 
 namespace brigade {
 namespace {
@@ -206,7 +204,11 @@ bool Engine::WorkIsLeft() {
 // It says nothing when nothing moves: nobody waits.
 ProgressThread::Step Engine::StepOfProgressThread() {
   const int stalled_before = buffers_.stalled();
-  const bool moved = Move();
+  bool moved = false;
+  try {
+    moved = Move();
+  } catch (const std::bad_alloc&) {  // no call gets this failure: a later step may find memory
+  }
   AnnounceCompletions();
   if (!WorkIsLeft()) return ProgressThread::Step::kNothingLeft;
   // An operation counts its looks for staging memory: the thread must not sleep between two looks.
@@ -218,13 +220,9 @@ ProgressThread::Step Engine::StepOfProgressThread() {
 
 bool Engine::AdvanceActivities() {
   bool any = false;
-  bool some_left = false;
   for (size_t i = 0; i < active_.size(); ++i) {
     Activity* activity = active_[i];
-    if (activity->done()) {
-      some_left = some_left || activity->leaves_by_itself();
-      continue;
-    }
+    if (activity->done()) continue;
     if (activity->is_late()) {
       activity->TimeOut();
       BreakGroup(activity->group(), activity->outcome(), activity->cause());
@@ -235,16 +233,17 @@ bool Engine::AdvanceActivities() {
         active_.begin(), active_.begin() + static_cast<ptrdiff_t>(i),
         [&](const Activity* earlier) { return !earlier->done() && earlier->SameOrder(*activity); });
     if (behind_another) continue;
-    any |= activity->Advance();
+    try {
+      any |= activity->Advance();
+    } catch (const std::bad_alloc&) {
+      BreakGroup(activity->group(), NoMemoryLeft());  // the activity is in the middle of a step
+    }
     if (activity->done() && !activity->outcome().ok()) {
       BreakGroup(activity->group(), activity->outcome(), activity->cause());
     }
-    some_left = some_left || (activity->done() && activity->leaves_by_itself());
   }
-  if (some_left) {
-    const auto left = [](const Activity* a) { return a->done() && a->leaves_by_itself(); };
-    active_.erase(std::remove_if(active_.begin(), active_.end(), left), active_.end());
-  }
+  const auto leaves = [](const Activity* a) { return a->done() && a->leaves_by_itself(); };
+  active_.erase(std::remove_if(active_.begin(), active_.end(), leaves), active_.end());
   return any;
 }
 

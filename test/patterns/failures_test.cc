@@ -25,6 +25,7 @@
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/abort.h"
 #include "patterns/engine/engine.h"
+#include "patterns/engine/group_state.h"
 #include "patterns/group/group.h"
 #include "test/support/endpoints/checked_endpoint.h"
 #include "test/support/endpoints/fault_endpoint.h"
@@ -490,6 +491,46 @@ TEST(NoMemory, BehindAStartEndsTheOperation) {
     EXPECT_EQ(operation->Wait().code(), StatusCode::kOutOfMemory);
     EXPECT_EQ(me.group->failure().code(), StatusCode::kOutOfMemory);
     EXPECT_TRUE(me.engine->IsIdle());
+  });
+}
+
+// The rank waits in a call on another group meanwhile.
+TEST(NoMemory, InAStartedOperationBreaksTheGroupOfTheOperation) {
+  class NoReceives : public ForwardingEndpoint {
+   public:
+    using ForwardingEndpoint::ForwardingEndpoint;
+    Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
+                       Completion* completion) override {
+      if (channel.group == group) throw std::bad_alloc();
+      return ForwardingEndpoint::PostReceive(channel, peer, receive_buffer, completion);
+    }
+    Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                              Completion* completion) override {
+      if (channel.group == group) throw std::bad_alloc();
+      return ForwardingEndpoint::PostReceiveInPlace(channel, peer, range, completion);
+    }
+    GroupId group = -1;
+  };
+  RunRanks(2, InprocOptions(), [](InprocWorld& world, int rank) {
+    auto endpoint = std::make_unique<NoReceives>(world.CreateEndpoint(rank));
+    GroupId* const without_receives = &endpoint->group;
+    Rank me(std::move(endpoint), world.MakeBootstrap(rank).get());
+    std::unique_ptr<Group> other;
+    Require(Group::Create(me.engine.get(), world.MakeBootstrap(rank).get(), 1, 2, &other));
+    std::unique_ptr<Operation> operation;
+    if (rank == 0) {
+      Require(other->Start(me.Call(Pattern::kReceive, 1, 50000), &operation));
+      *without_receives = other->state()->id;
+    } else {
+      (void)other->Run(me.Call(Pattern::kSend, 0, 50000));
+      while (other->failure().ok() && me.group->failure().ok()) std::this_thread::yield();
+    }
+    const Status barrier = me.group->Run(PatternCall());
+    EXPECT_TRUE(barrier.ok()) << barrier.ToString();
+    EXPECT_EQ(other->failure().code(), StatusCode::kOutOfMemory) << other->failure().ToString();
+    if (rank == 0) {
+      EXPECT_EQ(operation->Wait().code(), StatusCode::kOutOfMemory);
+    }
   });
 }
 
