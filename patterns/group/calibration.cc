@@ -197,9 +197,10 @@ class Measurer {
     return best_us;
   }
 
-  Status CallOf(Pattern pattern, int peer, size_t bytes, PatternCall* call) {
+  // `root`: as in PatternCall.
+  Status CallOf(Pattern pattern, int root, size_t bytes, PatternCall* call) {
     call->pattern = pattern;
-    call->root = peer;
+    call->root = root;
     call->matrix.data = reinterpret_cast<std::byte*>(data_.data());
     const auto elems = static_cast<int64_t>(bytes / sizeof(double));
     return StridedLayout::General(elems, 1, elems, sizeof(double), &call->matrix.layout);
@@ -269,13 +270,9 @@ class Measurer {
   // A broadcast from rank 0, host after host, until `last` has said that it has it.
   Status Around(int last, size_t bytes, double* us) {
     PatternCall call;
-    call.pattern = Pattern::kBroadcast;
+    BRIGADE_RETURN_IF_ERROR(CallOf(Pattern::kBroadcast, /*root=*/0, bytes, &call));
     call.topology = {Shape::kIncreasingRings, 1, /*by_host=*/true};
     call.segment_bytes = kSegmentProbeBytes;
-    call.matrix.data = reinterpret_cast<std::byte*>(data_.data());
-    const auto elems = static_cast<int64_t>(bytes / sizeof(double));
-    BRIGADE_RETURN_IF_ERROR(
-        StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
     const Clock::time_point begin = Clock::now();
     BRIGADE_RETURN_IF_ERROR(RunCall(engine_, group_, call));
     if (group_->rank == last) return Move(Pattern::kSend, 0, kShortProbeBytes);
@@ -416,25 +413,28 @@ Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
   const size_t others = hosts.size() - firsts.size();  // ranks that share a host with a first one
   const bool all_share_memory = firsts.size() == 1 && group->capabilities->lands_in_peer_memory;
 
-  Measurer measurer(engine, group);
   RankTimes mine;
-  const auto measure = [&] {
-    BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(firsts, &mine.far));
-    BRIGADE_RETURN_IF_ERROR(measurer.MeasureEdges(
+  const auto measure = [&](Measurer* measurer) {
+    BRIGADE_RETURN_IF_ERROR(measurer->MeasureEdges(firsts, &mine.far));
+    BRIGADE_RETURN_IF_ERROR(measurer->MeasureEdges(
         members[static_cast<size_t>(hosts[static_cast<size_t>(group->rank)])], &mine.near));
     if (all_share_memory) {
-      return measurer.MeasureSegmentsBesideOne(bootstrap->size() - 1, &mine.near);
+      return measurer->MeasureSegmentsBesideOne(bootstrap->size() - 1, &mine.near);
     }
     const bool by_host = group->scope(ChannelKind::kAll).goes_by_host();
     if (firsts.size() < 3) return Status();  // nobody passes anything on
     const double first_us = static_cast<double>(firsts.size()) * mine.far.hop_us +
                             (by_host ? 0 : static_cast<double>(others) * mine.near.hop_us);
-    return measurer.MeasureSegments(by_host ? firsts.back() : bootstrap->size() - 1, first_us,
-                                    &mine.far);
+    return measurer->MeasureSegments(by_host ? firsts.back() : bootstrap->size() - 1, first_us,
+                                     &mine.far);
   };
-  const Status status = measure();
-  measurer.MeasureMemory(&mine);
-  if (all_share_memory && status.ok()) measurer.MeasureKernelCopies(&mine);
+  const Status status = BreakIfOutOfMemory(engine, group, [&] {
+    Measurer measurer(engine, group);
+    BRIGADE_RETURN_IF_ERROR(measure(&measurer));
+    measurer.MeasureMemory(&mine);
+    if (all_share_memory) measurer.MeasureKernelCopies(&mine);
+    return Status();
+  });
   mine.outcome = static_cast<int64_t>(status.code());
   mine.processors = RankProcessors::Here();
   // Whatever has happened, the others wait here.

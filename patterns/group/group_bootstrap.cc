@@ -6,6 +6,7 @@
 #include <string>
 
 #include "membuf/strided_layout.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/group_calls.h"
 
@@ -24,7 +25,8 @@ Matrix BytesAt(void* data, size_t bytes) {
 Status GroupBootstrap::Use(Group* parent, const std::vector<int>& members,
                            const std::function<Status(Bootstrap*)>& body) {
   GroupBootstrap bootstrap(parent->engine(), parent->state(), members);
-  const Status result = members.empty() ? Status() : body(&bootstrap);
+  const Status result =
+      members.empty() ? Status() : CatchOutOfMemory([&] { return body(&bootstrap); });
   const Status finished = bootstrap.Finish();
   return finished.ok() ? result : finished;
 }
@@ -92,11 +94,13 @@ Status GroupBootstrap::TakePart(const void* mine, int64_t bytes, Round* round) {
   size_t all = 0;
   for (size_t r = 0; r < ranks; ++r) all += bytes_of(r);
   if (all == 0) return Status();
-  round->data.resize(all);
-  std::byte* at = round->data.data();
-  for (size_t r = 0; r < ranks; at += bytes_of(r++)) blocks[r] = BytesAt(at, bytes_of(r));
-  if (bytes > 0) std::memcpy(blocks[self].data, mine, static_cast<size_t>(bytes));
-  return RunCall(engine_, parent_, call);
+  return BreakIfOutOfMemory(engine_, parent_, [&] {
+    round->data.resize(all);
+    std::byte* at = round->data.data();
+    for (size_t r = 0; r < ranks; at += bytes_of(r++)) blocks[r] = BytesAt(at, bytes_of(r));
+    if (bytes > 0) std::memcpy(blocks[self].data, mine, static_cast<size_t>(bytes));
+    return RunCall(engine_, parent_, call);
+  });
 }
 
 Status GroupBootstrap::Finish() {

@@ -33,7 +33,7 @@ class GroupBootstrap : public Bootstrap {
   // is no member of anything. Collective over `parent`, as a call on its scope kAll, on which
   // `body` makes no call itself. Blocks until the bodies of all ranks have returned. Returns the
   // failure of the parent, if it is broken or breaks meanwhile; otherwise the result of `body`, OK
-  // without.
+  // without; kOutOfMemory if it throws std::bad_alloc.
   static Status Use(Group* parent, const std::vector<int>& members,
                     const std::function<Status(Bootstrap*)>& body);
   // The same with all ranks of `parent` as members, in their order.

@@ -9,6 +9,7 @@
 #include "membuf/status.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/operation.h"
 #include "patterns/group/persistent_call.h"
@@ -23,6 +24,17 @@ Status FindPlan(const Engine& engine, GroupState* group, const PatternCall& call
 // Makes progress on everything, and returns the group's failure. REQUIRES: the caller is the
 // progress owner.
 Status ProgressAll(Engine* engine, const GroupState& group);
+// Runs part of what all members do together. If memory is used up, breaks the group: other members
+// may be waiting for this rank. REQUIRES: as RunCall.
+template <typename Part>
+Status BreakIfOutOfMemory(Engine* engine, GroupState* group, const Part& part) {
+  const Status status = CatchOutOfMemory(part);
+  if (status.code() == StatusCode::kOutOfMemory) {
+    const Engine::ProgressGuard guard(engine);
+    engine->BreakGroup(group, status);
+  }
+  return status;
+}
 // As Group::Run, Start and Prepare.
 Status RunCall(Engine* engine, GroupState* group, const PatternCall& call,
                OperationStatistics* statistics = nullptr);

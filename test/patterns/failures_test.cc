@@ -586,6 +586,43 @@ TEST_P(CalibrationFailures, InTheMiddleFailOnAll) {
   }
 }
 
+// Has no memory for what the first message from point to point needs, while edges are measured.
+class NoMemoryForPairs : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  const Capabilities& CapabilitiesTo(GroupId group, int peer) const override {
+    if (is_open_) throw std::bad_alloc();
+    return ForwardingEndpoint::CapabilitiesTo(group, peer);
+  }
+  EdgeAccess* edges() override {
+    is_open_ = true;  // the group: all else of it has been made
+    return ForwardingEndpoint::edges();
+  }
+
+ private:
+  bool is_open_ = false;
+};
+
+TEST_P(CalibrationFailures, WithoutMemoryFailOnAll) {
+  Job job(4);
+  RunRanks(job.ranks, OptionsOf(GetParam()), [&](InprocWorld& world, int rank) {
+    std::unique_ptr<Endpoint> endpoint = NewEndpoint(GetParam(), &world, rank);
+    if (rank == 2) endpoint = std::make_unique<NoMemoryForPairs>(std::move(endpoint));
+    EngineOptions options = Small();
+    options.calibrate = EngineOptions::Calibrate::kAlways;
+    std::unique_ptr<Engine> engine;
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    std::unique_ptr<Group> group;
+    job.outcomes[static_cast<size_t>(rank)] =
+        Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, job.ranks, &group);
+    EXPECT_EQ(group, nullptr);
+    job.AwaitAll();
+  });
+  for (const Status& status : job.outcomes) {
+    EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.ToString();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Over, CalibrationFailures, testing::ValuesIn(kThreadKinds),
                          [](const auto& tested) { return NameOf(tested.param); });
 

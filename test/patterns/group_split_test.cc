@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -391,6 +392,22 @@ TEST_P(GroupSplitTest, TheParentBreaksMeanwhile) {
       UseAll(self.group());
     }
     Expect(at > 3, "the number of gathers");
+  });
+}
+
+// A rank that has no memory for the new group is not awaited for ever, and the parent stays usable.
+TEST_P(GroupSplitTest, ARankWithoutMemoryFailsOnAll) {
+  OnRanks(3, [](Rank& self) {
+    const bool has_memory = self.rank() != 1;
+    std::unique_ptr<Group> group;
+    const Status made = GroupBootstrap::Use(self.group(), [&](Bootstrap* bootstrap) {
+      if (!has_memory) throw std::bad_alloc();
+      return Group::Create(self.engine(), bootstrap, 1, 3, &group);
+    });
+    Expect(made.code() == (has_memory ? StatusCode::kMismatch : StatusCode::kOutOfMemory),
+           made.ToString());
+    Expect(group == nullptr, "no group");
+    UseAll(self.group());
   });
 }
 
