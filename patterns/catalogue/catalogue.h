@@ -16,7 +16,6 @@ namespace brigade {
 struct CatalogueEntry {
   Pattern pattern;
   const char* name;
-  const char* description;
   Schedule (*compile)(const ScheduleParameters&);
   bool rooted;
   // The last sends of a returned operation need not have reached their receivers, and its slots may
