@@ -1,4 +1,5 @@
 #include "patterns/catalogue/compilers.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 
 namespace brigade {
@@ -62,7 +63,7 @@ Schedule ExchangeBarrier(const ScheduleParameters& p) {
 Schedule CompileBarrier(const ScheduleParameters& p) {
   if (p.size == 1) return ScheduleBuilder().Build();
   if (!p.shares_memory || p.size == 2) return DisseminationBarrier(p);
-  return p.size <= kMostInOneRound ? ExchangeBarrier(p) : TreeBarrier(p);
+  return p.size <= rules::kMostRanksOnExchange ? ExchangeBarrier(p) : TreeBarrier(p);
 }
 
 }  // namespace brigade

@@ -108,7 +108,7 @@ Schedule CompileMultiBroadcast(const ScheduleParameters& p);
 Schedule CompileMultiReduce(const ScheduleParameters& p);
 
 // Dissemination barrier: ceil(log2 s) rounds of empty messages. Where memory is shared: each
-// sends to all others, or on more than kMostInOneRound ranks, up and down a tree.
+// sends to all others, or on more than kMostRanksOnExchange ranks, up and down a tree.
 Schedule CompileBarrier(const ScheduleParameters& p);
 
 // Gather along a k-nomial tree: a relay puts the blocks of all ranks below it behind its own, into

@@ -6,6 +6,7 @@
 #include "patterns/model/cost_rounds.h"
 #include "patterns/model/ring_cost.h"
 #include "patterns/model/tree_cost.h"
+#include "patterns/rules.h"
 #include "patterns/schedule/geometry.h"
 
 namespace brigade {
@@ -106,7 +107,7 @@ SegmentTimes HypercubeTimes(const Steps& steps, const CostQuery& query, const Se
 }
 
 SegmentTimes BarrierTimes(const Steps& steps, const CostQuery& query, const Segment& segment) {
-  if (steps.SharesMemory() && query.ranks > kMostInOneRound) {
+  if (steps.SharesMemory() && query.ranks > rules::kMostRanksOnExchange) {
     CostQuery tree = query;
     tree.topology = kWithinHost;
     tree.late_us = 0;  // it is not for trees to know

@@ -18,8 +18,6 @@ namespace brigade {
 
 // Messages that go by host: within one, where one copy serves all readers.
 inline constexpr Topology kWithinHost{Shape::kTree, rules::kWideBranches};
-// So many ranks that share memory exchange in one round.
-inline constexpr int kMostInOneRound = rules::kMostRanksOnExchange;
 
 struct TreeNode {
   int parent = -1;            // -1 at the root
