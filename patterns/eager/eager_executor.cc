@@ -14,19 +14,15 @@
 namespace brigade {
 
 template <typename Port>
-void EagerExecutor<Port>::SetUp() {
+bool EagerExecutor<Port>::Fits(const Schedule& schedule) {
+  if (!this->engine_->IsIdle()) return false;
+  // Messages are as long as the longest, and in one segment, until a plan says otherwise.
   this->mover_.Reset(this->entry_, &this->call_, this->config_.capabilities->max_inline_bytes > 0);
   this->range_.bytes = BytesOf(-1);
   for (int q = 0; q < BlockCount(this->entry_, this->scope_.size); ++q) {
     this->range_.bytes = std::max(this->range_.bytes, BytesOf(q));
   }
   total_bytes_ = this->range_.bytes;
-}
-
-template <typename Port>
-bool EagerExecutor<Port>::Fits(const Schedule& schedule) {
-  if (!this->IsAlone()) return false;
-  SetUp();
   if (Port::SeesArrivals() && this->entry_.pattern == Pattern::kReceive) {
     return Port::HasFirstSegment();
   }

@@ -71,9 +71,6 @@ class EagerExecutor : public Port {
     return place.in_stream() ? currents_[place.index].payload : nullptr;
   }
 
-  // The call's messages are as long as its longest, and in one segment until a plan says otherwise.
-  void SetUp();
-
   size_t total_bytes_ = 0;  // of the longest message
   SegmentPlan plan_;        // of all messages
   bool is_cut_ = false;     // by the plan; else they are one segment

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "patterns/trace/trace.h"
-
 namespace brigade {
 
 PortBase::PortBase(Engine* engine, GroupState* group, const CatalogueEntry& entry,

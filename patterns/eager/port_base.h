@@ -41,8 +41,6 @@ class PortBase {
   // `call` was validated and must outlive the object.
   PortBase(Engine* engine, GroupState* group, const CatalogueEntry& entry, const PatternCall& call);
 
-  // Nothing else is under way, so nothing has to go before this call's messages.
-  bool IsAlone() const { return engine_->IsIdle(); }
   Endpoint* endpoint() const { return engine_->endpoint(); }
   Channel channel() const { return {group_->id, kind_}; }
   size_t WireBytes() const { return mover_.WireBytes(range_.bytes); }

@@ -4,7 +4,6 @@
 #include "patterns/eager/edge_port.h"
 #include "patterns/eager/post_port.h"
 #include "patterns/protocol/protocols.h"
-#include "patterns/schedule/pattern.h"
 
 namespace brigade {
 namespace {
@@ -35,11 +34,6 @@ Outcome RunShared(CallRun* run) {
   return may_run ? Run<EdgePort>(run) : Outcome::kNotNow;
 }
 
-bool ServesAll(const CatalogueEntry&) { return true; }
-
-// Receives are posted ahead, before the lengths of their blocks are looked at.
-bool ServesMatrices(const CatalogueEntry& entry) { return !entry.multi; }
-
 }  // namespace
 
 const Protocol kEagerShared = {"eager segments through shared memory",
@@ -47,15 +41,12 @@ const Protocol kEagerShared = {"eager segments through shared memory",
                                "combines, if no rank posts a buffer",
                                kCopies,
                                /*over_edges=*/true,
-                               ServesAll,
                                IsFewStreams,
                                RunShared};
-const Protocol kEager = {"eager segments",
-                         "each message is one segment",
-                         kCopies,
-                         /*over_edges=*/false,
-                         ServesMatrices,
-                         IsFewStreams,
-                         Run<PostPort>};
+const Protocol kEager = {
+    "eager segments", "each message is one segment", kCopies,
+    /*over_edges=*/false,
+    // Receives are posted ahead, before the lengths of their blocks are looked at.
+    [](const Plan& plan) { return !plan.entry->multi && IsFewStreams(plan); }, Run<PostPort>};
 
 }  // namespace brigade

@@ -401,7 +401,7 @@ bool AllSlotsAreFree(const CallRun& run) {
 }
 
 Outcome RunCollective(CallRun* run) {
-  if (!MayWriteAtOnce(*run)) return Outcome::kNotNow;
+  if (!run->engine->IsIdle()) return Outcome::kNotNow;
   if (!run->plan.inline_program.fits_core && !AllSlotsAreFree(*run)) return Outcome::kNotNow;
   InlineCollective call(run);
   run->status = run->plan.entry->multi ? call.Run<true>() : call.Run<false>();
@@ -417,7 +417,6 @@ const Protocol kInlineCollective = {
     "each message is one segment, and 4 KiB for all receivers together at most",
     "sender 1 for each receiver, receiver 1 or a combine",
     /*over_edges=*/true,
-    [](const CatalogueEntry& entry) { return !IsPair(entry.pattern); },
     Applies,
     RunCollective};
 

@@ -47,7 +47,7 @@ Outcome Done(CallRun* run, bool copied, size_t bytes, bool sent) {
 // --- the sender ---
 
 OutEdge* EdgeToPeer(const CallRun& run) {
-  return MayWriteAtOnce(run) ? EdgeTo(run.engine, run.group, kKind, run.call.root) : nullptr;
+  return run.engine->IsIdle() ? EdgeTo(run.engine, run.group, kKind, run.call.root) : nullptr;
 }
 
 // Null: the message is too long, or the edge has no slot for it.
@@ -101,7 +101,7 @@ Outcome SendToPostedBuffer(CallRun* run) {
 // --- the receiver ---
 
 InEdge* EdgeFromPeer(const CallRun& run) {
-  return MayWriteAtOnce(run) ? EdgeFrom(run.group, kKind, run.call.root) : nullptr;
+  return run.engine->IsIdle() ? EdgeFrom(run.group, kKind, run.call.root) : nullptr;
 }
 
 // Takes the message that has come. kNotNow: it lies elsewhere, or is another one than the next.
@@ -167,7 +167,7 @@ Outcome ReceiveInline(CallRun* run) {
 
 // --- the table ---
 
-bool Serves(const CatalogueEntry& entry) { return IsPair(entry.pattern); }
+bool IsOfPair(const Plan& plan) { return IsPair(plan.entry->pattern); }
 
 }  // namespace
 
@@ -176,8 +176,7 @@ const Protocol kPostedBuffer = {
     "the receiver waits, and its buffer is mapped or written by the kernel",
     "sender 1, receiver 0",
     /*over_edges=*/true,
-    Serves,
-    [](const Plan& plan) { return plan.signature.is_long(); },
+    [](const Plan& plan) { return IsOfPair(plan) && plan.signature.is_long(); },
     [](CallRun* run) {
       return run->call.pattern == Pattern::kSend ? SendToPostedBuffer(run)
                                                  : ReceiveIntoPostedBuffer(run);
@@ -187,8 +186,7 @@ const Protocol kInlineMessage = {"inline message",
                                  "the message fits a slot of the edge",
                                  "sender 1, receiver 1",
                                  /*over_edges=*/true,
-                                 Serves,
-                                 [](const Plan&) { return true; },
+                                 IsOfPair,
                                  [](CallRun* run) {
                                    return run->call.pattern == Pattern::kSend ? SendInline(run)
                                                                               : ReceiveInline(run);

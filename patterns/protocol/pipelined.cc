@@ -36,7 +36,6 @@ const Protocol kPipelined = {
     "no other does",
     "sender 1, receiver 1 or a combine; a block in a posted buffer: receiver 0",
     /*over_edges=*/false,
-    [](const CatalogueEntry&) { return true; },
     [](const Plan&) { return true; },
     Run};
 

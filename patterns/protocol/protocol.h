@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "membuf/status.h"
-#include "patterns/catalogue/catalogue.h"
 #include "patterns/engine/engine.h"
 #include "patterns/engine/group_state.h"
 #include "patterns/engine/pattern_call.h"
@@ -44,15 +43,10 @@ struct Protocol {
   const char* copies;
   // Whether it serves only ranks that share memory.
   bool over_edges;
-  // Whether it serves a pattern.
-  bool (*serves)(const CatalogueEntry& entry);
-  // Whether a plan that it serves lists it. Called once, when the plan is made.
+  // Whether a plan lists it. Called once, when the plan is made.
   bool (*applies)(const Plan& plan);
   Outcome (*run)(CallRun* run);
 };
-
-// Whether nothing goes before the messages of a call.
-inline bool MayWriteAtOnce(const CallRun& run) { return run.engine->IsIdle(); }
 
 }  // namespace brigade
 

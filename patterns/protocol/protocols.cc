@@ -14,10 +14,7 @@ constexpr const Protocol* kProtocols[] = {&kPostedBuffer, &kInlineMessage, &kInl
 void ListProtocols(bool has_edges, Plan* plan) {
   const bool shares_memory = has_edges && plan->config->capabilities->max_inline_bytes > 0;
   for (const Protocol* const protocol : kProtocols) {
-    if ((protocol->over_edges && !shares_memory) || !protocol->serves(*plan->entry) ||
-        !protocol->applies(*plan)) {
-      continue;
-    }
+    if ((protocol->over_edges && !shares_memory) || !protocol->applies(*plan)) continue;
     BRIGADE_CHECK_LT(plan->protocol_count, Plan::kMostProtocols);
     plan->protocols[plan->protocol_count++] = protocol;
   }

@@ -5,7 +5,6 @@
 #include "membuf/combine.h"
 #include "membuf/pack.h"
 #include "membuf/strided_layout.h"
-#include "patterns/eager/group_edges.h"
 #include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
@@ -188,7 +187,7 @@ class ZeroCopyRead : public ZeroCopyAgreement {
 
 Outcome Run(CallRun* run) {
   const Scope& scope = *run->plan.scope;
-  if (!MayWriteAtOnce(*run) ||
+  if (!run->engine->IsIdle() ||
       !ByteCounts::Of(*run->plan.entry, run->call, scope.size).IsLongToExpose(scope.size) ||
       OverwritesExposed(run->call, scope)) {
     return Outcome::kNotNow;
@@ -221,7 +220,6 @@ const Protocol kZeroCopyRead = {
     "average",
     "sender 0, receiver 1 or a combine",
     /*over_edges=*/true,
-    [](const CatalogueEntry& entry) { return entry.compile_reads != nullptr; },
     [](const Plan& plan) { return !plan.read_schedule.steps.empty(); },
     Run};
 

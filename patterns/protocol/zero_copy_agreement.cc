@@ -6,7 +6,6 @@
 #include <cstring>
 #include <string>
 
-#include "membuf/combine.h"
 #include "patterns/eager/group_edges.h"
 #include "patterns/engine/out_of_memory.h"
 #include "transport/host_memory/peer_mapping.h"
