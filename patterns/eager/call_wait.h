@@ -46,7 +46,7 @@ struct CallWait {
   uint64_t sequence = 0;  // of the call
   double timeout_seconds = 0;
   int peer = -1;                       // that it waits for: its rank in the group
-  TimeLimit limit{};                   // once it has waited
+  TimeLimit limit{};                   // of `timeout_seconds`, which began with the call
   const WireHeader* header = nullptr;  // of the messages of a call along a schedule
   const Schedule* schedule = nullptr;
 
@@ -67,7 +67,6 @@ void CallWait::Await(const Over& over, const Check& check) {
 
 template <typename Over, typename Check>
 Status CallWait::Until(const Over& over, const Check& check) {
-  if (!limit.is_set()) limit.Start(timeout_seconds);
   bool late = false;
   Status checked;
   const auto ends = [&] {

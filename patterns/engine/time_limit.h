@@ -18,7 +18,6 @@ class TimeLimit {
     end_.reset();
     if (seconds > 0) end_ = Clock::now() + std::chrono::duration<double>(seconds);
   }
-  bool is_set() const { return end_.has_value(); }
   bool is_over() const { return end_ && Clock::now() > *end_; }
   // Returns kTimedOut for a call with a limit of `seconds`.
   static Status TooLate(double seconds) {
