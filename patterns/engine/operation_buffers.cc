@@ -97,9 +97,7 @@ StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool for_rece
   }
   if (run) {
     lender->EndStall();
-    buffer = lender->New();
-    buffer->run = run;
-    buffer->memory = run.memory;
+    buffer = lender->New(run);
   } else if (locally_blocking && !(for_receive && config.capabilities->needs_registered_memory &&
                                    !engine_->endpoint()->domain()->grows())) {
     buffer = lender->TryOverflow(wire_bytes, operation_.statistics);
@@ -129,10 +127,8 @@ StagedBuffer* OperationBuffers::TryGuaranteed(int stream, Status* failure) {
     buffer =
         lender->TryCore(share.placement, operation_.config->settings.most_chunks, &outstanding_);
   } else if (!reserved_.empty()) {
-    buffer = lender->New();
+    buffer = lender->New(reserved_.back());
     buffer->origin = StagedBuffer::Origin::kReserved;
-    buffer->run = reserved_.back();
-    buffer->memory = buffer->run.memory;
     reserved_.pop_back();
   }
   if (buffer == nullptr) {

@@ -49,11 +49,7 @@ void StagingBuffers::LeaveToTransport() {
 
 StagedBuffer* StagingBuffers::TrySurplus(int chunks) {
   const ChunkRun run = pool_->TryAcquireSurplus(0, chunks);
-  if (!run) return nullptr;
-  StagedBuffer* buffer = New();
-  buffer->run = run;
-  buffer->memory = run.memory;
-  return buffer;
+  return run ? New(run) : nullptr;
 }
 
 StagedBuffer* StagingBuffers::TryOverflow(size_t payload_bytes, OperationStatistics* statistics) {
@@ -65,7 +61,7 @@ StagedBuffer* StagingBuffers::TryOverflow(size_t payload_bytes, OperationStatist
   // The next operation has to look again first: an operation that always finds overflow memory
   // never looks whether receivers have drained the pool meanwhile.
   stalled_ = Patience() - 1;
-  StagedBuffer* buffer = New();
+  StagedBuffer* buffer = buffers_.Take();
   buffer->origin = StagedBuffer::Origin::kOverflow;
   buffer->memory = memory;
   return buffer;
@@ -87,10 +83,8 @@ void StagingBuffers::CountLook() {
 StagedBuffer* StagingBuffers::TryCore(int placement, int chunks, int* outstanding) {
   const ChunkRun run = pool_->TryAcquireCore(placement, chunks);
   if (!run) return nullptr;
-  StagedBuffer* buffer = New();
+  StagedBuffer* buffer = New(run);
   buffer->origin = StagedBuffer::Origin::kCore;
-  buffer->run = run;
-  buffer->memory = run.memory;
   buffer->outstanding = outstanding;
   ++*outstanding;
   return buffer;
@@ -99,7 +93,7 @@ StagedBuffer* StagingBuffers::TryCore(int placement, int chunks, int* outstandin
 StagedBuffer* StagingBuffers::TakeLease(StagedBuffer* buffer, const Lease& lease) {
   const std::byte* begin = buffer == nullptr ? nullptr : buffer->memory.data;
   if (buffer == nullptr || lease.data < begin || lease.data >= begin + buffer->memory.bytes) {
-    StagedBuffer* leased = New();
+    StagedBuffer* leased = buffers_.Take();
     leased->origin = StagedBuffer::Origin::kLease;
     if (buffer != nullptr) Release(buffer);
     buffer = leased;

@@ -39,8 +39,13 @@ class StagingBuffers {
   OverflowArena* overflow() { return overflow_.get(); }
 
   // --- lending ---
-  // A buffer without memory.
-  StagedBuffer* New() { return buffers_.Take(); }
+  // A buffer of these chunks.
+  StagedBuffer* New(const ChunkRun& run) {
+    StagedBuffer* const buffer = buffers_.Take();
+    buffer->run = run;
+    buffer->memory = run.memory;
+    return buffer;
+  }
   // A buffer of so many adjacent chunks of the surplus; null if there are none.
   StagedBuffer* TrySurplus(int chunks);
   // Overflow memory, for an operation that must not wait for receivers and has found the pool empty

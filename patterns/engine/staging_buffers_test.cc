@@ -199,10 +199,9 @@ TEST_F(StagingBuffersTest, AReservedRunIsOfferedToItsOwnerFirst) {
   Owner owner;
   for (const bool keeps : {true, false}) {
     owner.keeps = keeps;
-    StagedBuffer* const buffer = buffers_->New();
     const ChunkRun run = buffers_->pool()->TryAcquireSurplus(0, 1);
+    StagedBuffer* const buffer = buffers_->New(run);
     buffer->origin = StagedBuffer::Origin::kReserved;
-    buffer->run = run;
     buffer->owner = &owner;
     buffers_->Release(buffer);
     EXPECT_EQ(owner.offered.back(), run.first);
@@ -211,9 +210,8 @@ TEST_F(StagingBuffersTest, AReservedRunIsOfferedToItsOwnerFirst) {
   }
   EXPECT_EQ(owner.over.size(), 2u);
   // Without an owner it goes back to all.
-  StagedBuffer* const orphan = buffers_->New();
+  StagedBuffer* const orphan = buffers_->New(buffers_->pool()->TryAcquireSurplus(0, 1));
   orphan->origin = StagedBuffer::Origin::kReserved;
-  orphan->run = buffers_->pool()->TryAcquireSurplus(0, 1);
   buffers_->Release(orphan);
   EXPECT_EQ(InUse(), 0u);
 }
@@ -223,9 +221,8 @@ TEST_F(StagingBuffersTest, MemoryThatPeersMayReadIsNotLentAgain) {
   int outstanding = 0;
   StagedBuffer* const core = buffers_->TryCore(0, 1, &outstanding);
   StagedBuffer* const surplus = buffers_->TrySurplus(1);
-  StagedBuffer* const reserved = buffers_->New();
+  StagedBuffer* const reserved = buffers_->New(buffers_->pool()->TryAcquireSurplus(0, 1));
   reserved->origin = StagedBuffer::Origin::kReserved;
-  reserved->run = buffers_->pool()->TryAcquireSurplus(0, 1);
   Owner owner;
   owner.keeps = true;
   reserved->owner = &owner;
