@@ -14,7 +14,6 @@
 #include "patterns/plan/call_topology.h"
 #include "patterns/plan/plan.h"
 #include "patterns/plan/plan_cache.h"
-#include "patterns/plan/signature.h"
 
 namespace brigade {
 

@@ -23,18 +23,16 @@ constexpr char kMeasurementFormat[] = "5";
 
 // Rank 0's to all.
 Status SpreadText(Engine* engine, GroupState* group, std::string* text) {
+  const auto broadcast = [&](void* data, size_t bytes) {
+    PatternCall call;
+    call.pattern = Pattern::kBroadcast;
+    call.matrix = {static_cast<std::byte*>(data), StridedLayout::Contiguous(bytes)};
+    return RunCall(engine, group, call);
+  };
   uint64_t bytes = text->size();
-  PatternCall call;
-  call.pattern = Pattern::kBroadcast;
-  for (const bool length : {true, false}) {
-    if (!length) text->resize(bytes);
-    const auto elems = static_cast<int64_t>(length ? sizeof(bytes) : bytes);
-    call.matrix.data =
-        length ? reinterpret_cast<std::byte*>(&bytes) : reinterpret_cast<std::byte*>(text->data());
-    BRIGADE_RETURN_IF_ERROR(StridedLayout::General(elems, 1, elems, 1, &call.matrix.layout));
-    BRIGADE_RETURN_IF_ERROR(RunCall(engine, group, call));
-  }
-  return Status();
+  BRIGADE_RETURN_IF_ERROR(broadcast(&bytes, sizeof(bytes)));
+  text->resize(bytes);
+  return broadcast(text->data(), bytes);
 }
 
 }  // namespace
