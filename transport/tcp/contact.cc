@@ -1,7 +1,10 @@
 #include "transport/tcp/contact.h"
 
+#include <cmath>
 #include <cstring>
 #include <string>
+
+#include "transport/rules.h"
 
 namespace brigade::tcp {
 namespace {
@@ -48,12 +51,28 @@ int ReadTrialRank(const Contact& mine, const std::vector<Contact>& contacts,
   return found;
 }
 
+KnownReads KnownBy(const Status& trial, const ReadTimes& times) {
+  const bool is_slower = trial.ok() && times.ring_us > rules::kRingOverPlain * times.plain_us;
+  return {is_slower ? Reads::kPlain : Reads::kByRing, times};
+}
+
 KnownReads AgreedReads(const Contact& mine, const std::vector<Contact>& contacts,
                        const std::vector<KnownReads>& known) {
   for (size_t rank = 0; rank < contacts.size(); ++rank) {
     if (ShareMachine(contacts[rank], mine) && IsKnown(known[rank].reads)) return known[rank];
   }
   return {Reads::kUntried, ReadTimes()};
+}
+
+std::string Describe(const KnownReads& known) {
+  if (!IsKnown(known.reads)) return "";
+  const bool plain = known.reads == Reads::kPlain;
+  const std::string ways[] = {"through io_uring", "by plain calls"};
+  const std::string text = "TCP reads " + ways[plain] + ": ";
+  const long us[] = {std::lround(known.times.ring_us), std::lround(known.times.plain_us)};
+  if (us[0] + us[1] == 0) return text + "not measured";
+  return text + "a segment takes " + std::to_string(us[plain]) + " us, " + ways[!plain] + " " +
+         std::to_string(us[!plain]) + " us";
 }
 
 }  // namespace brigade::tcp

@@ -4,6 +4,7 @@
 #define BRIGADE_TRANSPORT_TCP_CONTACT_H_
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -50,9 +51,14 @@ struct KnownReads {
   Reads reads = Reads::kNoRing;
   ReadTimes times;  // zeros unless measured
 };
+// Returns the knowledge of the member that has made the trial: plain calls read if they are clearly
+// faster; io_uring also reads if the trial has failed.
+KnownReads KnownBy(const Status& trial, const ReadTimes& times);
 // Returns the knowledge of the first member on the machine of `mine` that knows. kUntried: none.
 KnownReads AgreedReads(const Contact& mine, const std::vector<Contact>& contacts,
                        const std::vector<KnownReads>& known);
+// Returns the text for explanations; empty if nothing is known.
+std::string Describe(const KnownReads& known);
 
 }  // namespace brigade::tcp
 

@@ -52,5 +52,27 @@ TEST(AgreedReads, AreThoseOfTheFirstMemberOfTheMachineThatKnows) {
   EXPECT_EQ(AgreedReads(contacts[4], contacts, known).reads, Reads::kUntried);
 }
 
+// Trials of equal ways differ by chance.
+TEST(KnownBy, IsPlainIfTheRingIsClearlySlower) {
+  EXPECT_EQ(KnownBy(Status(), {90, 100}).reads, Reads::kByRing);
+  EXPECT_EQ(KnownBy(Status(), {109, 100}).reads, Reads::kByRing);
+  EXPECT_EQ(KnownBy(Status(), {111, 100}).reads, Reads::kPlain);
+}
+
+TEST(KnownBy, IsTheRingWithoutAResult) {
+  const KnownReads known = KnownBy(Status(StatusCode::kUnavailable, "too long"), ReadTimes());
+  EXPECT_EQ(known.reads, Reads::kByRing);
+  EXPECT_EQ(Describe(known), "TCP reads through io_uring: not measured");
+}
+
+TEST(Describe, HasTheTimesOfBothWays) {
+  EXPECT_EQ(Describe({Reads::kByRing, {20, 30}}),
+            "TCP reads through io_uring: a segment takes 20 us, by plain calls 30 us");
+  EXPECT_EQ(Describe({Reads::kPlain, {30, 20}}),
+            "TCP reads by plain calls: a segment takes 20 us, through io_uring 30 us");
+  EXPECT_EQ(Describe({Reads::kUntried, {}}), "");
+  EXPECT_EQ(Describe({Reads::kNoRing, {}}), "");
+}
+
 }  // namespace
 }  // namespace brigade::tcp

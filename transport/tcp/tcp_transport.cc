@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -87,23 +86,8 @@ Capabilities CapabilitiesOfTcp(bool plain_sockets, const char* choice) {
 
 KnownReads TryReadsHere(bool shares_processor) {
   ReadTimes times;
-  // Without a result, as without a trial.
-  const bool is_slower = TryReads(shares_processor, &times).ok() &&
-                         times.ring_us > rules::kRingOverPlain * times.plain_us;
-  return {is_slower ? Reads::kPlain : Reads::kByRing, times};
-}
-
-std::string Describe(const KnownReads& known) {
-  if (known.reads != Reads::kPlain && known.reads != Reads::kByRing) return "";
-  const bool plain = known.reads == Reads::kPlain;
-  const std::string ways[] = {"through io_uring", "by plain calls"};
-  const long us[] = {std::lround(known.times.ring_us), std::lround(known.times.plain_us)};
-  std::string text = "TCP reads " + ways[plain];
-  if (us[0] + us[1] > 0) {
-    text += ": a segment takes " + std::to_string(us[plain]) + " us, " + ways[!plain] + " " +
-            std::to_string(us[!plain]) + " us";
-  }
-  return text;
+  const Status trial = TryReads(shares_processor, &times);
+  return tcp::KnownBy(trial, times);
 }
 
 class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
@@ -430,7 +414,7 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
     for (Stream* stream : groups_.StreamsWith(link)) operations_.Fail(stream);
   }
 
-  const std::optional<bool> io_uring_;  // none: if it is faster
+  const std::optional<bool> io_uring_;  // none: as a trial shows
   const SocketAddress address_;         // where to listen, at any port
   const EndpointId id_;
   const AuthKey key_;

@@ -20,7 +20,8 @@ struct TcpOptions {
   std::string interface;
   // Transport `sockets`: do not use io_uring, whatever the next field says.
   bool plain_sockets = false;
-  // Whether io_uring reads, if there is one; none: if it is faster in a trial when a group is made.
+  // Whether io_uring reads, if there is one; none: unless plain calls are faster in a trial when a
+  // group is made.
   std::optional<bool> io_uring = true;
   // Time without acknowledgement, or without a connection, after which a peer's host or network
   // counts as lost; a cable may be out for two fifths of it.
