@@ -42,12 +42,11 @@ Status Listener::Create(const SocketAddress& address, const EndpointId& id, cons
 }
 
 Status Listener::Open(const SocketAddress& address) {
-  const auto failed = [&](const char* call) {
-    return Status(StatusCode::kUnavailable, "cannot listen on " + address.ToString() + ": " + call +
-                                                ": " + std::strerror(errno));
+  const auto failed = [&](const Status& why) {
+    return why.WithContext("cannot listen on " + address.ToString());
   };
   socket_ = socket(address.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (socket_ < 0) return failed("socket");
+  if (socket_ < 0) return failed(SocketFailure("socket", errno));
   // Connections without data are kept back for a second or so. Only a help: failure does not
   // matter.
   const int defer_seconds = 1;
@@ -57,20 +56,23 @@ Status Listener::Open(const SocketAddress& address) {
   setsockopt(socket_, IPPROTO_TCP, TCP_SYNCNT, &answers, sizeof(answers));
   sockaddr_storage system;
   socklen_t bytes = address.ToSystem(&system);
-  if (bind(socket_, reinterpret_cast<sockaddr*>(&system), bytes) != 0) return failed("bind");
-  if (listen(socket_, SOMAXCONN) != 0) return failed("listen");
+  if (bind(socket_, reinterpret_cast<sockaddr*>(&system), bytes) != 0) {
+    // EADDRNOTAVAIL here: the address is not one of this host.
+    return failed({StatusCode::kUnavailable, std::string("bind: ") + std::strerror(errno)});
+  }
+  if (listen(socket_, SOMAXCONN) != 0) return failed(SocketFailure("listen", errno));
   bytes = sizeof(system);
   if (getsockname(socket_, reinterpret_cast<sockaddr*>(&system), &bytes) != 0) {
-    return failed("getsockname");
+    return failed(SocketFailure("getsockname", errno));
   }
   address_ = SocketAddress::From(reinterpret_cast<sockaddr*>(&system));
   timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-  if (timer_ < 0) return failed("timerfd_create");
+  if (timer_ < 0) return failed(SocketFailure("timerfd_create", errno));
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll_ < 0) return failed("epoll_create1");
+  if (epoll_ < 0) return failed(SocketFailure("epoll_create1", errno));
   if (!Watch(EPOLL_CTL_ADD, socket_, kSocketName, EPOLLIN) ||
       !Watch(EPOLL_CTL_ADD, timer_, kTimerName, EPOLLIN)) {
-    return failed("epoll_ctl");
+    return failed(SocketFailure("epoll_ctl", errno));
   }
   return Status();
 }

@@ -302,6 +302,21 @@ TEST_F(ListenerTest, WaitsForAFreeDescriptor) {
       << log_[0];
 }
 
+TEST_F(ListenerTest, NamesTheLimitToRaise) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const Status status = Listener::Create(
+      Loopback(), id_, key_, [](const std::string&) {}, &listener_);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+  EXPECT_EQ(status.message(),
+            "cannot listen on 127.0.0.1: socket: Too many open files; raise the limit on open "
+            "files (ulimit -n)");
+}
+
 TEST_F(ListenerTest, AnAddressThatIsNotOursIsRefused) {
   SocketAddress elsewhere = Loopback();
   const uint8_t documentation[] = {198, 51, 100, 1};
