@@ -14,7 +14,6 @@ class PlainIo : public SocketIo {
  public:
   ~PlainIo() override;
 
-  const char* name() const override { return "sockets"; }
   Status Add(IoSocket* socket) override;
   void Remove(IoSocket* socket) override;
   ssize_t Write(IoSocket* socket, const iovec* ranges, int count) override;

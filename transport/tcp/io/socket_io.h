@@ -50,8 +50,6 @@ class SocketIo {
  public:
   virtual ~SocketIo() = default;
 
-  virtual const char* name() const = 0;
-
   // Starts reading. The socket must be removed before it is destroyed.
   virtual Status Add(IoSocket* socket) = 0;
   // Ends pending reads and writes, without a call of OnRead or OnWritten. No memory is touched

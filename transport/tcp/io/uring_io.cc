@@ -54,8 +54,6 @@ class UringIo : public PlainIo {
     return WakeBy(ring_.ring_fd);
   }
 
-  const char* name() const override { return "io_uring"; }
-
   Status Add(IoSocket* socket) override {
     BRIGADE_RETURN_IF_ERROR(PlainIo::Add(socket));
     reads_[socket] = std::make_unique<Operation>(Operation{socket});

@@ -53,7 +53,6 @@ class Connection : public IoSocket, private FrameSink {
   Connection(int socket, Link* link, Outbox* outbox, std::vector<std::byte> handshake, SocketIo* io,
              ConnectionOwner* owner);
 
-  Link* link() const { return link_; }
   bool broken() const { return !failure_.ok(); }
   // The reason: kPeerLost if the connection ended, kUnavailable if it was never established but
   // another may be, any other code if the peer violated the protocol.

@@ -17,7 +17,6 @@ class UniqueQueue {
  public:
   bool empty() const { return elements_.empty(); }
   size_t size() const { return elements_.size(); }
-  static bool Has(const T& element) { return element.*kQueued; }
 
   // Appends an element. False if it is queued already; it keeps its place then.
   bool Push(T* element) {
