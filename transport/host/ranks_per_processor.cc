@@ -5,8 +5,6 @@
 #include <map>
 #include <string>
 
-#include "transport/host/host.h"
-
 namespace brigade {
 
 RankProcessors RankProcessors::Here() {

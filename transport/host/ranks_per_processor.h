@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "transport/host/host.h"
+
 namespace brigade {
 
 // The processors that one rank may use.
@@ -24,6 +26,17 @@ static_assert(std::is_trivially_copyable_v<RankProcessors>, "exchanged as bytes"
 
 // At least 1.
 double RanksPerProcessor(const std::vector<RankProcessors>& ranks);
+
+// Returns whether the ranks of a group on `host` outnumber their processors. A member has a `host`
+// and `processors`.
+template <typename Member>
+bool IsHostCrowded(const Host& host, const std::vector<Member>& members) {
+  std::vector<RankProcessors> here;
+  for (const Member& member : members) {
+    if (member.host == host) here.push_back(member.processors);
+  }
+  return RanksPerProcessor(here) > 1;
+}
 
 }  // namespace brigade
 

@@ -21,14 +21,6 @@ struct Proposal {
   RankProcessors processors;
 };
 
-bool ShareProcessors(const Proposal& mine, const std::vector<Proposal>& all) {
-  std::vector<RankProcessors> here;
-  for (const Proposal& their : all) {
-    if (their.host == mine.host) here.push_back(their.processors);
-  }
-  return RanksPerProcessor(here) > 1;
-}
-
 Status Duplicate(MPI_Comm comm, MPI_Comm* copy) {
   MPI_Request request;
   BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_idup(comm, copy, &request), "MPI_Comm_idup"));
@@ -49,7 +41,7 @@ Status Carriers::Agree(MpiBootstrap* bootstrap, CarrierUse* group) {
   std::vector<Proposal> proposals(size);
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), proposals.data()));
   const uint64_t wire_id = wire_ids_.Agree(proposals, &Proposal::wire_id);
-  group->shares_processors = ShareProcessors(mine, proposals);
+  group->shares_processors = IsHostCrowded(mine.host, proposals);
   const bool agreed = mine.carrier != kNone &&
                       std::all_of(proposals.begin(), proposals.end(), [&](const Proposal& their) {
                         return their.carrier == mine.carrier;
@@ -75,7 +67,7 @@ Status Carriers::AgreeByParent(Bootstrap* bootstrap, const CarrierUse& parent,
   Status status = bootstrap->AllGather(&mine, sizeof(mine), proposals.data());
   if (status.ok()) {
     const uint64_t wire_id = wire_ids_.Agree(proposals, &Proposal::wire_id);
-    group->shares_processors = ShareProcessors(mine, proposals);
+    group->shares_processors = IsHostCrowded(mine.host, proposals);
     group->first_tag = static_cast<int>(wire_id % max_wire_ids_) * kChannelKinds;
     if (wire_id - mine.carrier < max_wire_ids_) return Status();
     status = Status(StatusCode::kUnavailable,

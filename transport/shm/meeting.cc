@@ -78,14 +78,6 @@ Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verd
   return Status();
 }
 
-bool IsCrowded(const Host& host, const std::vector<Introduction>& all) {
-  std::vector<RankProcessors> ranks;
-  for (const Introduction& their : all) {
-    if (their.host == host) ranks.push_back(their.processors);
-  }
-  return RanksPerProcessor(ranks) > 1;
-}
-
 Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,
                            const Group& group, std::optional<KernelCopyRange>* known) {
   const auto lacks = [&](const Introduction& their) {
@@ -101,7 +93,7 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   const int knower = NextKnower(all, group);
   std::shared_ptr<SharedSegment> segment;
   TrialMemory mine;
-  if (sends && knower == group.size() && !IsCrowded(all[sender].host, all) &&
+  if (sends && knower == group.size() && !IsHostCrowded(all[sender].host, all) &&
       SharedSegment::CreateFor(CopyTrial::Bytes(), &segment).ok()) {
     const bool is_made = segment->Allocate(CopyTrial::Bytes(), &mine.offset).ok();
     if (is_made) mine.segment = segment->address();

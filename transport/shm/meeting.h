@@ -38,9 +38,6 @@ Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all
 // exit.
 Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verdict);
 
-// Whether the ranks on this host outnumber the processors that they may use.
-bool IsCrowded(const Host& host, const std::vector<Introduction>& all);
-
 // Finds the messages of a host that the kernel copies, if `*known` is empty: from the first member
 // that knows, by a trial of two members, or, without a processor for each, by an estimate of one.
 // Collective. REQUIRES: all are mapped.

@@ -126,7 +126,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     group->kernel_copies = kernel_copies_.value_or(KernelCopyRange());
     Group* const added = group.get();
     *id = added->id = groups_.Add(std::move(group));
-    added->crowded = shm::IsCrowded(options_.host, all);
+    added->crowded = IsHostCrowded(options_.host, all);
     CountCrowded(added->crowded ? 1 : 0);
     return Status();
   }
