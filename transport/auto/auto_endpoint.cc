@@ -143,9 +143,11 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     }
     if (group->near_id >= 0 || group->endpoint == near_.get()) near_is_used_ = true;
     *id = groups_.Add(std::move(group));
+    CountCrowded(IsCrowded(*id) ? 1 : 0);
     return Status();
   }
   void CloseGroup(GroupId id) override {
+    CountCrowded(IsCrowded(id) ? -1 : 0);
     const Group group = groups_.At(id);
     groups_.Erase(id);
     group.endpoint->CloseGroup(group.id);
@@ -422,6 +424,12 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     if (most == bootstrap->size() || most == 1) group->hosts.clear();
   }
 
+  // So many more groups are open whose ranks on this host outnumber its processors.
+  void CountCrowded(int groups) {
+    crowded_groups_ += groups;
+    waiting_.SetCrowded(crowded_groups_ > 0);
+  }
+
   int CountUsed() const {
     return near_is_used_ + static_cast<int>(std::count_if(fars_.begin(), fars_.end(), IsUsed));
   }
@@ -449,6 +457,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
   std::atomic<bool> near_is_used_{false};
   // While several transports are in use; the last one polls MPI when it is nudged.
   WaitPolicy waiting_{kPatience, kPatience, /*polls_mpi=*/false};
+  int crowded_groups_ = 0;  // open
   uint64_t polls_ = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include "transport/auto/auto_endpoint.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -362,6 +364,33 @@ TEST(AutoEndpoint, SaysWhenItWouldNap) {
     const bool is_crowded = std::thread::hardware_concurrency() < 2;
     EXPECT_EQ(endpoint->polling()->PollsBeforeSleep() == rules::kAutoPollsBeforeNap, !is_crowded);
   });
+}
+
+// They yield to each other: a long yield does not show that another program computes.
+TEST(AutoEndpoint, RanksThatShareAProcessorGoOnYielding) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  std::atomic<bool> over{false};
+  Job job({0, 0, 1});
+  job.Run([&](Endpoint* endpoint, GroupId, int rank) {
+    if (rank == 1) {
+      while (!over) {  // it computes
+      }
+    }
+    if (rank != 0) return;
+    Polling* const polling = endpoint->polling();
+    const uint64_t polls = polling->PollsBeforeSleep();
+    for (uint64_t yields = 0; yields < 20; ++yields) {
+      polling->Pause(rules::kSpins + yields);
+      EXPECT_EQ(polling->PollsBeforeSleep(), polls);
+    }
+    over = true;
+  });
+  sched_setaffinity(0, sizeof(before), &before);
 }
 
 // A receive that is too short for its message: TCP sends its grant only after a long wait.
