@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kAwayTime(3);
 
 }  // namespace
 
-void Losses::LoseBroken() {
+void Losses::HandleBroken() {
   for (Link* link : std::exchange(broken_, {})) {
     links_->Admit();  // the peer's other connection may have ended before it was seen, too
     links_->ReplaceUnestablished(link);

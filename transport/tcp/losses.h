@@ -19,9 +19,7 @@ class Losses {
   // A connection of the link has ended.
   void OnBroken(Link* link) { broken_.push_back(link); }
   // Marks peers of ended connections as lost, if nothing else is left of them.
-  void HandleBroken() {
-    if (!broken_.empty()) LoseBroken();
-  }
+  void HandleBroken();
   // Marks peers that do not answer as lost.
   void LoseUnanswered();
   // For a rank that waits, at any rate: marks peers as lost that do not answer, or do not send a
@@ -30,7 +28,6 @@ class Losses {
   void Look(const Groups& groups);
 
  private:
-  void LoseBroken();
   void LoseIfBroken(Link* link);
   void LoseHalfBroken();
 
