@@ -3,8 +3,15 @@
 #include <algorithm>
 
 #include "transport/rules.h"
+#include "transport/time_slice.h"
 
 namespace brigade {
+
+WaitPolicy::WaitPolicy(const Patience& alone, const Patience& crowded, bool polls_mpi,
+                       int (*yield)())
+    : alone_(alone), crowded_(crowded), polls_mpi_(polls_mpi), yield_(yield) {
+  ShortenTimeSlice();
+}
 
 WaitPolicy::Step WaitPolicy::Pause(uint64_t idle_polls) {
   const Patience& patience = this->patience();

@@ -30,10 +30,10 @@ class WaitPolicy {
     uint64_t yields;                      // polls; then the rank sleeps
   };
 
-  // `polls_mpi`: whether waits poll MPI, which a transport over MPI does by itself.
+  // Shortens the time slices of the calling thread. `polls_mpi`: whether waits poll MPI, which a
+  // transport over MPI does by itself.
   WaitPolicy(const Patience& alone, const Patience& crowded, bool polls_mpi = true,
-             int (*yield)() = sched_yield)
-      : alone_(alone), crowded_(crowded), polls_mpi_(polls_mpi), yield_(yield) {}
+             int (*yield)() = sched_yield);
 
   // Sets whether ranks outnumber processors.
   void SetCrowded(bool is_crowded) { is_crowded_ = is_crowded; }
