@@ -68,10 +68,8 @@ StagedBuffer* WindowSpace::Take(Use use, const GroupState* group, int peer) {
   }
   StagedBuffer* buffer = nullptr;
   if (std::exchange(share.is_free, false)) {
-    buffer = engine_->buffers()->New();
+    buffer = engine_->buffers()->New(share.kept);
     buffer->origin = StagedBuffer::Origin::kReserved;
-    buffer->run = share.kept;
-    buffer->memory = share.kept.memory;
   } else if (share.extra < kMostExtra) {
     buffer = engine_->buffers()->TrySurplus(1);
     if (buffer != nullptr) ++share.extra;
