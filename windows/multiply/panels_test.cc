@@ -3,13 +3,11 @@
 #include "windows/multiply/panels.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <map>
 #include <random>
-#include <tuple>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "windows/multiply/contention.h"
 #include "windows/multiply/visits.h"
 
 namespace brigade {
@@ -165,24 +163,23 @@ TEST(Visits, BeginWhereTheirNameSays) {
             (Numbers{6, 7, 0, 1, 2, 3, 4, 5}));
 }
 
-// The most fetches that ranks of one host make from one other host in the same step, on the paper's
-// grid: q x q processes, the q of a column on one host, a block each.
+// The paper's grid: q x q processes, the q of a column on one host, a block each.
 int Contention(int q, MultiplyOrder order) {
   const Distribution blocks{100, 0, q, 0};
-  std::map<std::tuple<size_t, int, int>, int> fetches;  // by step, column here, column there
-  int most = 0;
+  std::vector<std::vector<std::vector<int>>> asked;
+  std::vector<int> host_of;
   const std::vector<Panel> panels = CutIntoPanels(blocks, blocks, 100 * q, 100);
   for (int i = 0; i < q; ++i) {
     for (int j = 0; j < q; ++j) {
-      const std::vector<int> visits = VisitsOf(order, panels, FirstClassOf(panels, i, j));
-      for (size_t step = 0; step < visits.size(); ++step) {
-        // Of B the owner is in the same column.
-        const int there = panels[static_cast<size_t>(visits[step])].a_owner;
-        if (there != j) most = std::max(most, ++fetches[{step, j, there}]);
+      asked.emplace_back();
+      host_of.push_back(j);
+      for (const int visit : VisitsOf(order, panels, FirstClassOf(panels, i, j))) {
+        const Panel& panel = panels[static_cast<size_t>(visit)];
+        asked.back().push_back({i * q + panel.a_owner, panel.b_owner * q + j});
       }
     }
   }
-  return most;
+  return MostFetchesAtOnce(asked, host_of);
 }
 
 // Source: SRUMMA, section 3.1.
