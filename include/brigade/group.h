@@ -14,18 +14,26 @@ extern "C" {
 #endif
 
 /// @name Groups
-/// A group is a set of ranks that communicate, arranged in a grid. For a group without a grid, like
-/// an MPI communicator of n ranks, pass 1 row and n columns. brigade_scope_rank() returns the
-/// calling rank's number in a scope, and brigade_scope_size() the number of ranks of a scope. In
-/// collective calls, `root` and the index of a block are rank numbers in the scope. In sends and
-/// receives, `destination` and `source` are rank numbers in the group.
+/// A group is a set of ranks that communicate, arranged in a grid, and corresponds to an MPI
+/// communicator. If you need no grid, pass 1 row and n columns for n ranks. The ranks that take
+/// part in a collective call are the *scope* of the call: the whole group, a row of the grid, or a
+/// column of the grid. brigade_scope_rank() returns the calling rank's number in a scope, and
+/// brigade_scope_size() the number of ranks of a scope.
+///
+/// In collective calls, `root` is a rank number in the scope. A block is one rank's part of a
+/// message; block i belongs to rank i of the scope. In sends and receives, `destination` and
+/// `source` are rank numbers in the group.
+///
+/// A failure of a call can break the group: every pending and later call on the group then fails,
+/// on all ranks. Convention 2 of brigade.h says which failures break the group.
 /// @{
 
 /// A group: a grid of rows x cols ranks, which are numbered row by row. Opaque.
 typedef struct brigade_group brigade_group;
 
-/// Makes a group of all ranks of an MPI communicator, in the order of the communicator: a grid of
-/// rows x cols ranks, numbered row by row. Collective over the communicator.
+/// Makes a group of all ranks of an MPI communicator. The group is a grid of rows x cols ranks. Row
+/// by row, the ranks of the grid are the ranks of the communicator, in the same order. Collective
+/// over the communicator.
 ///
 /// @param engine    the engine of the calling process; must outlive the group
 /// @param mpi_comm  the communicator's Fortran handle (MPI_Comm_c2f). The library uses the
@@ -35,12 +43,15 @@ typedef struct brigade_group brigade_group;
 /// @param cols      columns of the grid; equal on all ranks; rows * cols must be the communicator's
 ///                  size
 /// @param group     the new group
-/// @return #BRIGADE_INVALID_ARGUMENT: there is no such communicator, or rows * cols is not the
-///         number of its ranks; #BRIGADE_MISMATCH: ranks differ in rows, columns or engine options;
-///         #BRIGADE_UNAVAILABLE: MPI is not initialised, or the transport does not reach all ranks
+/// @return #BRIGADE_INVALID_ARGUMENT: `mpi_comm` is not the handle of a communicator, or
+///         rows * cols is not the size of the communicator; #BRIGADE_MISMATCH: ranks differ in
+///         rows, columns, or a field of brigade_options that must be equal on all ranks;
+///         #BRIGADE_UNAVAILABLE: MPI is not initialised, or the transport does not connect all
+///         ranks
 ///
-/// Cost: a few MPI messages per rank. The first group on a set of several hosts also measures the
-/// cost of messages (brigade_options::calibrate).
+/// Cost: a few MPI messages per rank. If the group has ranks on several hosts, and the library has
+/// not yet measured the links between these hosts, this function also measures the links
+/// (brigade_options::calibrate).
 BRIGADE_EXPORT brigade_status brigade_group_from_mpi(brigade_engine* engine, int mpi_comm, int rows,
                                                      int cols, brigade_group** group);
 
@@ -48,13 +59,13 @@ BRIGADE_EXPORT brigade_status brigade_group_from_mpi(brigade_engine* engine, int
 ///
 /// @param group    the parent; may be destroyed afterwards
 /// @param colour   0 or more: all ranks with equal colours form a new group. Negative: this rank
-///                 joins no new group, like MPI_UNDEFINED.
-/// @param key      the ranks of a new group are numbered by increasing key; ranks with equal keys,
-///                 by increasing rank in the parent
+///                 joins no new group, as with MPI_UNDEFINED.
+/// @param key      the ranks of a new group are numbered by increasing key. Ranks with equal keys
+///                 are numbered by increasing rank in the parent.
 /// @param members  the new group, a grid of one row; NULL if the colour is negative
-/// @return the failure of the parent if the parent is broken; otherwise as
-///         brigade_group_from_mpi(). If only the making of the new group fails, the parent stays
-///         usable.
+/// @return the failure of the parent if the parent is broken; otherwise a failure of
+///         brigade_group_from_mpi(). If this function fails, the parent stays usable, unless
+///         brigade_group_error() of the parent then returns a failure.
 ///
 /// Cost: a few collective calls on the parent.
 BRIGADE_EXPORT brigade_status brigade_group_split(brigade_group* group, int colour, int key,
@@ -68,10 +79,10 @@ BRIGADE_EXPORT brigade_status brigade_group_split(brigade_group* group, int colo
 /// @param cols     columns of the new grid; equal on all ranks; `ranks` has rows * cols entries
 /// @param members  the new group; NULL if this rank is not listed
 /// @return #BRIGADE_INVALID_ARGUMENT: a listed rank is not in the parent, or is listed twice;
-///         #BRIGADE_MISMATCH: the ranks of the parent differ in the list or the shape; otherwise as
-///         brigade_group_split()
+///         #BRIGADE_MISMATCH: the ranks of the parent differ in `ranks`, `rows` or `cols`; or a
+///         failure of brigade_group_split()
 ///
-/// Cost: that of brigade_group_split().
+/// Cost: a few collective calls on the parent.
 BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, const int* ranks,
                                                        int rows, int cols, brigade_group** members);
 /// Makes a group with the ranks and the grid of `group`, like MPI_Comm_dup. Calls on the new group
@@ -79,37 +90,38 @@ BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, con
 ///
 /// @param group      the parent; may be destroyed afterwards
 /// @param duplicate  the new group
-/// @return as brigade_group_split()
+/// @return a failure of brigade_group_split()
 ///
-/// Cost: that of brigade_group_split().
+/// Cost: a few collective calls on the parent.
 BRIGADE_EXPORT brigade_status brigade_group_duplicate(brigade_group* group,
                                                       brigade_group** duplicate);
-/// Destroys a group. Local. Sends that have returned still reach their receivers. Before this call,
-/// the program must have waited for all operations of the group, and must have destroyed all plans
-/// of the group.
+/// Destroys a group. Local. The messages of sends that have returned still reach their receivers.
+/// Before this call, the program must have waited for all operations (started calls, like MPI
+/// requests) of the group, and must have destroyed all plans (persistent operations) of the group.
 ///
 /// @param group  NULL is ignored
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
-/// Returns the first failure of a group, even if another rank failed; #BRIGADE_OK if this rank
-/// knows of no failure. Local. Progresses pending operations; does not wait. A rank that computes
-/// for long can call this function to detect failures of other ranks.
+/// Returns the failure that broke the group, even if the call failed on another rank. Returns
+/// #BRIGADE_OK if this rank knows of no failure. Local. Progresses pending operations; does not
+/// wait. A rank that computes for a long time can call this function to detect failures of other
+/// ranks.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 
-/// A description of the first failure of a group. Initialise the structure with
+/// A description of the failure that broke a group. Initialise the structure with
 /// brigade_failure_init().
 typedef struct {
   size_t size;            ///< set by brigade_failure_init()
   brigade_status status;  ///< #BRIGADE_OK: the group is not broken
   int rank;               ///< the rank that broke the group; -1: not known
-  /// The call that failed on that rank: the name of the call's C function without `brigade_`, and
-  /// without a `v` at the end. For example, "gather" means brigade_gather() or brigade_gatherv().
-  /// For brigade_sendrecv(): "send" or "recv". Static text; empty if no call failed, or if the call
-  /// is not known.
+  /// The call that failed on the rank `rank`: the name of the call's C function without `brigade_`,
+  /// such as "bcast". For calls on blocks of any length, such as brigade_gatherv(), the last `v` is
+  /// omitted: "gather" means brigade_gather() or brigade_gatherv(). For brigade_sendrecv(): "send"
+  /// or "recv". Static text; empty if no call failed, or if the call is not known.
   const char* call;
-  /// The number of that call, from 0. A collective call is counted among the collective calls on
-  /// its scope, a send among the sends to its destination, and a receive among the receives from
-  /// its source.
+  /// The number of the failed call, counted from 0. The library counts collective calls separately
+  /// for each scope, sends separately for each destination, and receives separately for each
+  /// source.
   uint64_t number;
 } brigade_failure;
 
@@ -120,7 +132,7 @@ static inline brigade_failure brigade_failure_init(void) {
   failure.size = sizeof(failure);
   return failure;
 }
-/// Like brigade_group_error(), but also describes the first failure of a group as data.
+/// Like brigade_group_error(), but also writes a description of the failure to `failure`.
 ///
 /// @param group    the group, broken or not
 /// @param failure  the description of the failure
@@ -130,47 +142,53 @@ BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
                                                     brigade_failure* failure);
 
 /// Aborts a group. Local. Every pending and later call on the group fails with #BRIGADE_ABORTED, on
-/// all ranks. The error text has the number of the aborting rank and `text`. Has no effect on a
-/// broken group. Only the thread that uses the engine may call this function, so the function
-/// cannot end a call that blocks in this process. brigade_call_options::timeout_seconds limits the
-/// time of a blocking call.
+/// all ranks. The error text has the number of the aborting rank and `text`. If the group is
+/// already broken, this function has no effect.
 ///
-/// @param group  can only be destroyed afterwards
-/// @param text   the reason; its first 200 bytes reach the other ranks
+/// This function cannot end a call that blocks in this process, because at most one thread at a
+/// time may use an engine. To limit the time of a blocking call, set
+/// brigade_call_options::timeout_seconds.
+///
+/// @param group  the group; after this call the program can only destroy the group
+/// @param text   the reason; the other ranks get its first 200 bytes
 BRIGADE_EXPORT void brigade_group_abort(brigade_group* group, const char* text);
 
-/// The ranks that take part in a call.
+/// The scope of a collective call: the ranks that take part in the call.
 typedef enum {
   BRIGADE_ALL = 0,    ///< the whole group
   BRIGADE_ROW = 1,    ///< the calling rank's row of the grid
   BRIGADE_COLUMN = 2  ///< the calling rank's column of the grid
 } brigade_scope;
 
-/// Returns the number of ranks in the calling rank's scope; -1 if `group` is NULL or there is no
-/// such scope. Local.
+/// Returns the number of ranks in the calling rank's scope; -1 if `group` is NULL or `scope` is not
+/// a value of brigade_scope. Local.
 BRIGADE_EXPORT int brigade_scope_size(const brigade_group* group, brigade_scope scope);
-/// Returns the calling rank's number in its scope, from 0; -1 if `group` is NULL or there is no
-/// such scope. Local.
+/// Returns the calling rank's number in its scope, from 0; -1 if `group` is NULL or `scope` is not
+/// a value of brigade_scope. Local.
 BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope scope);
 
 /// @}
 /// @name Groups without MPI
-/// A bootstrap connects the ranks of a job once, before the job has a group.
+/// A bootstrap is an object through which the ranks of a job exchange data, such as their
+/// addresses, before they have a group. In a program without MPI, the ranks first make a bootstrap,
+/// by brigade_bootstrap_tcp() or brigade_bootstrap_callback(). Then they make groups by
+/// brigade_group_from_bootstrap().
 /// @{
 
 /// A bootstrap; opaque.
 typedef struct brigade_bootstrap brigade_bootstrap;
 
-/// An all-gather, like MPI_Allgather: each rank passes `bytes` bytes at `mine`. On every rank,
-/// `all` gets the bytes of all ranks, in the order of ranks. `all` has room for `bytes` bytes from
-/// each rank. Returns 0 on success. Any other value is an error, and the error text contains this
-/// value.
+/// A function of the program that works like MPI_Allgather. Each rank passes `bytes` bytes at
+/// `mine`. On every rank, the function must write the bytes of all ranks to `all`, in the order of
+/// ranks. `all` has room for `bytes` bytes from each rank. The function must return 0 on success.
+/// Any other value is an error, and the error text of the library contains the value.
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 
 /// Makes a bootstrap that calls an all-gather function of the program. Local.
 ///
-/// @param allgather  the function. Only brigade_group_from_bootstrap() calls the function: in the
-///                   calling thread, equally often on all ranks, and with equal `bytes`.
+/// @param allgather  the function. Only brigade_group_from_bootstrap() calls the function, in the
+///                   calling thread. All ranks make the same number of calls, and pass the same
+///                   `bytes` in corresponding calls.
 /// @param context    passed to `allgather`
 /// @param rank       the calling rank, from 0
 /// @param size       the number of ranks; equal on all ranks
@@ -186,8 +204,8 @@ typedef struct {
   size_t size;         ///< set by brigade_bootstrap_options_init()
   const char* job;     ///< the name of the job; equal on all ranks; NULL means ""
   const char* secret;  ///< a secret of the job's processes; equal on all ranks; NULL means none
-  /// Seconds that ranks wait for each other in brigade_bootstrap_tcp(), and in each gather of
-  /// brigade_group_from_bootstrap(); 0 means 60.
+  /// Seconds that ranks wait for each other in brigade_bootstrap_tcp(), and in each all-gather that
+  /// brigade_group_from_bootstrap() makes; 0 means 60.
   double timeout_seconds;
 } brigade_bootstrap_options;
 
@@ -198,22 +216,25 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
   options.size = sizeof(options);
   return options;
 }
-/// Connects the ranks of a job by TCP. Collective: all ranks must call within the time limit, in
-/// any order. Rank 0 listens at `address`, and all other ranks connect to rank 0. If the host in
-/// `address` is a name and not an IP address, a thread of the library looks up the name.
+/// Makes a bootstrap over TCP. Collective: all ranks must call this function, in any order, within
+/// brigade_bootstrap_options::timeout_seconds. Rank 0 listens at `address`, and all other ranks
+/// connect to rank 0. If the host in `address` is a name and not an IP address, a thread of the
+/// library looks up the name.
 ///
 /// @param address    "host:port" or "[IPv6 address]:port" of rank 0; equal on all ranks
 /// @param rank       the calling rank, from 0
 /// @param size       the number of ranks; equal on all ranks
 /// @param options    NULL for the defaults; may be freed afterwards
 /// @param bootstrap  the new bootstrap
-/// @return #BRIGADE_INVALID_ARGUMENT: a bad address or rank; #BRIGADE_TIMED_OUT: some ranks, which
-///         the error text names, did not call in time; #BRIGADE_MISMATCH: ranks differ in job,
-///         secret, size or version, or two processes pass the same rank; #BRIGADE_PEER_LOST: the
-///         process of a rank ended; #BRIGADE_UNAVAILABLE: rank 0 cannot listen at the address, or
-///         libsodium is missing. On failure the processes may call again.
+/// @return #BRIGADE_INVALID_ARGUMENT: `address` or `rank` is not valid; #BRIGADE_TIMED_OUT: ranks,
+///         which the error text names, did not call in time, or this rank did not reach rank 0;
+///         #BRIGADE_MISMATCH: ranks differ in job, secret, size or version of the library, or two
+///         processes pass the same rank; #BRIGADE_PEER_LOST: the process of a rank ended;
+///         #BRIGADE_UNAVAILABLE: rank 0 cannot listen at the address, or libsodium is missing.
+///         After a failure the processes may call this function again.
 ///
-/// Cost: a connection from each rank to rank 0, which stays open until the bootstrap is destroyed.
+/// Cost: one connection from each rank to rank 0. The connections stay open until the bootstrap is
+/// destroyed.
 BRIGADE_EXPORT brigade_status brigade_bootstrap_tcp(const char* address, int rank, int size,
                                                     const brigade_bootstrap_options* options,
                                                     brigade_bootstrap** bootstrap);
@@ -226,17 +247,20 @@ BRIGADE_EXPORT void brigade_bootstrap_destroy(brigade_bootstrap* bootstrap);
 /// Collective over the ranks of the bootstrap.
 ///
 /// @param engine     the engine of the calling process; must outlive the group
-/// @param bootstrap  used during this call only; can make any number of groups
+/// @param bootstrap  the bootstrap, from which the program can make any number of groups. The group
+///                   uses the bootstrap during this call only.
 /// @param rows       rows of the grid; equal on all ranks
 /// @param cols       columns of the grid; equal on all ranks; rows * cols must be the number of
 ///                   ranks
 /// @param group      the new group
 /// @return #BRIGADE_INVALID_ARGUMENT: rows * cols is not the number of ranks; #BRIGADE_MISMATCH:
-///         ranks differ in rows, columns or engine options; #BRIGADE_TIMED_OUT: a rank did not call
-///         in time; #BRIGADE_PEER_LOST: the process of a rank ended; #BRIGADE_INTERNAL: the
-///         callback failed
+///         ranks differ in rows, columns, or a field of brigade_options that must be equal on all
+///         ranks; #BRIGADE_TIMED_OUT: a rank did not call in time; #BRIGADE_PEER_LOST: the process
+///         of a rank ended; #BRIGADE_INTERNAL: the function that the program passed to
+///         brigade_bootstrap_callback() returned an error
 ///
-/// Cost: as brigade_group_from_mpi(), with gathers of the bootstrap instead of MPI messages.
+/// Cost: like brigade_group_from_mpi(), but with all-gathers of the bootstrap instead of MPI
+/// messages.
 BRIGADE_EXPORT brigade_status brigade_group_from_bootstrap(brigade_engine* engine,
                                                            brigade_bootstrap* bootstrap, int rows,
                                                            int cols, brigade_group** group);

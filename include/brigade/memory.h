@@ -10,49 +10,57 @@
 extern "C" {
 #endif
 
-/// Allocates memory for matrices that are exchanged with other ranks of the host, and for windows.
-/// Local; needs neither an engine nor MPI. Any thread may call this function.
+/// Allocates mapped memory: memory that all ranks of the host can map. Use mapped memory for
+/// matrices that are exchanged with other ranks of the host, and for windows. Local; needs neither
+/// an engine nor MPI. Any thread may call this function.
 ///
-/// In two cases, blocking calls on matrices in this memory make fewer copies (docs/user/calls.md
-/// has all conditions):
+/// Within a host, the library usually copies a message twice: to staging memory (bounce buffers),
+/// and from staging memory to the receiver's matrix. These blocking calls make fewer copies
+/// (docs/user/calls.md has all conditions):
 ///
-/// 1. A send of more than 4 KiB within a host, if the receiver's matrix lies in this memory, and
-///    the receiver called at most about 20 us before the sender. The sender then copies the message
-///    straight to the receiver's matrix: one copy, no staging memory.
-/// 2. All-gathers, all-to-alls, reduce-scatters and all-reduces on up to 8 ranks of one host, if
-///    the matrices of all ranks lie in this memory and have at least 32 KiB per rank on average.
-///    Ranks then read each other's matrices in place, and the call returns on a rank when all ranks
-///    have read the rank's matrix.
+/// 1. A send of more than 4 KiB makes one copy if the receiver's matrix lies in mapped memory, and
+///    the receiver calls before the sender, by at most about 20 us. The sender then copies the
+///    message straight to the receiver's matrix.
+/// 2. In an all-gather, all-to-all, reduce-scatter or all-reduce, ranks can read each other's
+///    matrices in place. They do so if the call has at most 8 ranks, all on one host, and the
+///    matrices of all these ranks lie in mapped memory. The matrices must also have at least 32 KiB
+///    per rank on average. The call returns on a rank when all other ranks have read the rank's
+///    matrix.
 ///
-/// Windows that brigade_window_create() makes of this memory are as fast as windows of
-/// brigade_window_allocate(). In every other use this memory behaves like ordinary memory.
+/// Windows that brigade_window_create() makes of mapped memory are as fast as windows of
+/// brigade_window_allocate(). In every other use, mapped memory behaves like memory of malloc(),
+/// except for the properties below.
 ///
-/// @param bytes  the length; 0 counts as 1
+/// @param bytes  the length; 0 means 1
 /// @return memory with unspecified contents, which the caller must free by brigade_free(). Memory
 ///         of up to half a page is aligned to at least its length, and to at least 64 bytes; longer
-///         memory is aligned to a page. If memory cannot be shared, the call returns ordinary
-///         memory. NULL if the system has not enough memory left; see brigade_error_text().
+///         memory is aligned to a page. If ranks cannot map the memory, this function returns
+///         ordinary memory: memory that other ranks cannot map. This function returns NULL if the
+///         system has not enough memory left; see brigade_error_text().
 ///
-/// As for ordinary memory, the system counts a page as used once the page has been accessed. The
-/// first access also determines the page's NUMA node. If the machine or a control group has no page
-/// left at this access, the kernel kills a process. If vm.overcommit_memory is 2, the system counts
-/// all pages as used once the memory is allocated. Allocations of up to half a page share pages. A
-/// block of 64 GiB or more is ordinary memory. If the address space is limited (RLIMIT_AS), a block
-/// of 1 GiB or more is ordinary memory. Two rules hold for all memory of this call except ordinary
-/// memory: a forked child shares the memory with its parent, and core files do not include the
-/// memory.
+/// Properties:
 ///
-/// Cost: that of allocating pages from the system. The cost is below a microsecond in two cases:
-/// `bytes` is at most half a page, or the library has kept a freed block of this length. The
-/// library keeps up to 16 freed blocks, of up to 8 MiB in all.
+/// - As for memory of malloc(), the system counts a page as used when a rank first accesses the
+///   page. The first access also determines the page's NUMA node. If the machine or a control group
+///   has no free page at the first access, the kernel kills a process.
+/// - If vm.overcommit_memory is 2, the system counts all pages as used when the memory is
+///   allocated.
+/// - Allocations of up to half a page share pages.
+/// - An allocation of 64 GiB or more is ordinary memory. If the address space is limited
+///   (RLIMIT_AS), an allocation of 1 GiB or more is ordinary memory.
+/// - A forked child shares mapped memory with its parent. Core files do not include mapped memory.
+///
+/// Cost: the cost of allocating pages from the system. If `bytes` is at most half a page, the cost
+/// is below a microsecond. The cost is also below a microsecond if the library has kept a freed
+/// allocation of this length. The library keeps up to 16 freed allocations, of up to 8 MiB in all.
 BRIGADE_EXPORT void* brigade_alloc(size_t bytes);
 /// Frees memory of brigade_alloc(). Local. Any thread may call this function. The memory must not
 /// be in use by a pending call or by a window.
 ///
 /// @param memory  NULL is ignored
 ///
-/// The library keeps some freed pages for later allocations, and returns all others to the system
-/// immediately, even if other ranks still map them.
+/// The library keeps some freed pages for later allocations. The library returns all other freed
+/// pages to the system immediately, even if other ranks still map these pages.
 BRIGADE_EXPORT void brigade_free(void* memory);
 
 #ifdef __cplusplus
