@@ -4,42 +4,52 @@
    Conventions:
 
    1. The processes of a grid have coordinates {row,col}, from 0. The rank of process {row,col} in
-      its context is row * npcol + col.
-   2. A context is a small number, from 0; -1 means that this process is not in the grid. A system
-      handle stands for an MPI communicator. A system handle must not be passed as a context, or as
-      a Fortran handle of MPI.
-   3. Matrices are column-major m x n with leading dimension lda; lda below m counts as m. Complex
-      matrices are arrays of (real, imaginary) pairs. If m or n is 0, the message is empty, but the
-      receiver must receive it like any other message.
+      its grid is row * npcol + col; npcol is the number of columns.
+   2. A context is a small number, from 0, by which a process names a grid; -1 means that the
+      process is not in the grid. A system handle is a number that stands for an MPI communicator. A
+      system handle must not be passed as a context, or as a Fortran handle of MPI.
+   3. Matrices are column-major m x n with leading dimension lda. If lda is less than m, m is used
+      instead. Complex matrices are arrays of (real, imaginary) pairs. If m or n is 0, the message
+      is empty, but the receiver must receive it like any other message.
    4. Only the first character of a string is read, in upper or lower case; the string need not end
-      in a NUL. scope: R (my row), C (my column), A (all). uplo: U (upper); any other character
-      means lower. diag: U (unit: the diagonal is left out); any other character means non-unit.
-      top: see docs/user/blacs.md.
-   5. A send (sd2d) returns once the caller may reuse the matrix. A send waits for the receiver
-      only while the memory for sent messages is full (BRIGADE_OVERFLOW_BYTES). A receive (rv2d)
-      returns when the data have arrived. Messages between two processes of a context keep their
-      order, even if their types differ. The receiver's matrix must have at least as many elements
-      as the sender's matrix, and may have another shape. If the receiver's matrix has more
-      elements, its last elements stay unchanged.
+      in a NUL.
+      - scope: R (the caller's row of the grid), C (the caller's column), A (all processes).
+      - uplo: U (upper); any other character means lower.
+      - diag: U (unit: the diagonal is left out); any other character means non-unit.
+      - top: the topology, a letter that selects the algorithm (docs/user/blacs.md).
+   5. A send (sd2d) returns once the caller may reuse the matrix. A send waits for the receiver only
+      while the memory for sent messages is full; BRIGADE_OVERFLOW_BYTES limits this memory. A
+      receive (rv2d) returns when the data have arrived. Receives in a context get the messages of
+      a sender in the order in which the sender sent them, even if their types differ. The
+      receiver's matrix must have at least as many elements as the sender's matrix, and may have
+      another shape. If the receiver's matrix has more elements, its last elements stay unchanged.
    6. All processes of a scope make their broadcasts, combines and barriers in the same order, with
-      equal scope, top, rdest, cdest and number of elements. Broadcasts: one process, the source,
+      equal scope, top, rdest, cdest and number of elements. In a broadcast one process, the source,
       calls bs2d. All other processes call br2d, and pass the coordinates of the source as rsrc and
       csrc. If scope is R, rsrc is ignored. If scope is C, csrc is ignored.
-   7. Combines: every process contributes A. The result replaces A at {rdest,cdest}, or on all
-      processes if rdest or cdest is -1. On all other processes A is unspecified afterwards. Results
-      have the same bits on all processes that get them, and in every run on the same grid. amx and
-      amn compare |x|, or |re| + |im| for complex x. If ldia is -1, rA and cA are not used, and
-      among elements of equal |x| the largest signed value wins. Of complex values, the value with
-      the larger real part is the larger one; if real parts are equal, imaginary parts decide. If
-      ldia is not -1, rA and cA receive, on processes that get the result, the coordinates of the
-      process whose element wins. Among processes with elements of equal |x|, the first process
-      wins in this order: from the destination to the last rank of the scope, then from rank 0. If
-      the result goes to all processes, the order begins at rank 0. The leading dimension of rA and
-      cA is ldia; ldia below m, except -1, counts as m.
-   8. Errors are reported on stderr and end the job by MPI_Abort.
-   9. At most one thread of a process at a time may call the BLACS.
+   7. The combines are gsum2d, gamx2d and gamn2d. Every process passes a matrix A, and the matrices
+      are combined element by element. If rdest or cdest is -1, the result replaces A on all
+      processes. Otherwise the result replaces A at {rdest,cdest}, and after the call A is
+      unspecified on all other processes. The result has the same bits on all processes that get it,
+      and in every run on the same grid.
+   8. For each position in A, gamx2d selects the element with the largest magnitude, and gamn2d the
+      element with the smallest magnitude. The magnitude of x is |x|; for complex x it is
+      |re| + |im|.
+      - If ldia is -1, rA and cA are not used. Of elements with equal magnitude, the largest element
+        is selected. Of two complex elements, the element with the larger real part is the larger
+        one; if the real parts are equal, the imaginary parts decide.
+      - If ldia is not -1, rA and cA get the coordinates of the process whose element is selected,
+        on processes that get the result. Of elements with equal magnitude, the element of the first
+        process is selected. If the result goes to all processes, the first process is rank 0 of the
+        scope, then rank 1, and so on. Otherwise the first process is the destination, then the next
+        higher rank, and so on; after the highest rank comes rank 0.
+      - ldia is the leading dimension of rA and cA. If ldia is less than m, but not -1, m is used
+        instead.
+   9. Errors are reported on stderr and end the job by MPI_Abort.
+   10. At most one thread of a process at a time may call the BLACS.
+   11. Local means, as in MPI, that the function does not wait for calls of other processes.
 
-   Costs of calls: docs/design/patterns.md. */
+   docs/design/patterns.md has the costs of calls. */
 
 #ifndef BRIGADE_BLACS_H_
 #define BRIGADE_BLACS_H_
@@ -60,41 +70,43 @@ typedef int blacs_int;
 #endif
 
 /** @name Start and end
-   The first call that needs MPI initialises MPI if the program has not initialised MPI. */
+   If the program has not initialised MPI, the first call that needs MPI initialises MPI. */
 /** @{ */
 
 /** Returns the rank of this process in MPI_COMM_WORLD, and the size of MPI_COMM_WORLD. Local. */
 void Cblacs_pinfo(blacs_int* mypnum, blacs_int* nprocs);
 /** Like Cblacs_pinfo(). */
 void Cblacs_setup(blacs_int* mypnum, blacs_int* nprocs);
-/** Completes all sends and frees all contexts. If notdone is 0, the call also finalises MPI;
-   otherwise MPI and the BLACS remain usable. */
+/** Frees all contexts, and waits until all messages that this process has sent have reached their
+   receivers. If notdone is 0, the call also finalises MPI; otherwise MPI and the BLACS remain
+   usable. */
 void Cblacs_exit(blacs_int notdone);
-/** Ends all processes with exit code errnum. A ctxt of -1 is legal. */
+/** Ends all processes of the job with exit code errnum. A ctxt of -1 is legal. */
 void Cblacs_abort(blacs_int ctxt, blacs_int errnum);
 
 /** @} */
 
 /** @name Parameters
-   The values of `what` are
+   The argument `what` of Cblacs_get() and Cblacs_set() selects a parameter:
 
    - 0: system handle of MPI_COMM_WORLD
    - 1: range of message ids, val[0] to val[1]
    - 2: debug level
    - 10: system handle of the context's communicator
-   - 11: number of rings of topology M in broadcasts
-   - 12: number of branches of topology T in broadcasts
-   - 13: number of rings of topology M in combines
-   - 14: number of branches of topology T in combines
-   - 15: flag "repeatable", without effect: every combine is repeatable
-   - 16: flag "coherent", without effect: every combine is coherent */
+   - 11: number of rings if top is M, in broadcasts
+   - 12: number of branches if top is T, in broadcasts
+   - 13: number of rings if top is M, in combines
+   - 14: number of branches if top is T, in combines
+   - 15: flag "repeatable" (equal bits in every run), without effect: every combine is repeatable
+   - 16: flag "coherent" (equal bits on all processes), without effect: every combine is coherent */
 /** @{ */
 
 /** Stores parameter `what` in val. ctxt is ignored for parameters below 10. Local. */
 void Cblacs_get(blacs_int ctxt, blacs_int what, blacs_int* val);
-/** Sets one of the parameters 11, 12, ..., 16 of a context. With any other value of `what`, with 0
-   rings or with fewer than 1 branch, the call prints a warning, and sets nothing. The program must
-   set parameters 11 to 14 to equal values on all processes of the context. Local. */
+/** Sets one of the parameters 11, 12, ..., 16 of a context. The call prints a warning and sets
+   nothing if `what` is another number, if *val is 0 for parameter 11 or 13, or if *val is less
+   than 1 for parameter 12 or 14. The program must set parameters 11 to 14 to equal values on all
+   processes of the context. Local. */
 void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 
 /** @} */
@@ -102,31 +114,32 @@ void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 /** @name Grids */
 /** @{ */
 
-/** Makes a grid of the first nprow x npcol processes of a system handle. Collective over these
-   processes, which must pass equal arguments. Any other process gets context -1, and does
-   not wait.
+/** Makes a grid of the first nprow x npcol processes of a system handle's communicator. Collective
+   over these processes, which must pass equal arguments. If another process calls this function,
+   the process gets context -1, and does not wait.
 
    @param ctxt   in: the system handle; out: the context
-   @param order  the order in which the processes of the system handle fill the grid: C means
-                 column by column, any other character means row by row
+   @param order  the order in which the ranks of the communicator fill the grid: C means column by
+                 column, any other character means row by row
    @param nprow  number of rows
    @param npcol  number of columns
 
-   Cost: a few messages per process. The first grid opens the transport. The first grid on a set
-   of several hosts also measures the cost of messages. */
+   Cost: a few messages per process. The first grid also opens the transport: shared memory, TCP
+   or MPI. The first grid on a set of several hosts also measures the cost of messages between
+   these hosts. */
 void Cblacs_gridinit(blacs_int* ctxt, const char* order, blacs_int nprow, blacs_int npcol);
-/** Like Cblacs_gridinit(), but makes a grid of any processes of a system handle. The process at
-   {i,j} is rank usermap[j * ldumap + i] of the system handle's communicator. */
+/** Like Cblacs_gridinit(), but usermap selects the processes of the grid. The process at {i,j} is
+   rank usermap[j * ldumap + i] of the system handle's communicator. */
 void Cblacs_gridmap(blacs_int* ctxt, const blacs_int* usermap, blacs_int ldumap, blacs_int nprow,
                     blacs_int npcol);
-/** Frees a context. Local. Messages that have been sent still arrive. */
+/** Frees a context. Local. Messages that this process has sent still reach their receivers. */
 void Cblacs_gridexit(blacs_int ctxt);
 /** Returns the shape of the grid and the coordinates of this process. Any ctxt is legal: if ctxt is
    not a context, all four results are -1. Local. */
 void Cblacs_gridinfo(blacs_int ctxt, blacs_int* nprow, blacs_int* npcol, blacs_int* myrow,
                      blacs_int* mycol);
 /** Returns the rank of process {prow,pcol} in the grid, prow * npcol + pcol; -1 if {prow,pcol} is
-   outside the grid. On process {prow,pcol} Cblacs_pinfo() can return another number. Local. */
+   outside the grid. Process {prow,pcol} may have another rank in MPI_COMM_WORLD. Local. */
 blacs_int Cblacs_pnum(blacs_int ctxt, blacs_int prow, blacs_int pcol);
 /** Returns the coordinates of the process with rank pnum in the grid; both are -1 if there is no
    such rank. Local. */
@@ -141,8 +154,9 @@ void Cblacs_freebuff(blacs_int ctxt, blacs_int wait);
 /** @} */
 
 /** @name System handles
-   The caller still owns the communicator of a handle. The communicator must stay valid until all
-   grids of the handle are made. All functions of this section are local. */
+   The program still owns the communicator of a system handle. The communicator must stay valid
+   until the program has made the last grid with this handle. All functions of this section are
+   local. */
 /** @{ */
 
 /* brigade/blacs_mpi.h has Csys2blacs_handle() and Cblacs2sys_handle(). */
@@ -153,18 +167,18 @@ void Cfree_blacs_system_handle(blacs_int handle);
 /** @} */
 
 /** @name Message ids
-   These functions exist for old programs; nothing depends on the results. All functions of
-   this section are local. */
+   These functions exist for old programs; no other function of the BLACS uses message ids. All
+   functions of this section are local. */
 /** @{ */
 
 /** Returns a constant. */
 blacs_int Cksendid(blacs_int ctxt, blacs_int rdest, blacs_int cdest);
 /** Returns a constant. */
 blacs_int Ckrecvid(blacs_int ctxt, blacs_int rsrc, blacs_int csrc);
-/** Returns the value of a counter of the scope, which starts at 0, and then increments the counter.
-   Broadcasts neither read nor increment the counter. */
+/** Each scope of a context has a counter, which starts at 0. Returns the value of the counter, and
+   then increments the counter. Broadcasts neither read nor increment the counter. */
 blacs_int Ckbsid(blacs_int ctxt, const char* scope);
-/** Like Ckbsid(), with the same counter. */
+/** Like Ckbsid(): returns the value of the same counter, and then increments the counter. */
 blacs_int Ckbrid(blacs_int ctxt, const char* scope, blacs_int rsrc, blacs_int csrc);
 
 /** @} */
@@ -182,8 +196,8 @@ double Cdwalltime00(void);
 
 /** @name Communication
    The second letter of a name is the type of the elements: i (blacs_int), s (float), d (double),
-   c (pairs of float), z (pairs of double). ge means general matrices, and tr trapezoidal
-   matrices. */
+   c (pairs of float), z (pairs of double). In the names of sends, receives and broadcasts,
+   the next two letters are ge (general matrices) or tr (trapezoidal matrices). */
 /** @{ */
 
 /** Declares the functions of one type. This header undefines the macro again. */
@@ -216,11 +230,11 @@ double Cdwalltime00(void);
   /** Sums A element by element; see convention 7. */                                              \
   void C##t##gsum2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                        \
-  /** For each element of A, finds the largest magnitude; see convention 7. */                     \
+  /** Finds the largest magnitude at each position of A; see convention 8. */                      \
   void C##t##gamx2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);                                             \
-  /** For each element of A, finds the smallest magnitude; see convention 7. */                    \
+  /** Finds the smallest magnitude at each position of A; see convention 8. */                     \
   void C##t##gamn2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);

@@ -13,55 +13,62 @@ extern "C" {
 #endif
 
 /// An engine holds the transport, the staging memory and the pending calls of the groups of a
-/// process; opaque. One engine per process suffices; several engines share no resources.
+/// process; opaque. The transport is the way in which messages travel: shared memory, TCP, or
+/// messages of MPI. Staging memory is the memory through which messages pass (bounce buffers). One
+/// engine per process suffices; several engines share no resources.
 typedef struct brigade_engine brigade_engine;
 
 /// A switch: on, off, or the default.
 typedef enum {
-  BRIGADE_DEFAULT = 0,  ///< the value of the environment variable, or the default if it is unset
+  BRIGADE_DEFAULT = 0,  ///< the value of the environment variable; if unset, the field's default
   BRIGADE_ON = 1,
   BRIGADE_OFF = 2
 } brigade_switch;
 
-/// The options of an engine. Initialise the structure with brigade_options_init(). For a field that
-/// is 0, the library uses the value of the field's environment variable (docs/user/settings.md), or
-/// the default if the variable is unset. A field that is not 0 overrides its environment variable.
+/// The options of an engine. Initialise the structure with brigade_options_init(). Each field
+/// except `size` and `reserved` has an environment variable (docs/user/settings.md). A field that
+/// is not 0 overrides its environment variable. If a field is 0, the library uses the environment
+/// variable. If this variable is unset, the library uses the default.
 typedef struct {
   size_t size;  ///< set by brigade_options_init()
-  /// "auto", "mpi", "shm", "tcp" or "sockets"; equal on all ranks of a group. Default: "auto".
+  /// The transport: "auto", "mpi", "shm", "tcp" or "sockets" (docs/user/settings.md). Equal on all
+  /// ranks of a group. Default: "auto".
   const char* transport;
-  /// The unit in which staging memory is allocated, in bytes: a multiple of 64, at least 1024.
-  /// Equal on all ranks of a group. Default: 32 KiB.
+  /// The length of a chunk, the unit in which staging memory is allocated, in bytes: a multiple of
+  /// 64, at least 1024. Equal on all ranks of a group. Default: 32 KiB.
   size_t chunk_bytes;
-  /// The budget of staging memory per rank, in bytes. Equal on all ranks of a group. Default:
+  /// The size of the staging memory of each rank, in bytes. Equal on all ranks of a group. Default:
   /// 2 MiB.
   size_t staging_bytes;
-  /// The limit on overflow memory, in bytes. Overflow memory is ordinary memory for messages that
-  /// are in flight after their send has returned. Default: all available memory.
+  /// The limit on overflow memory, in bytes. When staging memory is used up, the library keeps sent
+  /// messages in overflow memory, which is ordinary memory, while they are in flight. Default: all
+  /// available memory.
   size_t overflow_bytes;
   /// How long a send waits for overflow memory before the send fails, in seconds; not negative.
   /// Default: 120.
   double overflow_wait_seconds;
-  /// The name of the file for a timeline of copies, combines, messages and waits. Default: no
-  /// timeline. The library writes the file when the engine is destroyed. If the name is "lu.json",
-  /// process 3 of the job writes lu.3.json (docs/user/measuring.md). Perfetto shows the timeline;
-  /// brigade_merge_trace merges the files of all processes. A timeline has at most 2^20 events, in
-  /// 40 MiB of memory. The timeline includes BLACS calls. If the file cannot be written, the
-  /// library prints the error on stderr. A process has one timeline at a time, for all its engines.
-  /// During a timeline, brigade_engine_create() with a file name returns #BRIGADE_INVALID_ARGUMENT.
+  /// The name of a file for a timeline, which has the copies, combines, messages and waits of one
+  /// process (docs/user/measuring.md). The library writes the file when the engine is destroyed. If
+  /// the name is "lu.json", process 3 of the job writes lu.3.json. The program brigade_merge_trace
+  /// merges the files of all processes; the viewer Perfetto shows the timeline. A timeline has at
+  /// most 2^20 events, in 40 MiB of memory. The timeline includes BLACS calls. If the file cannot
+  /// be written, the library prints the error on stderr. A process has at most one timeline at a
+  /// time, for all its engines. While a process has a timeline, brigade_engine_create() with a file
+  /// name returns #BRIGADE_INVALID_ARGUMENT. Default: no timeline.
   const char* trace_file;
-  /// On: when a group on several hosts is made, the library measures the cost of messages, and
-  /// later chooses topologies by this cost. On links of 40 MB/s or more, a measurement takes less
-  /// than a second. The library keeps a measurement in memory, and in a file for a week, so that
-  /// later groups and jobs on the same hosts do not measure again. Equal on all ranks of a group.
-  /// Default: on.
+  /// On: when a group on several hosts is made, the library measures the cost of messages. By this
+  /// cost, the library then chooses the topologies of calls, such as trees or rings. On links of
+  /// 40 MB/s or more, a measurement takes less than a second. The library keeps the result in
+  /// memory, and for a week in a file. Later groups and jobs on the same hosts use the kept result.
+  /// Equal on all ranks of a group. Default: on.
   brigade_switch calibrate;
-  /// On: whenever a call chooses an algorithm (calls.h), rank 0 of the scope prints on stderr the
-  /// algorithm, the reason, and the protocols. Default: off.
+  /// On: whenever a call chooses an algorithm (calls.h), one rank prints on stderr the algorithm,
+  /// the reason, and the protocols. This rank is rank 0 of the scope, the set of ranks that take
+  /// part in the call. A protocol is a way in which the bytes of a call move. Default: off.
   brigade_switch explain;
-  /// On: windows of the engine detect conflicting operations (docs/user/windows.md), and are much
-  /// slower. If one rank of a window has this option, all ranks of the window detect conflicts.
-  /// Default: off.
+  /// On: windows (memory for one-sided communication, as in MPI) detect conflicting operations
+  /// (docs/user/windows.md), and are much slower than without this option. If one rank of a window
+  /// has this option, all ranks of the window detect conflicts. Default: off.
   brigade_switch check_windows;
   int reserved;  ///< must be 0
 } brigade_options;
@@ -79,41 +86,50 @@ static inline brigade_options brigade_options_init(void) {
 ///
 /// @param options  NULL for the defaults; may be freed afterwards
 /// @param engine   the new engine
-/// @return #BRIGADE_INVALID_ARGUMENT: there is no such transport or network interface, the chunk
-///         length is invalid, the budget has too few chunks, the process already has a timeline, or
-///         a variable of docs/user/settings.md has a bad value, even if the engine does not use the
-///         variable; #BRIGADE_UNAVAILABLE: this machine lacks a requirement of the transport;
-///         #BRIGADE_OUT_OF_MEMORY: no staging memory is available
+/// @return #BRIGADE_INVALID_ARGUMENT: see the list below; #BRIGADE_UNAVAILABLE: this machine lacks
+///         a requirement of the transport; #BRIGADE_OUT_OF_MEMORY: the staging memory cannot be
+///         allocated
+///
+/// The function returns #BRIGADE_INVALID_ARGUMENT in these cases:
+///
+/// 1. A field of the options has a value that the comment of the field does not allow.
+/// 2. A variable of docs/user/settings.md has a bad value, even if the engine does not use it.
+/// 3. The named network interface does not exist.
+/// 4. The staging memory has too few chunks.
+/// 5. The engine should write a timeline, but the process already has a timeline.
 ///
 /// Cost: allocates the staging memory.
 BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* options,
                                                     brigade_engine** engine);
-/// Destroys an engine. Every process that made an engine must call this function, after it has
-/// destroyed all groups of the engine, and before MPI_Finalize if a group or the transport uses
-/// MPI.
+/// Destroys an engine. Every process that made an engine must call this function. First destroy all
+/// groups of the engine. If a group or the transport uses MPI, call this function before
+/// MPI_Finalize.
 ///
 /// @param engine  NULL is ignored
 ///
-/// Cost: waits until the transport has completed all sends that have returned.
+/// Cost: a send can return before the transport has completed it. This function waits until the
+/// transport has completed all sends.
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
-/// Progresses pending operations without waiting. During long computations, call this function in
-/// two cases: (1) an operation within a host is pending; (2) a group has used the transport "mpi".
-/// If an operation fails in this function, the operation's group breaks: brigade_wait() on the
-/// operation, and every later call on this group, return the failure.
+/// Progresses pending operations (started calls, like MPI requests) without waiting. Call this
+/// function during long computations if an operation within a host is pending, or if a group of
+/// this process has used the transport "mpi". If an operation fails in this function, the
+/// operation's group breaks: brigade_wait() on the operation, and every later call on this group,
+/// return the failure.
 ///
 /// @param engine  NULL is ignored
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
-/// Opens a file descriptor for poll() or epoll, for programs with an event loop. A progress thread
-/// makes the descriptor readable when a started operation is complete; brigade_progress() makes the
-/// descriptor unreadable. When the descriptor is readable, call brigade_progress(), then
+/// Opens a file descriptor for poll() or epoll, for programs with an event loop. When a started
+/// operation is complete, a progress thread (a thread of the library that progresses operations
+/// between calls) makes the descriptor readable. brigade_progress() makes the descriptor
+/// unreadable. When the descriptor is readable, call brigade_progress(), then
 /// brigade_test_some(). Poll the descriptor again when brigade_test_some() finds no complete
 /// operation. Call brigade_engine_fd() after the groups have been made, and again whenever a
 /// further group has been made.
 ///
 /// @param engine  the engine of the operations
 /// @param fd      the descriptor, which belongs to the engine; the program must only poll it
-/// @return #BRIGADE_UNAVAILABLE: the transport of a group allows no progress thread (mpi), or the
-///         process can open no further descriptor or make no further thread
+/// @return #BRIGADE_UNAVAILABLE: a group has used the transport "mpi", which allows no progress
+///         thread; or the process cannot open another descriptor or make another thread
 ///
 /// Cost: the first call opens the descriptor, and makes the progress thread if the engine has none.
 BRIGADE_EXPORT brigade_status brigade_engine_fd(brigade_engine* engine, int* fd);

@@ -1,6 +1,6 @@
 /// @file
-/// Brigade: collective calls that combine the contributions of ranks. calls.h has the rules for
-/// all calls.
+/// Brigade: collective calls that combine matrices of all ranks, like MPI's reductions and scans.
+/// calls.h has the rules for all calls.
 
 #ifndef BRIGADE_REDUCTIONS_H_
 #define BRIGADE_REDUCTIONS_H_
@@ -14,20 +14,24 @@ extern "C" {
 #endif
 
 /// @name Reductions and scans
+/// A scope is the set of ranks that take part in a call (brigade_call_options::scope). A rank's
+/// contribution is the matrix that the call combines with the matrices of the other ranks, element
+/// by element. A function whose name ends in `_start` starts a non-blocking call. A function whose
+/// name begins with `brigade_plan_` makes a plan, which is a persistent operation as in MPI.
 /// @{
 
 /// Combines the matrices of all ranks of the scope, like MPI_Reduce. The root gets the result.
 ///
 /// @param group    of the call
-/// @param source   this rank's contribution, which stays unchanged; NULL: in place, the
-///                 contribution is in `result`. The number of elements is equal on all ranks;
-///                 shapes and `ld` may differ.
+/// @param source   this rank's contribution, which stays unchanged. NULL means in place: the
+///                 contribution is in `result`. All ranks pass equal numbers of elements; numbers
+///                 of rows and columns, and `ld`, may differ.
 /// @param result   at the root: gets the result, and has as many elements as the contribution. On
-///                 other ranks: if `source` is NULL, `result` is the contribution, and stays
-///                 unchanged; otherwise `result` is ignored, and may be NULL. No element of
-///                 `result` may overlap `source`.
+///                 another rank with `source` NULL: the contribution, which stays unchanged. On
+///                 another rank with a `source`: ignored, may be NULL. No element of `result` may
+///                 overlap `source`.
 /// @param type     of the elements; equal on all ranks
-/// @param op       the operation; equal on all ranks
+/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks
 /// @param root     a rank of the scope; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_reduce(brigade_group* group, const brigade_matrix* source,
@@ -53,11 +57,11 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce(brigade_group* group,
 /// with equal bits.
 ///
 /// @param group    of the call
-/// @param source   as `source` of brigade_reduce()
+/// @param source   this rank's contribution; the rules of `source` of brigade_reduce() hold
 /// @param result   gets the result, and has as many elements as the contribution. No
 ///                 element of `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
-/// @param op       the operation; equal on all ranks
+/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_allreduce(brigade_group* group, const brigade_matrix* source,
                                                 const brigade_matrix* result, brigade_type type,
@@ -74,17 +78,17 @@ BRIGADE_EXPORT brigade_status brigade_plan_allreduce(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
-/// For each rank q of the scope, combines the blocks q of all ranks, and stores the result on rank
-/// q, like MPI_Reduce_scatter_block. All blocks have the same size. The paper on the Fujitsu AP3000
-/// calls this pattern multi-reduce.
+/// Each rank passes one block for each rank of the scope. For each rank q, combines block q of all
+/// ranks, and stores the result on rank q, like MPI_Reduce_scatter_block. All blocks have the same
+/// size. The paper on the Fujitsu AP3000 calls this function multi-reduce.
 ///
 /// @param group    of the call
-/// @param source   has n * c columns for n ranks: block q is in columns q * c to (q + 1) * c - 1.
-///                 Stays unchanged.
+/// @param source   the blocks: a matrix of n * c columns for n ranks, where c is any number. Block
+///                 q is columns q * c to (q + 1) * c - 1. The matrix stays unchanged.
 /// @param result   gets the result, and has as many elements as a block. The number of elements is
 ///                 equal on all ranks. No element of `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
-/// @param op       the operation; equal on all ranks
+/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_reduce_scatter(brigade_group* group,
                                                      const brigade_matrix* source,
@@ -103,19 +107,19 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatter(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
-/// For each rank q of the scope, combines the blocks q of all ranks, and stores the result on rank
-/// q, like MPI_Reduce_scatter. The sizes of the blocks may differ. The paper on the Fujitsu AP3000
-/// calls this pattern multi-reduce.
+/// Each rank passes one block for each rank of the scope. For each rank q, combines block q of all
+/// ranks, and stores the result on rank q, like MPI_Reduce_scatter. The blocks of a rank may
+/// have different sizes. The paper on the Fujitsu AP3000 calls this function multi-reduce.
 ///
 /// @param group         of the call
-/// @param blocks        one matrix per rank of the scope. The number of elements of block q is
-///                      equal on all ranks. The caller may free the array `blocks` when the
-///                      function has returned.
+/// @param blocks        an array of one matrix per rank of the scope: matrix q is block q. The
+///                      number of elements of block q is equal on all ranks. The caller may free
+///                      the array `blocks` when the function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param result        gets the result, and has as many elements as this rank's block. No element
-///                      of `result` may overlap a matrix of `blocks`.
+/// @param result        gets the result; on rank q, has as many elements as block q. No element of
+///                      `result` may overlap a matrix of `blocks`.
 /// @param type          of the elements; equal on all ranks
-/// @param op            the operation; equal on all ranks
+/// @param op            the operation, such as #BRIGADE_SUM; equal on all ranks
 /// @param options       NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_reduce_scatterv(brigade_group* group,
                                                       const brigade_matrix* blocks,
@@ -138,11 +142,12 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatterv(
 /// 0 to r of the scope, in the order of ranks.
 ///
 /// @param group    of the call
-/// @param source   as `source` of brigade_reduce()
+/// @param source   this rank's contribution; the rules of `source` of brigade_reduce() hold
 /// @param result   gets the result, and has as many elements as the contribution. No
 ///                 element of `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
-/// @param op       the operation; equal on all ranks; brigade_call_options::locations must be NULL
+/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks. The field
+///                 brigade_call_options::locations must be NULL.
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_scan(brigade_group* group, const brigade_matrix* source,
                                            const brigade_matrix* result, brigade_type type,
@@ -162,11 +167,14 @@ BRIGADE_EXPORT brigade_status brigade_plan_scan(brigade_group* group, const brig
 /// ranks 0 to r - 1 of the scope, in the order of ranks. Rank 0 has no result.
 ///
 /// @param group    of the call
-/// @param source   as `source` of brigade_reduce()
-/// @param result   as `result` of brigade_scan(). Exception: on rank 0, as `result` of
-///                 brigade_reduce() on a rank other than the root.
+/// @param source   this rank's contribution; the rules of `source` of brigade_reduce() hold
+/// @param result   on rank 1 and higher: gets the result, and has as many elements as the
+///                 contribution. On rank 0 with `source` NULL: the contribution, which stays
+///                 unchanged. On rank 0 with a `source`: ignored, may be NULL. No element of
+///                 `result` may overlap `source`.
 /// @param type     of the elements; equal on all ranks
-/// @param op       the operation; equal on all ranks; brigade_call_options::locations must be NULL
+/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks. The field
+///                 brigade_call_options::locations must be NULL.
 /// @param options  NULL for the defaults; may be freed afterwards
 BRIGADE_EXPORT brigade_status brigade_exscan(brigade_group* group, const brigade_matrix* source,
                                              const brigade_matrix* result, brigade_type type,
