@@ -2,8 +2,8 @@
    The BLACS functions that take or return an MPI_Comm. This header includes <mpi.h> and
    brigade/blacs.h; no other header of Brigade includes <mpi.h>. Usable from C and C++.
 
-   brigade_group_from_mpi() takes a communicator's Fortran handle instead, MPI_Comm_c2f(comm), which
-   is an int under every MPI. */
+   brigade_group_from_mpi() is in group.h, which does not include <mpi.h>. Instead of an MPI_Comm,
+   it takes the communicator's Fortran handle MPI_Comm_c2f(comm), which is an int in every MPI. */
 
 #ifndef BRIGADE_BLACS_MPI_H_
 #define BRIGADE_BLACS_MPI_H_
@@ -17,11 +17,13 @@ extern "C" {
 #endif
 
 /** @name System handles of communicators
-   Both functions are local. libbrigade_blacs.so and libbrigade_blacs64.so export them. */
+   A system handle is an integer that stands for an MPI communicator in the BLACS. Both functions of
+   this section are local. libbrigade_blacs.so and libbrigade_blacs64.so export both functions. */
 /** @{ */
 
-/** Returns a system handle for a communicator. The caller still owns the communicator, which must
-   stay valid until all grids of the handle are made. */
+/** Returns a system handle for a communicator, for Cblacs_gridinit() and Cblacs_gridmap(). The
+   caller still owns the communicator. The communicator must stay valid until the program has made
+   all grids of the handle. */
 blacs_int Csys2blacs_handle(MPI_Comm comm);
 /** Returns the communicator of a system handle. */
 MPI_Comm Cblacs2sys_handle(blacs_int handle);
