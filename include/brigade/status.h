@@ -14,10 +14,11 @@ extern "C" {
 /// Marks a function that libbrigade.so exports.
 #define BRIGADE_EXPORT __attribute__((visibility("default")))
 
-#define BRIGADE_VERSION_MAJOR 1  ///< grows when old programs no longer run
-#define BRIGADE_VERSION_MINOR 0  ///< grows with additions
-#define BRIGADE_VERSION_PATCH 0  ///< grows with bug fixes
-/// The version of these headers as one number that grows: 10000 * major + 100 * minor + patch.
+#define BRIGADE_VERSION_MAJOR 1  ///< increases when programs of an older version no longer run
+#define BRIGADE_VERSION_MINOR 0  ///< increases with additions to the interface
+#define BRIGADE_VERSION_PATCH 0  ///< increases with corrections of errors
+/// The version of these headers as one number: 10000 * major + 100 * minor + patch. Later versions
+/// have larger numbers.
 #define BRIGADE_VERSION_NUMBER \
   (10000 * BRIGADE_VERSION_MAJOR + 100 * BRIGADE_VERSION_MINOR + BRIGADE_VERSION_PATCH)
 
@@ -29,16 +30,19 @@ BRIGADE_EXPORT int brigade_version_number(void);
 BRIGADE_EXPORT const char* brigade_version(void);
 
 /// The outcome of a call. Convention 2 of brigade.h says for each failure whether the group stays
-/// usable.
+/// usable. A group is like an MPI communicator, a window like an MPI window; a multiplier
+/// (multiply.h) computes products of matrices. Messages pass through staging memory (bounce
+/// buffers). Overflow memory is ordinary memory for messages that are in flight after their send
+/// has returned.
 typedef enum {
   BRIGADE_OK = 0,                ///< success
   BRIGADE_NO_RESOURCE = 1,       ///< staging memory is in use: call brigade_progress(), try again
   BRIGADE_INVALID_ARGUMENT = 2,  ///< an argument is wrong
-  BRIGADE_OUT_OF_MEMORY = 3,     ///< memory, or a limit on it, is used up
-  BRIGADE_TIMED_OUT = 4,         ///< a call, or its wait for overflow memory, took too long
+  BRIGADE_OUT_OF_MEMORY = 3,     ///< no memory is left, or a limit on memory is reached
+  BRIGADE_TIMED_OUT = 4,         ///< a call, or a wait for overflow memory, took too long
   BRIGADE_PEER_LOST = 5,         ///< the process of a rank ended, or its connection failed
   BRIGADE_MISMATCH = 6,          ///< the calls or arguments of the ranks do not match
-  BRIGADE_UNAVAILABLE = 7,       ///< not in this build, or not on this machine
+  BRIGADE_UNAVAILABLE = 7,       ///< what the call needs is not in this build or machine
   BRIGADE_INTERNAL = 8,          ///< a bug in Brigade or in the transport
   BRIGADE_ABORTED = 9            ///< a rank aborted the group or destroyed the window or multiplier
 } brigade_status;
