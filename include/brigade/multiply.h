@@ -1,9 +1,10 @@
 /// @file
 /// Brigade: products of distributed matrices, C = alpha op(A) op(B) + beta C, for C99 and for
 /// languages that can call C. Matrices are distributed over a grid of ranks in blocks, as in
-/// ScaLAPACK. If a rank maps the memory of a part of A or B, for example shared memory of its host,
-/// the rank reads this part in place. The rank fetches all other parts that it needs. No rank makes
-/// a copy of a whole operand.
+/// ScaLAPACK. Each rank computes its own part of C. If the rank maps the memory of a part of A or B
+/// (can load from this memory, for example shared memory of its host), the rank reads the part in
+/// place. The rank fetches all other parts that it needs by gets. No rank copies the whole of A or
+/// the whole of B.
 ///
 /// The conventions of brigade.h hold. In addition:
 ///
@@ -12,17 +13,21 @@
 /// 3. If the BLAS gives equal bits in every run, the result of a call has equal bits in every run
 ///    on the same grid. Options and the placement of ranks on hosts do not change these bits.
 ///    Another grid, other blocks or another buffer size can change the last bits of the result.
-/// 4. Each rank calls sgemm_, dgemm_, cgemm_ or zgemm_ to multiply panels of A with panels of B. A
-///    panel of A has some columns of op(A), and a panel of B the rows of op(B) with the same
-///    indices. The program must link or preload a BLAS. The BLAS decides how many threads it uses.
-/// 5. Not thread-safe: see brigade.h.
+/// 4. op(A) is A, the transpose of A or the conjugate transpose of A. op(B) is B, the transpose of
+///    B or the conjugate transpose of B. A *panel* of A has some columns of op(A). A panel of B has
+///    the rows of op(B) with the same indices.
+/// 5. Each rank calls sgemm_, dgemm_, cgemm_ or zgemm_ to multiply panels of A with panels of B.
+///    The program must link or preload a BLAS. The BLAS decides how many threads it uses.
+/// 6. The functions are not thread-safe: at most one thread at a time may use an engine and the
+///    groups, windows and multipliers of the engine.
 ///
-/// If one of the conditions of brigade_window_create() holds, a rank need not call this library
-/// while other ranks read its parts of A and B. A rank in brigade_multiply() always serves the gets
-/// of other ranks.
+/// While a rank is in brigade_multiply(), other ranks can read its parts of A and B. Other ranks
+/// can read these parts even while the BLAS of the rank computes, if (1) the system permits
+/// process_vm_readv() and process_vm_writev() between the ranks, or (2) the transport has a
+/// progress thread. Otherwise the other ranks wait until the BLAS returns.
 ///
-/// Source: SRUMMA (Krishnan, Nieplocha), section 3. Brigade adds the terms of a sum in another
-/// order than SRUMMA.
+/// Source: SRUMMA (Krishnan, Nieplocha), section 3. Each element of C is a sum of k terms. Brigade
+/// adds these terms in another order than SRUMMA.
 
 #ifndef BRIGADE_MULTIPLY_H_
 #define BRIGADE_MULTIPLY_H_
@@ -39,31 +44,34 @@ extern "C" {
 #endif
 
 /// @name Multipliers
-/// A multiplier holds a window and buffers, with which a grid of ranks computes products.
+/// A multiplier holds the window and the buffers with which a grid of ranks computes products.
 /// @{
 
 /// A multiplier; opaque.
 typedef struct brigade_multiplier brigade_multiplier;
 
-/// Makes a multiplier of a group. All products of the multiplier use matrices that are distributed
-/// over the grid of this group. Collective over the group.
+/// Makes a multiplier from a group. The matrices of all products that the multiplier computes must
+/// be distributed over the grid of this group. Collective over the group.
 ///
 /// @param group         the caller may destroy the group after this call; the group's engine must
 ///                      outlive the multiplier
 /// @param buffer_bytes  length of the buffer of one panel of A or B, in bytes; equal on all ranks,
 ///                      at least 4096; 0 means 8 MiB. A rank allocates at most 2 * (depth + 1)
-///                      buffers for panels (depth: see brigade_multiply_options), and at most the
-///                      memory of 4 buffers for sums. The buffer size determines how many terms of
-///                      a sum one call of the BLAS adds, and therefore the last bits of results.
-///                      If a rank's part of C is much larger than a buffer, the rank fetches parts
-///                      of A and B several times. Larger buffers reduce the number of these
-///                      fetches, and make messages longer.
+///                      buffers for panels, where `depth` is the field of
+///                      brigade_multiply_options. For sums the rank allocates at most 4 *
+///                      `buffer_bytes` more. The buffer size determines how many terms of a sum
+///                      one call of the BLAS adds, and therefore the last bits of results. If a
+///                      rank's part of C is much larger than a buffer, the rank fetches parts of A
+///                      and B several times. With larger buffers the rank makes fewer fetches, and
+///                      each fetch is longer.
 /// @param multiplier    the new multiplier
-/// @return equal on all ranks. #BRIGADE_INVALID_ARGUMENT: a bad size on a rank; #BRIGADE_MISMATCH:
-///         ranks differ in `buffer_bytes`; otherwise like brigade_window_create(). On failure no
+/// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: `buffer_bytes` is bad on
+///         a rank. #BRIGADE_MISMATCH: ranks differ in `buffer_bytes`, or for a reason of
+///         brigade_window_create(). All other failures: see brigade_window_create(). On failure no
 ///         multiplier is made.
 ///
-/// Cost: that of making a window. The first product that needs a buffer allocates it.
+/// Cost: the cost of brigade_window_create(). This function allocates no buffers; each buffer is
+/// allocated by the first product that needs it.
 BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, size_t buffer_bytes,
                                                         brigade_multiplier** multiplier);
 /// Frees a multiplier. Collective over its ranks.
@@ -71,11 +79,11 @@ BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, si
 /// @param multiplier  invalid afterwards, also on failure; NULL is ignored
 /// @return the first failure that broke the multiplier, or #BRIGADE_OK
 ///
-/// Cost: that of a fence.
+/// Cost: the cost of brigade_window_fence().
 BRIGADE_EXPORT brigade_status brigade_multiplier_free(brigade_multiplier* multiplier);
 /// Destroys a multiplier without waiting for the other ranks. Call this function only if
-/// brigade_multiplier_free() is impossible. Local. Calls of other ranks on the multiplier fail with
-/// #BRIGADE_ABORTED.
+/// brigade_multiplier_free() is impossible. Local. Pending and later calls of other ranks on the
+/// multiplier fail with #BRIGADE_ABORTED.
 ///
 /// @param multiplier  NULL is ignored
 BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
@@ -86,26 +94,27 @@ BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
 
 /// A submatrix of a distributed matrix. The submatrix begins at (row, col) of the whole matrix; the
 /// size of the submatrix follows from m, n and k of the product. `data`, `ld` and `window` may
-/// differ by rank; all other fields must be equal on all ranks. The fields from `rows` to `col`
-/// correspond to these values of ScaLAPACK, in this order: M, N, MB, NB, RSRC, CSRC, LLD, IA - 1,
-/// JA - 1.
+/// differ by rank; all other fields must be equal on all ranks. The fields from `rows` to `ld`
+/// correspond, in this order, to M, N, MB, NB, RSRC, CSRC and LLD of a ScaLAPACK descriptor. The
+/// field `row` corresponds to IA - 1, and the field `col` to JA - 1.
 typedef struct {
   void* data;         ///< this rank's part, column-major; NULL only if the part is empty
   int64_t rows;       ///< rows of the whole matrix, at most 2^48
   int64_t cols;       ///< columns of the whole matrix, at most 2^48
   int64_t row_block;  ///< rows of a block, at least 1
   int64_t col_block;  ///< columns of a block, at least 1
-  int row_source;     ///< the row of the grid that has the first block
-  int col_source;     ///< the column of the grid that has the first block
-  /// Leading dimension of `data`, in elements: at least 1, at least the number of rows that this
-  /// rank has, and below 2^31.
+  int row_source;     ///< the row of the grid that owns the first block of the whole matrix
+  int col_source;     ///< the column of the grid that owns the first block of the whole matrix
+  /// Leading dimension of `data`, in elements: at least 1, at least the number of the matrix's rows
+  /// that this rank owns, and below 2^31.
   int64_t ld;
-  int64_t row;  ///< first row of the submatrix
-  int64_t col;  ///< first column of the submatrix
-  /// A window that contains `data`, and has the same ranks as the multiplier; NULL: no window. Must
-  /// be NULL on all ranks or on no rank. If the window's memory comes from
-  /// brigade_window_allocate() or brigade_alloc(), ranks of one host read each other's parts in
-  /// place. The program need not open an epoch.
+  int64_t row;  ///< index, in the whole matrix, of the first row of the submatrix
+  int64_t col;  ///< index, in the whole matrix, of the first column of the submatrix
+  /// A window with the same ranks as the multiplier. The memory of the window on this rank must
+  /// contain this rank's part. NULL: no window. Either all ranks must pass NULL, or no rank may
+  /// pass NULL. If the memory of the window comes from brigade_window_allocate() or
+  /// brigade_alloc(), ranks of one host read each other's parts in place. The program need not open
+  /// an epoch on the window.
   const brigade_window* window;
 } brigade_distributed_matrix;
 
@@ -128,12 +137,12 @@ typedef struct {
   int64_t m;                     ///< rows of op(A) and C; 0 or more
   int64_t n;                     ///< columns of op(B) and C; 0 or more
   int64_t k;                     ///< columns of op(A), rows of op(B); 0 or more
-  const void* alpha;             ///< one element; if it is 0, A and B are not read
-  const void* beta;              ///< one element; if it is 0, C is not read
+  const void* alpha;             ///< one element; if the element is 0, A and B are not read
+  const void* beta;              ///< one element; if the element is 0, C is not read
   brigade_distributed_matrix a;  ///< A itself, not op(A)
   brigade_distributed_matrix b;  ///< B itself, not op(B)
-  /// C, m x n. It is an invalid argument if a rank's part of C shares memory with its part of A or
-  /// B.
+  /// C, m x n. If a rank's part of C shares memory with the same rank's part of A or B, the call
+  /// returns #BRIGADE_INVALID_ARGUMENT.
   brigade_distributed_matrix c;
 } brigade_product;
 
@@ -147,21 +156,23 @@ static inline brigade_product brigade_product_init(void) {
 
 /// The order in which a rank multiplies panels of A and B.
 typedef enum {
-  BRIGADE_MULTIPLY_DIAGONAL = 0,  ///< ranks begin at panels of different owners, to spread requests
-  BRIGADE_MULTIPLY_NATURAL        ///< in the order of the panels, from the first one
+  /// Ranks begin with panels of different owners, so that few ranks access one owner at a time.
+  BRIGADE_MULTIPLY_DIAGONAL = 0,
+  /// Every rank multiplies panels in one fixed order, from the first panel to the last.
+  BRIGADE_MULTIPLY_NATURAL
 } brigade_multiply_order;
 
 /// Options of a product. Initialise the structure with brigade_multiply_options_init(). Options
-/// change the time of a product, never its result. Options may differ by rank.
+/// change the time of a product, never the result of the product. Options may differ by rank.
 typedef struct {
   size_t size;                   ///< set by brigade_multiply_options_init()
-  brigade_multiply_order order;  ///< order of the panels
+  brigade_multiply_order order;  ///< the order in which this rank multiplies panels
   /// While a rank multiplies a panel of A with a panel of B, it fetches up to `depth` further
-  /// panels of A and up to `depth` further panels of B. `depth` is 1 to 16. 0 means 1. -1 means
-  /// that no panels are prefetched.
+  /// panels of A and up to `depth` further panels of B. `depth` is 1 to 16, or one of two special
+  /// values: 0 means 1; -1 means that the rank prefetches no panels.
   int depth;
-  /// On: if this rank maps the memory of another rank's part of A or B, this rank reads the part in
-  /// place. Off: this rank fetches the part. Default: on.
+  /// #BRIGADE_ON (the default): if this rank maps the memory of another rank's part of A or B, this
+  /// rank reads the part in place. #BRIGADE_OFF: this rank fetches all parts of other ranks.
   brigade_switch in_place;
   int reserved;  ///< must be 0
 } brigade_multiply_options;
@@ -192,37 +203,39 @@ static inline brigade_multiply_statistics brigade_multiply_statistics_init(void)
   return statistics;
 }
 
-/// Computes C = alpha op(A) op(B) + beta C. Collective over the multiplier. When the call returns,
-/// this rank's part of C is complete, and no rank reads this rank's parts of A and B any more. The
-/// program must not change the parts of A and B before the call returns.
+/// Computes C = alpha op(A) op(B) + beta C. Collective over the multiplier's ranks. When the call
+/// returns, this rank's part of C is complete, and no rank reads this rank's parts of A and B any
+/// more. The program must not change this rank's parts of A and B before the call returns.
 ///
-/// @param multiplier  the multiplier of the grid
+/// @param multiplier  the multiplier of the group over whose grid the matrices are distributed
 /// @param product     the arguments; the caller may free them after this call
 /// @param options     the options; NULL: the default options
 /// @param statistics  receives the counters of the product on this rank; may be NULL
-/// @return equal on all ranks. #BRIGADE_INVALID_ARGUMENT: an argument is invalid on this rank or on
-///         another; the error text names the rank and the argument. #BRIGADE_MISMATCH: ranks differ
-///         in an argument that must be equal; #BRIGADE_UNAVAILABLE: a process has no BLAS;
-///         #BRIGADE_OUT_OF_MEMORY: no memory for buffers. After these failures C is unchanged, and
-///         the multiplier remains usable. After any other failure the multiplier is broken on all
-///         ranks, and C is unspecified.
+/// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: an argument of a rank is
+///         invalid; the error text names the rank and the argument. #BRIGADE_MISMATCH: ranks differ
+///         in an argument that must be equal. #BRIGADE_UNAVAILABLE: a process has no BLAS.
+///         #BRIGADE_OUT_OF_MEMORY: no memory for buffers. After each of these four failures C is
+///         unchanged, and the multiplier remains usable. Exception: if memory is used up in the
+///         middle of the call, the multiplier breaks (brigade.h, convention 2). After any other
+///         failure the multiplier is broken on all ranks. If the multiplier is broken, C has
+///         unspecified contents.
 ///
-/// Cost: that of the gets and of the calls of the BLAS, an all-gather of about 600 bytes per rank,
-/// and a barrier. If a rank's part of C fits into four buffers, the rank fetches no part of A or B
-/// more than once.
+/// Cost: gets, calls of the BLAS, an all-gather of about 600 bytes per rank, and a barrier. If a
+/// rank's part of C fits into four buffers, the rank fetches no part of A or B more than once.
 BRIGADE_EXPORT brigade_status brigade_multiply(brigade_multiplier* multiplier,
                                                const brigade_product* product,
                                                const brigade_multiply_options* options,
                                                brigade_multiply_statistics* statistics);
 
-/// Returns the number of indices that one row or column of a grid has if `n` indices are
-/// distributed in blocks, like ScaLAPACK's numroc. Local. Any thread may call this function.
+/// Returns how many rows of a distributed matrix one row of the grid owns, or how many columns of
+/// the matrix one column of the grid owns, like ScaLAPACK's numroc. Local. Any thread may call this
+/// function.
 ///
-/// @param n       number of all indices, 0 or more
-/// @param block   number of indices of a block, 1 or more
-/// @param source  the row, or column, of the grid that has the first block
-/// @param procs   number of rows, or columns, of the grid
-/// @param proc    the row, or column, whose indices are counted
+/// @param n       number of rows (columns) of the whole matrix, 0 or more
+/// @param block   number of rows (columns) of a block, 1 or more
+/// @param source  the row (column) of the grid that owns the first block
+/// @param procs   number of rows (columns) of the grid
+/// @param proc    the row (column) of the grid whose share is counted
 /// @return the count; -1 if an argument is out of range
 BRIGADE_EXPORT int64_t brigade_local_count(int64_t n, int64_t block, int source, int procs,
                                            int proc);
