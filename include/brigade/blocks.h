@@ -1,6 +1,10 @@
 /// @file
 /// Brigade: collective calls that gather, scatter or exchange one block per rank. calls.h has the
-/// rules for all calls.
+/// rules for all calls. Each call has three forms, for example:
+///
+/// - brigade_gather() blocks, like MPI_Gather.
+/// - brigade_gather_start() starts the call and returns, like MPI_Igather.
+/// - brigade_plan_gather() makes a plan, a persistent operation, like MPI_Gather_init.
 
 #ifndef BRIGADE_BLOCKS_H_
 #define BRIGADE_BLOCKS_H_
@@ -14,28 +18,41 @@ extern "C" {
 #endif
 
 /// @name Blocks
-/// In functions whose names do not end in `v`, all blocks have the same number of elements. A
-/// matrix of n blocks has n * c columns, where c is any number: block q is columns q * c to
-/// q * c + c - 1. The numbers of rows and columns of a block may differ between ranks. For an MPI
-/// buffer with `count` elements for each of n ranks, pass the matrix `{buffer, count, n, 0}`. For
-/// one block, pass `{block, count, 1, 0}`. In functions whose names end in `v`, pass
-/// `{buffer + displacement, count, 1, 0}` for a block that has a count and a displacement in MPI.
+/// These calls are collective over the scope: the whole group, the calling rank's row of the
+/// group's grid, or the calling rank's column (brigade_call_options::scope). On this page, "rank q"
+/// is the rank with number q in the scope. A block is one rank's part of a matrix.
 ///
-/// The matrices of a call must not overlap. There are two exceptions: `source` of a gather or
-/// all-gather may be this rank's block in the result, and `result` of a scatter may be this rank's
-/// block in the root's matrix. In these cases the block is not copied. In a gather or scatter, a
-/// rank that calls late can delay other ranks. A rank other than the root can return from a gather
-/// before the root has called the function.
+/// In functions without `v` behind the call's name, all blocks have the same number of elements. A
+/// matrix that consists of n blocks of c columns each has n * c columns: block q is columns q * c
+/// to q * c + c - 1. Ranks may pass blocks of different numbers of rows and columns, if the number
+/// of elements is equal. The fields of a brigade_matrix are `{data, rows, cols, ld}`. For an MPI
+/// buffer with `count` elements for each of n ranks, pass the matrix `{buffer, count, n, 0}`. For
+/// one block, pass `{block, count, 1, 0}`.
+///
+/// In functions with `v` behind the call's name, such as brigade_gatherv(), blocks may have
+/// different numbers of elements. For a block that has a count and a displacement in MPI, pass
+/// `{buffer + displacement, count, 1, 0}`.
+///
+/// The matrices of a call must not overlap. There are two exceptions:
+///
+/// - `source` of a gather or all-gather may be the memory of this rank's block in the result.
+/// - At the root, `result` of a scatter may be the memory of the root's block in the root's matrix.
+///
+/// In both exceptions the call does not copy this rank's own block.
+///
+/// In a gather or scatter, a rank that calls late can delay other ranks. A rank other than the root
+/// can return from a gather before the root has called the function.
 /// @{
 
 /// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgather.
-/// The paper on the Fujitsu AP3000 calls this pattern multi-broadcast.
+/// All matrices have the same number of elements. The paper on the Fujitsu AP3000 calls this
+/// pattern multi-broadcast.
 ///
 /// @param group    of the call
 /// @param source   this rank's block; NULL: in place, the block is already in `result`
 /// @param result   a block for each rank of the scope
 /// @param type     of the elements; equal on all ranks
-/// @param options  NULL for the defaults; may be freed afterwards
+/// @param options  NULL for the defaults; may be freed when the function has returned
 BRIGADE_EXPORT brigade_status brigade_allgather(brigade_group* group, const brigade_matrix* source,
                                                 const brigade_matrix* result, brigade_type type,
                                                 const brigade_call_options* options);
@@ -54,12 +71,12 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgather(
 ///
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`
-/// @param blocks        one matrix per rank of the scope. The number of elements of block q is
-///                      equal on all ranks. The caller may free the array `blocks` when the
-///                      function has returned.
+/// @param blocks        array with one matrix per rank of the scope: matrix q receives the block of
+///                      rank q. All ranks must pass the same number of elements for block q. The
+///                      caller may free the array `blocks` when the function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; equal on all ranks
-/// @param options       NULL for the defaults; may be freed afterwards
+/// @param options       NULL for the defaults; may be freed when the function has returned
 BRIGADE_EXPORT brigade_status brigade_allgatherv(brigade_group* group, const brigade_matrix* source,
                                                  const brigade_matrix* blocks, size_t matrix_bytes,
                                                  brigade_type type,
@@ -83,12 +100,12 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
 ///
 /// @param group    of the call
 /// @param source   this rank's block. At the root, NULL means that the root's block is already in
-///                 `result`; on other ranks, NULL is an error.
+///                 `result`. On all other ranks, NULL is an error.
 /// @param result   at the root: a block for each rank of the scope. On other ranks: ignored, may be
 ///                 NULL.
 /// @param type     of the elements; all ranks pass types of the same size
 /// @param root     a rank of the scope; equal on all ranks
-/// @param options  NULL for the defaults; may be freed afterwards
+/// @param options  NULL for the defaults; may be freed when the function has returned
 BRIGADE_EXPORT brigade_status brigade_gather(brigade_group* group, const brigade_matrix* source,
                                              const brigade_matrix* result, brigade_type type,
                                              int root, const brigade_call_options* options);
@@ -111,16 +128,16 @@ BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
 /// @param group         of the call
 /// @param source        this rank's block. NULL, on any rank, means that the block is already in
 ///                      the entry of `blocks` for this rank.
-/// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
-///                      block q is equal on all ranks. At the root, the call writes to the blocks
-///                      of all other ranks, and if `source` is not NULL, also to the root's own
-///                      block. The field `data` may be NULL in blocks that this rank neither reads
-///                      nor writes. The caller may free the array `blocks` when the function has
-///                      returned.
+/// @param blocks        on all ranks: array with one matrix per rank of the scope. All ranks must
+///                      pass the same number of elements for block q. At the root, the call writes
+///                      to the blocks of all other ranks. If `source` is not NULL, the call at the
+///                      root also writes to the root's own block. If this rank does not access the
+///                      data of a block, the field `data` of the block may be NULL. The caller may
+///                      free the array `blocks` when the function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param root          a rank of the scope; equal on all ranks
-/// @param options       NULL for the defaults; may be freed afterwards
+/// @param options       NULL for the defaults; may be freed when the function has returned
 BRIGADE_EXPORT brigade_status brigade_gatherv(brigade_group* group, const brigade_matrix* source,
                                               const brigade_matrix* blocks, size_t matrix_bytes,
                                               brigade_type type, int root,
@@ -143,13 +160,13 @@ BRIGADE_EXPORT brigade_status brigade_plan_gatherv(brigade_group* group,
 /// Distributes the blocks of the root's matrix, like MPI_Scatter: rank q of the scope gets block q.
 ///
 /// @param group    of the call
-/// @param source   at the root: a block for each rank of the scope; stays unchanged. On other
-///                 ranks: ignored, may be NULL.
-/// @param result   gets this rank's block. At the root, NULL leaves the root's block in `source`;
-///                 on other ranks, NULL is an error.
+/// @param source   at the root: a block for each rank of the scope; the call does not change these
+///                 blocks. On other ranks: ignored, may be NULL.
+/// @param result   receives this rank's block. At the root, NULL means that the root's block stays
+///                 in `source` only. On all other ranks, NULL is an error.
 /// @param type     of the elements; all ranks pass types of the same size
 /// @param root     a rank of the scope; equal on all ranks
-/// @param options  NULL for the defaults; may be freed afterwards
+/// @param options  NULL for the defaults; may be freed when the function has returned
 BRIGADE_EXPORT brigade_status brigade_scatter(brigade_group* group, const brigade_matrix* source,
                                               const brigade_matrix* result, brigade_type type,
                                               int root, const brigade_call_options* options);
@@ -170,16 +187,18 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
 /// the blocks may differ.
 ///
 /// @param group         of the call
-/// @param blocks        on all ranks: one matrix per rank of the scope. The number of elements of
-///                      block q is equal on all ranks. At the root, the call reads every block. The
-///                      field `data` may be NULL in blocks that this rank neither reads nor writes.
-///                      The caller may free the array `blocks` when the function has returned.
+/// @param blocks        on all ranks: array with one matrix per rank of the scope. All ranks must
+///                      pass the same number of elements for block q. At the root, the call reads
+///                      every block. If this rank does not access the data of a block, the field
+///                      `data` of the block may be NULL. The caller may free the array `blocks`
+///                      when the function has returned.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param result        gets this rank's block. NULL, on any rank, means that the entry of
-///                      `blocks` for this rank gets the block.
+/// @param result        receives this rank's block. NULL, on any rank, means that the call writes
+///                      this rank's block to the entry of `blocks` for this rank; at the root,
+///                      the block is already there.
 /// @param type          of the elements; all ranks pass types of the same size
 /// @param root          a rank of the scope; equal on all ranks
-/// @param options       NULL for the defaults; may be freed afterwards
+/// @param options       NULL for the defaults; may be freed when the function has returned
 BRIGADE_EXPORT brigade_status brigade_scatterv(brigade_group* group, const brigade_matrix* blocks,
                                                size_t matrix_bytes, const brigade_matrix* result,
                                                brigade_type type, int root,
@@ -200,11 +219,12 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
 /// Sends a block to each rank of the scope, and receives a block from each rank, like MPI_Alltoall.
 ///
 /// @param group    of the call
-/// @param source   a block for each rank of the scope: block q goes to rank q. Stays unchanged.
+/// @param source   a block for each rank of the scope: block q goes to rank q. The call does not
+///                 change these blocks.
 /// @param result   a block for each rank of the scope: block q comes from rank q. The call has
 ///                 no equivalent of MPI_IN_PLACE: `source` and `result` must not be NULL.
 /// @param type     of the elements; all ranks pass types of the same size
-/// @param options  NULL for the defaults; may be freed afterwards
+/// @param options  NULL for the defaults; may be freed when the function has returned
 BRIGADE_EXPORT brigade_status brigade_alltoall(brigade_group* group, const brigade_matrix* source,
                                                const brigade_matrix* result, brigade_type type,
                                                const brigade_call_options* options);
@@ -223,15 +243,15 @@ BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
 /// MPI_Alltoallv. The sizes of the blocks may differ.
 ///
 /// @param group         of the call
-/// @param sent          one matrix per rank of the scope: block q goes to rank q. The caller may
-///                      free the array `sent` when the function has returned.
-/// @param received      one matrix per rank of the scope: block q comes from rank q, and has as
-///                      many elements as the block that rank q sends to this rank. The caller may
-///                      free the array `received` when the function has returned. The call has no
-///                      equivalent of MPI_IN_PLACE.
+/// @param sent          array with one matrix per rank of the scope: block q goes to rank q. The
+///                      caller may free the array `sent` when the function has returned.
+/// @param received      array with one matrix per rank of the scope: block q comes from rank q.
+///                      Block q must have as many elements as the block that rank q sends to this
+///                      rank. The caller may free the array `received` when the function has
+///                      returned. The call has no equivalent of MPI_IN_PLACE.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements; all ranks pass types of the same size
-/// @param options       NULL for the defaults; may be freed afterwards
+/// @param options       NULL for the defaults; may be freed when the function has returned
 BRIGADE_EXPORT brigade_status brigade_alltoallv(brigade_group* group, const brigade_matrix* sent,
                                                 const brigade_matrix* received, size_t matrix_bytes,
                                                 brigade_type type,
