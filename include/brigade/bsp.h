@@ -149,8 +149,9 @@ void bsp_sync(void);
 ///                 takes part without memory, and must not put or get with this registration.
 /// @param bytes    length of the memory, 0 or more; may differ by process
 void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
-/// Ends the newest registration of an address, at the end of the superstep. The program may call
-/// bsp_push_reg() and bsp_pop_reg() for the same registration in one superstep. Collective.
+/// Ends the newest registration of an address, at the end of the superstep. The program may
+/// end a registration in the superstep in which it made the registration: the calls take effect in
+/// their order. Collective.
 ///
 /// @param address  the address that this process passed to bsp_push_reg(), also if it is NULL. All
 ///                 processes must name the same registration. If all processes pass NULL, the call

@@ -18,8 +18,8 @@ extern "C" {
 /// and from staging memory to the receiver's matrix. These blocking calls make fewer copies
 /// (docs/user/calls.md has all conditions):
 ///
-/// 1. A send of more than 4 KiB makes one copy if the receiver's matrix lies in mapped memory, and
-///    the receiver calls before the sender, by at most about 20 us. The sender then copies the
+/// 1. If the receiver's matrix lies in mapped memory, and the receiver calls at most about 20 us
+///    before the sender, a send of more than 4 KiB makes one copy. The sender then copies the
 ///    message straight to the receiver's matrix.
 /// 2. In an all-gather, all-to-all, reduce-scatter or all-reduce, ranks can read each other's
 ///    matrices in place. They do so if the call has at most 8 ranks, all on one host, and the

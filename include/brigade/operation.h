@@ -151,8 +151,8 @@ typedef struct brigade_plan brigade_plan;
 
 /// Makes the call of a plan, and blocks until the call is complete.
 ///
-/// @param plan        the plan. For all operations that brigade_plan_start() has started with the
-///                    plan, the program must have called a function that frees the operation.
+/// @param plan        the plan. Before this call, all operations that brigade_plan_start() started
+///                    with the plan must have been freed, for example by brigade_wait().
 /// @param statistics  counters of the operation on this rank; NULL: no counters
 /// @return the status of the blocking call: for a plan of brigade_plan_bcast(), the status of
 ///         brigade_bcast(). Also #BRIGADE_INVALID_ARGUMENT if an operation of the plan has not been

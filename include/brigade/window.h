@@ -223,7 +223,7 @@ typedef struct {
 /// @return like brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_list(int64_t count, const brigade_block* blocks,
                                                   size_t block_bytes, brigade_layout** layout);
-/// Makes a layout with the bytes of `of` and another extent, like MPI_Type_create_resized: adjacent
+/// Makes a layout like `of`, but with another extent, as MPI_Type_create_resized does: adjacent
 /// values begin `extent` bytes apart. The extent may be 0, negative, or smaller than the distance
 /// from the first byte to the last byte of a value.
 ///
