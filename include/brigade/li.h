@@ -11,8 +11,9 @@
 ///
 /// Library: libbrigade_li.so. A program consists of processes (like MPI's ranks). It runs in
 /// supersteps, which all processes begin and end together, by LICOMMIT or LIBARRIER (convention 1).
-/// The puts and gets of a superstep are complete at the end of the superstep. All processes must make the same collective calls in the same order. All calls are
-/// collective, except LIPUT, LIGET, LIOPUT, LIOGET, LINPROCS, LIPID and LIABORT. For example:
+/// The puts and gets of a superstep are complete at the end of the superstep. All processes must
+/// make the same collective calls in the same order. All calls are collective, except LIPUT, LIGET,
+/// LIOPUT, LIOGET, LINPROCS, LIPID and LIABORT. For example:
 ///
 /// @code
 ///   LIBEGIN(LINPROCS());

@@ -171,8 +171,8 @@ typedef struct {
   /// panels of A and up to `depth` further panels of B. `depth` is 1 to 16, or one of two special
   /// values: 0 means 1; -1 means that the rank prefetches no panels.
   int depth;
-  /// #BRIGADE_ON (the default): if this rank maps the memory of another rank's part of A or B, this
-  /// rank reads the part in place. #BRIGADE_OFF: this rank fetches all parts of other ranks.
+  /// BRIGADE_ON (the default): if this rank maps the memory of another rank's part of A or B, this
+  /// rank reads the part in place. BRIGADE_OFF: this rank fetches all parts of other ranks.
   brigade_switch in_place;
   int reserved;  ///< must be 0
 } brigade_multiply_options;
