@@ -42,9 +42,10 @@
 ///    up, sends and broadcasts take ordinary memory (overflow memory), so that sends and broadcasts
 ///    need not wait for their receivers.
 /// 4. The caller owns every object that a function makes. The caller must pass each operation to a
-///    wait or test function that frees the operation (operation.h). The caller must pass any other
-///    object to the `_destroy` or `_free` function of the object's type. If a function that makes
-///    an object fails, the function makes no object, and returns NULL as the handle.
+///    function that frees it: any wait or test function except brigade_test() (operation.h). The
+///    caller must pass any other object to the `_destroy` or `_free` function of the object's type.
+///    If a function that makes an object fails, the function makes no object, and returns NULL as
+///    the handle.
 /// 5. A structure to which later versions can add fields begins with the field `size`. For each of
 ///    these structures, a function whose name ends in `_init` sets `size`, and sets all other
 ///    fields to zero. Zero is a sensible value of every field. A call returns

@@ -102,8 +102,8 @@ void bsp_init(void (*start)(void), int argc, char** argv);
 void bsp_begin(int most_processes);
 /// Ends the last superstep, and finalises MPI if BSPlib initialised MPI. The process continues
 /// after the call. Collective: all processes must call bsp_end() in the same superstep. Operations
-/// that were called in the last superstep do not take place. After bsp_end(), bsp_nprocs() and
-/// bsp_abort() are the only BSPlib functions that a process may call.
+/// that were called in the last superstep do not take place. After a process has
+/// called bsp_end(), it may call only two BSPlib functions: bsp_nprocs() and bsp_abort().
 void bsp_end(void);
 /// Prints a text on stderr, and ends all processes of the program. Local; may be called at any
 /// time.

@@ -58,12 +58,12 @@ typedef struct brigade_multiplier brigade_multiplier;
 /// @param buffer_bytes  length of the buffer of one panel of A or B, in bytes; equal on all ranks,
 ///                      at least 4096; 0 means 8 MiB. A rank allocates at most 2 * (depth + 1)
 ///                      buffers for panels, where `depth` is the field of
-///                      brigade_multiply_options. For sums the rank allocates at most 4 *
-///                      `buffer_bytes` more. The buffer size determines how many terms of a sum
-///                      one call of the BLAS adds, and therefore the last bits of results. If a
-///                      rank's part of C is much larger than a buffer, the rank fetches parts of A
-///                      and B several times. With larger buffers the rank makes fewer fetches, and
-///                      each fetch is longer.
+///                      brigade_multiply_options. For partial sums of its part of C, a
+///                      rank allocates at most four more buffers of this length. The buffer size
+///                      determines how many terms of a sum one call of the BLAS adds, and therefore
+///                      the last bits of results. If a rank's part of C is much larger than a
+///                      buffer, the rank fetches parts of A and B several times. With larger
+///                      buffers the rank makes fewer fetches, and each fetch is longer.
 /// @param multiplier    the new multiplier
 /// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: `buffer_bytes` is bad on
 ///         a rank. #BRIGADE_MISMATCH: ranks differ in `buffer_bytes`, or for a reason of

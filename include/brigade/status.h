@@ -29,9 +29,9 @@ BRIGADE_EXPORT int brigade_version_number(void);
 /// may call this function.
 BRIGADE_EXPORT const char* brigade_version(void);
 
-/// The outcome of a call. Convention 2 of brigade.h says for each failure whether the group stays
-/// usable. A group is like an MPI communicator, a window like an MPI window; a multiplier
-/// (multiply.h) computes products of matrices. Messages pass through staging memory (bounce
+/// The outcome of a call. A group is like an MPI communicator, a window like an MPI window; a
+/// multiplier (multiply.h) computes products of matrices. Convention 2 of brigade.h says for each
+/// failure whether the group of the call stays usable. Messages pass through staging memory (bounce
 /// buffers). Overflow memory is ordinary memory for messages that are in flight after their send
 /// has returned.
 typedef enum {

@@ -58,8 +58,8 @@ typedef enum {
 ///
 /// The canonical NaN is one fixed bit pattern for each type. The rules for NaN and for -0 in the
 /// comments below hold for reductions and scans. Accumulates of windows follow C's arithmetic
-/// instead. If the result of an accumulate is a NaN, it can be any NaN. If an operand of a maximum
-/// or minimum is a NaN, the result is unspecified. -0 equals +0.
+/// instead. If the result of an accumulate is a NaN, it can be any NaN. In an accumulate,
+/// the result of a maximum or minimum with a NaN operand is unspecified, and -0 equals +0.
 typedef enum {
   /// Of numbers. Integers wrap on overflow. If the result is a NaN, it is the canonical NaN.
   BRIGADE_SUM = 0,

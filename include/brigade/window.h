@@ -20,7 +20,7 @@
 ///    the order of the calls. Puts and gets are neither atomic nor ordered: if two origins put to
 ///    one location in one epoch, the value at this location is unspecified.
 /// 4. A call on a window that returns #BRIGADE_INVALID_ARGUMENT has had no effect, on this rank or
-///    on other ranks. #BRIGADE_OUT_OF_MEMORY of brigade_window_attach() also has no effect. Any
+///    on other ranks. The same holds if brigade_window_attach() returns #BRIGADE_OUT_OF_MEMORY. Any
 ///    other failure of a call on a window breaks the window on all its members. Every pending and
 ///    later call on a broken window fails with the failure that broke it, "the failure of the
 ///    window". The output memory of these failed calls has unspecified contents. A broken window
