@@ -108,7 +108,7 @@ Product::Product(const MultiplyCall& call, const MultiplyOptions& options,
   wanted_ = WantedRows(call.half, rows_, cols_);
   is_sum_ = call.k > 0 && !Is(0, call.element, call.alpha);
   if (!is_sum_) {
-    CutIntoTiles(m_, n_);
+    CutIntoTiles(m_, std::min<int64_t>(n_, INT32_MAX));  // as a BLAS counts in 32 bits
     return;
   }
 
