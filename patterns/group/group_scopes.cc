@@ -1,6 +1,8 @@
 #include "patterns/group/group_scopes.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "patterns/schedule/segment_plan.h"
 
@@ -22,8 +24,8 @@ const EdgeConfig* EdgeConfigFor(const EngineOptions& options, const Capabilities
   config.settings.overlap_bytes = has.tuning.overlap_segment_bytes;
   config.settings.segment_cost_bytes = has.tuning.segment_cost_bytes;
   if (has.max_inline_bytes > 0 && group->out_edges.empty()) {
-    group->out_edges.resize(group->members() * kChannelKinds);
-    group->in_edges.resize(group->out_edges.size());
+    group->in_edges.resize(group->members() * kChannelKinds);
+    group->out_edges.resize(group->in_edges.size());  // the last: they say that there are both
   }
   const size_t eager = has.eager_segment_bytes;
   if (eager != SIZE_MAX) config.settings.eager_bytes = eager - std::min(eager, kHeaderBytes);
@@ -63,10 +65,12 @@ void SetEdgeConfigs(const Endpoint& endpoint, const EngineOptions& options, Grou
 void PrepareForPairs(const Endpoint& endpoint, const EngineOptions& options, GroupState* group) {
   group->send_sequence.resize(group->members());
   group->receive_sequence.resize(group->members());
+  std::vector<const EdgeConfig*> config_to;  // all or none: a later call may find memory
   for (size_t peer = 0; peer < group->members(); ++peer) {
     const Capabilities& has = endpoint.CapabilitiesTo(group->id, static_cast<int>(peer));
-    group->config_to.push_back(EdgeConfigFor(options, has, /*of_pairs=*/true, group));
+    config_to.push_back(EdgeConfigFor(options, has, /*of_pairs=*/true, group));
   }
+  group->config_to = std::move(config_to);
 }
 
 }  // namespace brigade

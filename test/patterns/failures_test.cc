@@ -494,6 +494,27 @@ TEST(NoMemory, BehindAStartEndsTheOperation) {
   });
 }
 
+TEST(NoMemory, ForTheFirstMessageLeavesTheNextOnePossible) {
+  class NoMemoryOnce : public ForwardingEndpoint {
+   public:
+    using ForwardingEndpoint::ForwardingEndpoint;
+    const Capabilities& CapabilitiesTo(GroupId group, int peer) const override {
+      if (peer == 1 && std::exchange(has_no_memory, false)) throw std::bad_alloc();
+      return ForwardingEndpoint::CapabilitiesTo(group, peer);
+    }
+    mutable bool has_no_memory = false;
+  };
+  RunRanks(2, InprocOptions(), [](InprocWorld& world, int rank) {
+    auto endpoint = std::make_unique<NoMemoryOnce>(world.CreateEndpoint(rank));
+    bool* const has_no_memory = &endpoint->has_no_memory;
+    Rank me(std::move(endpoint), world.MakeBootstrap(rank).get());
+    const PatternCall call = me.Call(rank == 0 ? Pattern::kSend : Pattern::kReceive, 1 - rank, 10);
+    *has_no_memory = true;
+    EXPECT_THROW((void)me.group->Run(call), std::bad_alloc);
+    Require(me.group->Run(call));
+  });
+}
+
 // The rank waits in a call on another group meanwhile.
 TEST(NoMemory, InAStartedOperationBreaksTheGroupOfTheOperation) {
   class NoReceives : public ForwardingEndpoint {
