@@ -114,11 +114,9 @@ void Engine::GiveRole() {
   if (keeps_role_ || IsForked()) return;
   const bool now = std::exchange(in_a_hurry_, false);
   if (!WorkIsLeft() || !endpoint_->AllowsProgressThread()) return;
-  if (progress_thread_ == nullptr) {
-    if (const Status made = MakeProgressThread(); !made.ok()) {
-      options_.report(made.message() + "; operations progress only during calls");
-      return;
-    }
+  const Status made = progress_thread_ == nullptr ? MakeProgressThread() : Status();
+  if (!made.ok()) {
+    return options_.report(made.message() + "; operations progress only during calls");
   }
   progress_thread_owns_ = true;
   if (helps_operations_ && OwnWorkIsLeft()) progress_thread_->LookSoon();
@@ -319,7 +317,10 @@ void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& ca
   }
   failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
   if (group->closed || IsForked()) return;  // the parent may not have failed
-  TellOthers(*group);
+  try {
+    TellOthers(*group);
+  } catch (const std::bad_alloc&) {  // the calls end all the same: their memory may be freed soon
+  }
   tells_ = true;
   EndGroup(group);
 }

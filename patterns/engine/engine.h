@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -100,6 +101,16 @@ class Engine {
       if (engine->IsForked()) engine->LeaveToParent();
     }
     ~ProgressGuard() {
+      try {
+        Leave();
+      } catch (const std::bad_alloc&) {  // the end of a later call does what is left
+      }
+    }
+    ProgressGuard(const ProgressGuard&) = delete;
+    ProgressGuard& operator=(const ProgressGuard&) = delete;
+
+   private:
+    void Leave() {
       // A caller that gets a failure may free its memory: BreakFailing ends the work on it.
       if (!engine_->failing_.empty()) engine_->BreakFailing();
       if (!engine_->active_.empty()) engine_->LeaveActive();
@@ -109,10 +120,7 @@ class Engine {
         engine_->GiveRole();
       }
     }
-    ProgressGuard(const ProgressGuard&) = delete;
-    ProgressGuard& operator=(const ProgressGuard&) = delete;
 
-   private:
     Engine* const engine_;
   };
 
