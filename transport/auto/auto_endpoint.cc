@@ -304,7 +304,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     std::unique_ptr<Endpoint> endpoint;
     uint64_t polls_per_look;
     std::function<bool()> is_wanted;
-    std::function<void()> is_missed;
+    std::function<void(const Status& why)> is_missed;
     std::atomic<bool> is_used{false};  // the progress thread reads it where it sleeps
     Capabilities with_near;
     std::string name;
@@ -388,18 +388,23 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
         const bool is_near = !group->hosts.empty() && group->hosts[peer] == group->host;
         if (is_near && peer < bootstrap->rank() && says(peer, i) == kMisses) is_first = false;
       }
-      if (is_first && fars_[i].is_missed != nullptr) fars_[i].is_missed();
+      if (is_first && fars_[i].is_missed != nullptr) fars_[i].is_missed(Status());
     }
-    Status failure;  // of the preferred one
+    const Far* preferred = nullptr;  // of those that do not work
+    Status failure;                  // its
     for (size_t i = 0; i < fars_.size(); ++i) {
       if (!have[i]) continue;
       Far& far = fars_[i];
       const Status status = OpenOn(far.endpoint.get(), bootstrap, &group->id);
       if (status.code() == StatusCode::kUnavailable) {
-        if (failure.ok()) failure = status;
+        if (preferred == nullptr) {
+          preferred = &far;
+          failure = status;
+        }
         continue;
       }
       BRIGADE_RETURN_IF_ERROR(status);
+      if (preferred != nullptr && preferred->is_missed != nullptr) preferred->is_missed(failure);
       group->endpoint = far.endpoint.get();
       group->mixed = &far.with_near;
       far.is_used = true;

@@ -29,9 +29,10 @@ struct AutoTransport {
   // Whether this rank should use a transport with reach kEverywhere; null: it should. May take
   // long; called when a group first needs more than the near transport.
   std::function<bool()> is_wanted = nullptr;
-  // Called each time that a group could have used this transport, but for ranks without it: on the
-  // first of these on each host, or on all if hosts are not known. May be null.
-  std::function<void()> is_missed = nullptr;
+  // Called each time that a group could have used this transport: (1) but for ranks without it, on
+  // the first of these on each host, or on all if hosts are not known, with an OK status; (2) but
+  // for the failure `why` to open it, on all ranks. May be null.
+  std::function<void(const Status& why)> is_missed = nullptr;
 };
 
 // `transports`: in the order of preference; equal number and order on all ranks. At most one has

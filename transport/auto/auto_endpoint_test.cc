@@ -97,7 +97,7 @@ class Job {
                             ++asked;
                             return not_wanting_tcp.count(rank) == 0;
                           },
-                          [this] { ++missed; }});
+                          [this](const Status&) { ++missed; }});
     transports.push_back({mpi_.CreateEndpoint(rank), Reach::kEverywhere});
     return MakeAutoEndpoint(std::move(transports));
   }
@@ -218,7 +218,7 @@ class Refusing : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
   Status OpenGroup(Bootstrap*, GroupId*) override {
-    return Status(StatusCode::kUnavailable, "the last transport");
+    return Status(StatusCode::kUnavailable, "no group");
   }
 };
 
@@ -243,6 +243,23 @@ TEST(AutoEndpoint, NamesTheFailureOfThePreferredTransport) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST(AutoEndpoint, ReportsWhyItUsesAnotherTransport) {
+  InprocWorld refusing(1);
+  InprocWorld world(1);
+  std::string why;
+  std::vector<AutoTransport> transports;
+  transports.push_back({std::make_unique<Refusing>(refusing.CreateEndpoint(0)),
+                        AutoTransport::Reach::kEverywhere, /*polls_per_look=*/1,
+                        /*is_wanted=*/nullptr,
+                        [&](const Status& status) { why = status.message(); }});
+  transports.push_back({world.CreateEndpoint(0), AutoTransport::Reach::kEverywhere});
+  const std::unique_ptr<Endpoint> endpoint = MakeAutoEndpoint(std::move(transports));
+  GroupId group = -1;
+  ASSERT_TRUE(endpoint->OpenGroup(world.MakeBootstrap(0).get(), &group).ok());
+  EXPECT_EQ(why, "no group");
+  endpoint->CloseGroup(group);
 }
 
 // A port, a ring and their memory are not for ranks that share a host.

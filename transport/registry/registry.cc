@@ -138,7 +138,10 @@ Status CreateAutoEndpoint(const MpiPart* mpi, std::unique_ptr<Endpoint>* endpoin
   } else {
     if (!status.ok() && LogsInfo() && LocalRank() <= 0) SayWhyNoTcp(status);
     transports.back().is_wanted = [] { return Fabric().uses_tcp; };
-    transports.back().is_missed = [status] { SayWhyNoTcp(status); };
+    transports.back().is_missed = [status](const Status& why) {
+      if (why.ok()) return SayWhyNoTcp(status);
+      if (LogsInfo()) SayOnStderr(why.message() + "; auto uses mpi instead");
+    };
     transports.push_back({std::move(over_mpi), Reach::kEverywhere});
   }
   *endpoint = MakeAutoEndpoint(std::move(transports));
