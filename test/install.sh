@@ -32,8 +32,9 @@ cd "$(dirname "$0")/packages"
 mapfile -t wanted < <(sed -E 's/[[:space:]]*(#.*)?$//; /^$/d' "${lists[@]/%/.txt}")
 missing=()
 for package in "${wanted[@]}"; do
-  status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
-  [[ $status == installed ]] || missing+=("$package")
+  # A word for each architecture of the package.
+  status=$(dpkg-query --show --showformat=' ${db:Status-Status} ' "$package" 2>/dev/null || true)
+  [[ $status == *' installed '* ]] || missing+=("$package")
 done
 if [[ ${#missing[@]} -eq 0 ]]; then
   echo "All ${#wanted[@]} packages of '$wanted_list' are installed."
