@@ -1,5 +1,6 @@
 #include "patterns/model/machine_cache.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -106,7 +107,11 @@ void StoreMachine(const std::string& key, const MachineDescription& machine) {
   std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
   MachineDescription named = machine;
   named.about = key;
-  const std::string draft = file + "." + std::to_string(getpid());
+  // Not named after the process: in two containers with one home, two may have the same number.
+  std::string draft = file + ".XXXXXX";
+  const int made = mkostemp(draft.data(), O_CLOEXEC);
+  if (made < 0) return;
+  close(made);
   std::ofstream out(draft);
   out << named.ToJson("measured: by calibration");
   out.close();
