@@ -42,8 +42,10 @@ Status ReduceAtZero(uint64_t* values, size_t count, MPI_Op op, MPI_Comm communic
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);
   MPI_Request request;
-  MPI_Ireduce(rank == 0 ? MPI_IN_PLACE : values, values, static_cast<int>(count), MPI_UINT64_T, op,
-              0, communicator, &request);
+  BRIGADE_RETURN_IF_ERROR(
+      MpiStatus(MPI_Ireduce(rank == 0 ? MPI_IN_PLACE : values, values, static_cast<int>(count),
+                            MPI_UINT64_T, op, 0, communicator, &request),
+                "MPI_Ireduce"));
   return MpiPoll(&request, "MPI_Ireduce");
 }
 
