@@ -247,6 +247,7 @@ void GridMap(Language language, Integers context, Integers usermap, int64_t ldum
   CheckWidth(routine, context.wide());
   const MPI_Comm parent = ParentOf(routine, language, context.Get());
   CheckShape(routine, parent, rows, cols);
+  if (cols > 1) RequireInt(routine, "ldumap", ldumap);
   if (cols > 1 && ldumap < rows) {
     Fail(OriginOf(routine, -1),
          "ldumap = %" PRId64 " is less than the %" PRId64 " rows of the grid", ldumap, rows);
