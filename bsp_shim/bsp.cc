@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <thread>
 
@@ -35,11 +36,16 @@ Program* Current() {
 template <auto kCall, typename... Given>
 void Do(const char* call, const Given&... given) {
   Program* const program = Current();
-  const Status status = brigade::CatchOutOfMemory([&] { return (program->*kCall)(given...); });
-  if (status.ok()) return;
-  // Whoever is lost may have said why, and ends the job.
-  if (status.code() == StatusCode::kPeerLost) std::this_thread::sleep_for(std::chrono::seconds(1));
-  program->Fail(call, status.message());
+  try {
+    const Status status = brigade::CatchOutOfMemory([&] { return (program->*kCall)(given...); });
+    if (status.ok()) return;
+    // Whoever is lost may have said why, and ends the job.
+    if (status.code() == StatusCode::kPeerLost)
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    program->Fail(call, status.message());
+  } catch (const std::exception& exception) {
+    program->Fail(call, exception.what());
+  }
 }
 
 }  // namespace

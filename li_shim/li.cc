@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -40,8 +41,12 @@ Program* Current(const char* call) {
 template <auto kCall, typename... Given>
 void Do(const char* call, const Given&... given) {
   Program* const program = Current(call);
-  const Status status = brigade::CatchOutOfMemory([&] { return (program->*kCall)(given...); });
-  if (!status.ok()) program->Fail(call, status.message());
+  try {
+    const Status status = brigade::CatchOutOfMemory([&] { return (program->*kCall)(given...); });
+    if (!status.ok()) program->Fail(call, status.message());
+  } catch (const std::exception& exception) {
+    program->Fail(call, exception.what());
+  }
 }
 
 }  // namespace
