@@ -10,7 +10,7 @@ import unittest
 
 import pandas
 
-from bench.report import measurements
+from bench.report import measurements, one_host
 from bench.report.measurements import Figure, Key
 
 
@@ -85,6 +85,21 @@ class Lines(unittest.TestCase):
         self.assertIsNone(measured["brigade"].ratio)
         ratios = {name: m.ratio.median for name, m in measured.items() if m.ratio}
         self.assertEqual(ratios, {"stock": 4, "mpi": 3, "mpi off": 3})
+
+    def test_ours_is_by_default_though_another_topology_is_faster(self):
+        lines = pandas.DataFrame([
+            line("brigade", 10.0, pattern="ring"), line("brigade", 20.0, pattern="free"), line("mpi", 30.0),
+            line("mpi", 40.0, pattern="slow")])
+        subjects = measurements.collect(lines)[KEY]
+        usual = measurements.by_default("reduce", subjects)
+        self.assertEqual({name: f.median for name, f in usual.items()}, {"brigade": 20, "mpi": 30})
+        (rows, versus) = one_host.spread_rows({KEY: subjects}, {})
+        self.assertEqual([row[1:3] for row in rows], [["brigade", "free"], ["mpi", "some"], ["mpi", "slow"]])
+        self.assertEqual([v.ratio.median for v in versus["mpi"]], [1.5])
+        tuned = measurements.Tuned("a", "some", Figure(30, 29, 31, 9), Figure(3, 2, 4, 9))
+        (rows, versus) = one_host.spread_rows({KEY: subjects}, {KEY: {"mpi": tuned}})
+        self.assertEqual([row[1:3] for row in rows[:2]], [["brigade", "ring"], ["brigade", "free"]])
+        self.assertEqual([v.ratio.median for v in versus["mpi tuned"]], [3])
 
     def test_a_case_that_lacks_ours_is_left_out(self):
         lines = pandas.DataFrame([line("mpi", 30.0), line("stock", 20.0), line("mpi off", 40.0, label="off")])

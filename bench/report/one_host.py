@@ -6,8 +6,8 @@ import re
 import matplotlib.pyplot as plt
 
 from bench.report.measurements import (
-    OURS, Summary, Versus, best_of, best_tunings, collect, compare_scalapack, geometric_mean, is_worse, load, measure,
-    ratio, select)
+    OURS, Summary, Versus, best_of, best_tunings, by_default, collect, compare_scalapack, geometric_mean, is_worse,
+    load, measure, ratio, select)
 from bench.report.style import (
     COLOURS, NAMES, Section, Table, bytes_axis, draw_intervals, draw_lines, draw_ratios, format_bytes, plot,
     present, ratio_cell, svg_text, time_axis, time_cell)
@@ -210,23 +210,27 @@ def spread_section(directory):
         title = f"{SPREAD_TITLES[case]}, {ranks} ranks"
         rows, versus = spread_rows(sizes, tunings)
         parts.append({"title": title, "plot": draw_spread(title, sizes), "table": Table(
-            ["M x N", "who", "how", "µs", "its time / Brigade's best in the same launch"], rows)})
+            ["M x N", "who", "how", "µs", "its time / Brigade's by default (tuned: Brigade's best) in the same launch"],
+            rows)})
         summaries.append(Summary(f"{case}, {ranks} ranks", versus, "Patterns, strided panels"))
     return Section("Spread", "spread", {"parts": parts}, summaries)
 
 
 def spread_rows(sizes, tunings):
-    """All contenders, fastest first; and {contender: [Versus]}."""
+    """Contenders, fastest first; and {contender: [Versus]}. Brigade by default; beside tuned peers its best, too."""
     rows, versus = [], collections.defaultdict(list)
     for key, subjects in sizes.items():
-        size, best = f"{key.rows} x {key.cols}", best_of(subjects)
+        size, usual = f"{key.rows} x {key.cols}", by_default(key.case, subjects)
         case = f"{key.case} {size}, {key.ranks} ranks"
+        ours = [usual["brigade"], *([best_of(subjects)["brigade"]] if key in tunings else [])]
         for (subject, pattern), f in sorted(subjects.items(), key=lambda item: item[1].median):
-            cell = ratio_cell(ratio(f, best["brigade"])) if subject != "brigade" else ""
+            if subject == "brigade" and f not in ours:
+                continue
+            cell = ratio_cell(ratio(f, usual["brigade"])) if subject != "brigade" else ""
             rows.append([size, subject, pattern, time_cell(f), cell])
-        for name, f in best.items():
+        for name, f in usual.items():
             if name != "brigade":
-                versus[name].append(Versus(case, ratio(f, best["brigade"])))
+                versus[name].append(Versus(case, ratio(f, usual["brigade"])))
         for peer, tuned in tunings.get(key, {}).items():
             rows.append([size, f"{peer}, tuned: {tuned.label} (another launch)", tuned.pattern, time_cell(tuned.figure),
                          ratio_cell(tuned.ratio)])
@@ -235,7 +239,7 @@ def spread_rows(sizes, tunings):
 
 
 def draw_spread(title, sizes):
-    bests = {key: best_of(subjects) for key, subjects in sizes.items()}
+    bests = {key: by_default(key.case, subjects) for key, subjects in sizes.items()}
     figure, (row,) = plt.subplots(1, len(sizes), figsize=(3.4 * len(sizes), 2.4), squeeze=False, sharey=True)
     order = present(bests.values())
     for axes, (key, best) in zip(row, bests.items()):
