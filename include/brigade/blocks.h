@@ -44,7 +44,7 @@ extern "C" {
 /// can return from a gather before the root has called the function.
 /// @{
 
-/// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgather.
+/// Gathers the blocks of all ranks of the scope on every rank of the scope, like MPI_Allgather.
 /// All matrices have the same number of elements. The paper on the Fujitsu AP3000 calls this
 /// pattern multi-broadcast.
 ///
@@ -65,7 +65,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgather(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_plan** plan);
 
-/// Gathers the matrices of all ranks of the scope on every rank of the scope, like MPI_Allgatherv.
+/// Gathers the blocks of all ranks of the scope on every rank of the scope, like MPI_Allgatherv.
 /// The sizes of the matrices may differ. The paper on the Fujitsu AP3000 calls this pattern
 /// multi-broadcast.
 ///
@@ -96,7 +96,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
                                                       const brigade_call_options* options,
                                                       brigade_plan** plan);
 
-/// Gathers the matrices of all ranks of the scope at the root, like MPI_Gather.
+/// Gathers the blocks of all ranks of the scope at the root, like MPI_Gather.
 ///
 /// @param group    of the call
 /// @param source   this rank's block. At the root, NULL means that the root's block is already in
@@ -122,7 +122,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
                                                   int root, const brigade_call_options* options,
                                                   brigade_plan** plan);
 
-/// Gathers the matrices of all ranks of the scope at the root, like MPI_Gatherv. The sizes of the
+/// Gathers the blocks of all ranks of the scope at the root, like MPI_Gatherv. The sizes of the
 /// matrices may differ.
 ///
 /// @param group         of the call

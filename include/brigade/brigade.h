@@ -11,7 +11,7 @@
 /// - A group (group.h) is a set of ranks that communicate, like an MPI communicator. The ranks form
 ///   a grid of rows and columns.
 /// - An operation (operation.h) is a started call, like an MPI request. A plan (operation.h) is a
-///   persistent operation.
+///   call that can be started repeatedly, like a persistent request of MPI.
 /// - A window (window.h) is memory for one-sided communication, as in MPI. A multiplier
 ///   (multiply.h) computes products of distributed matrices.
 ///

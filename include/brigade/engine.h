@@ -31,14 +31,14 @@ typedef enum {
 /// variable. If this variable is unset, the library uses the default.
 typedef struct {
   size_t size;  ///< set by brigade_options_init()
-  /// The transport: "auto", "mpi", "shm", "tcp" or "sockets" (docs/user/settings.md). Equal on all
-  /// ranks of a group. Default: "auto".
+  /// The transport: "auto", "mpi", "shm", "tcp" or "sockets" (docs/user/settings.md). Must be equal
+  /// on all ranks of a group. Default: "auto".
   const char* transport;
   /// The length of a chunk, the unit in which staging memory is allocated, in bytes: a multiple of
-  /// 64, at least 1024. Equal on all ranks of a group. Default: 32 KiB.
+  /// 64, at least 1024. Must be equal on all ranks of a group. Default: 32 KiB.
   size_t chunk_bytes;
-  /// The size of the staging memory of each rank, in bytes. Equal on all ranks of a group. Default:
-  /// 2 MiB.
+  /// The size of the staging memory of each rank, in bytes. Must be equal on all ranks of a group.
+  /// Default: 2 MiB.
   size_t staging_bytes;
   /// The limit on overflow memory, in bytes. When staging memory is used up, the library keeps sent
   /// messages in overflow memory, which is ordinary memory, while they are in flight. Default: all
@@ -60,7 +60,7 @@ typedef struct {
   /// cost, the library then chooses the topologies of calls, such as trees or rings. On links of
   /// 40 MB/s or more, a measurement takes less than a second. The library keeps the result in
   /// memory, and for a week in a file. Later groups and jobs on the same hosts use the kept result.
-  /// Equal on all ranks of a group. Default: on.
+  /// Must be equal on all ranks of a group. Default: on.
   brigade_switch calibrate;
   /// On: whenever a call chooses an algorithm (calls.h), one rank prints on stderr the algorithm,
   /// the reason, and the protocols. This rank is rank 0 of the scope, the set of ranks that take

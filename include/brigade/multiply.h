@@ -82,8 +82,8 @@ BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, si
 /// Cost: the cost of brigade_window_fence().
 BRIGADE_EXPORT brigade_status brigade_multiplier_free(brigade_multiplier* multiplier);
 /// Destroys a multiplier without waiting for the other ranks. Call this function only if
-/// brigade_multiplier_free() is impossible. Local. Pending and later calls of other ranks on the
-/// multiplier fail with #BRIGADE_ABORTED.
+/// not all ranks can call brigade_multiplier_free(), for example after an error. Local. Pending and
+/// later calls of other ranks on the multiplier fail with #BRIGADE_ABORTED.
 ///
 /// @param multiplier  NULL is ignored
 BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);

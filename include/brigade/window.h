@@ -148,8 +148,8 @@ BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, cons
 /// Cost: the cost of brigade_window_fence().
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
 /// Destroys a window without waiting for the other members. Call this function only if
-/// brigade_window_free() is impossible. Local. Calls of other members on the window then fail with
-/// #BRIGADE_ABORTED. The caller must have waited for all its requests of the window.
+/// not all members can call brigade_window_free(). Local. Calls of other members on the window then
+/// fail with #BRIGADE_ABORTED. The caller must have waited for all its requests of the window.
 ///
 /// @param window  NULL is ignored
 BRIGADE_EXPORT void brigade_window_destroy(brigade_window* window);
@@ -391,9 +391,9 @@ typedef enum {
 ///         window
 ///
 /// Cost, for any number of targets:
-/// - If all ranks access all memory without messages: one barrier. If a rank has called a short get
-///   from memory that the rank does not map: two barriers.
-/// - If each rank accesses the memory of every other rank by messages: on up to 8 ranks, a message
+/// - In a window in which no operation goes by messages: one barrier; two barriers after short gets
+///   from memory that the origin does not map.
+/// - In a window in which all operations on other ranks go by messages: on up to 8 ranks, a message
 ///   from each rank to each other rank; on more ranks, an all-reduce of 8 bytes per rank. If the
 ///   window is dynamic or detects conflicts, also a barrier.
 /// - In all other windows: the messages or the all-reduce, and also a barrier.
@@ -463,11 +463,11 @@ BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
 /// into the waiting rank's memory: in the loop, the waiting rank calls brigade_window_flush() with
 /// its own rank number, and loads the value.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
-/// Calls brigade_window_flush() for all locked members.
+/// Calls brigade_window_flush() for all members whose locks the caller holds.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
 /// Blocks until the caller may reuse the memory of its operations on `rank`.
 BRIGADE_EXPORT brigade_status brigade_window_flush_local(brigade_window* window, int rank);
-/// Calls brigade_window_flush_local() for all locked members.
+/// Like brigade_window_flush_all(), for brigade_window_flush_local().
 BRIGADE_EXPORT brigade_status brigade_window_flush_local_all(brigade_window* window);
 /// Makes stores of other processes visible to this process, and stores of this process visible to
 /// other processes. Makes progress; does not wait.
