@@ -218,8 +218,8 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 }
 /// Makes a bootstrap over TCP. Collective: all ranks must call this function, in any order, within
 /// brigade_bootstrap_options::timeout_seconds. Rank 0 listens at `address`, and all other ranks
-/// connect to rank 0. If the host in `address` is a name and not an IP address, a thread of the
-/// library looks up the name.
+/// connect to rank 0. If `address` contains a host name, a thread of the library looks up the name;
+/// this thread can outlive a call that has timed out.
 ///
 /// @param address    "host:port" or "[IPv6 address]:port" of rank 0; equal on all ranks
 /// @param rank       the calling rank, from 0

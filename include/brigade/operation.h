@@ -121,10 +121,10 @@ typedef struct {
   /// Calls with #BRIGADE_USER: the operation of the program.
   const brigade_user_op* user_op;
   /// The time limit of the call on this rank, in seconds from the start of the call. Must not be
-  /// negative; 0 means no limit. A call that takes longer breaks the group (convention 2 of
-  /// brigade.h) with #BRIGADE_TIMED_OUT. If a sender is copying into the matrix of a receive when
-  /// the time limit is reached, the receive fails later: when the copy is complete, or when the
-  /// sender's process has ended.
+  /// negative; 0 means no limit. A call that exceeds its time limit breaks the group (convention 2
+  /// of brigade.h) with #BRIGADE_TIMED_OUT. If a sender is copying into the matrix of a receive
+  /// when the time limit is reached, the receive fails later: when the copy is complete, or when
+  /// the sender's process has ended.
   double timeout_seconds;
   /// Blocking calls: counters of the operation on this rank, which the call writes when it returns.
   /// NULL: no counters. For started and planned calls, pass `statistics` to brigade_wait() or

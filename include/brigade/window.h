@@ -133,9 +133,9 @@ BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void
 /// complete. Afterwards no rank may call operations on the memory.
 ///
 /// @param window  a dynamic window
-/// @param memory  the address that was passed to brigade_window_attach()
+/// @param memory  the address that was passed to brigade_window_attach(), also for 0 bytes
 /// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or no attached range begins at
-///         `memory`. The attached range may have 0 bytes.
+///         `memory`.
 BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
 /// Waits until all operations on a window are complete, then frees the window. Collective over the
 /// members of the window.
@@ -458,10 +458,10 @@ BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
 /// of brigade_window_lock_all().
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
 /// Blocks until all operations of the caller on `rank` are complete at `rank`. If operations
-/// between any two members of the window go by messages, the call also makes progress, and returns
-/// the failure of a broken window. A rank can wait in a loop for a value that another rank puts
-/// into the waiting rank's memory: in the loop, the waiting rank calls brigade_window_flush() with
-/// its own rank number, and loads the value.
+/// between at least two members of the window go by messages, the call also makes progress. A rank
+/// can wait in a loop for a value that another rank puts into the waiting rank's memory: in the
+/// loop, the waiting rank calls brigade_window_flush() with its own rank number, and loads the
+/// value.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all members whose locks the caller holds.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
