@@ -230,11 +230,13 @@ double Cdwalltime00(void);
   /** Sums A element by element; see convention 7. */                                              \
   void C##t##gsum2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                        \
-  /** Finds the largest magnitude at each position of A; see convention 8. */                      \
+  /** For each position in A, selects the element with the largest magnitude over all processes of \
+   * the scope (convention 8). */                                                                  \
   void C##t##gamx2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);                                             \
-  /** Finds the smallest magnitude at each position of A; see convention 8. */                     \
+  /** For each position in A, selects the element with the smallest magnitude over all processes   \
+   * of the scope (convention 8). */                                                               \
   void C##t##gamn2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);

@@ -75,8 +75,8 @@ extern "C" {
 ///
 /// Cost: docs/design/patterns.md has the copies, combines (applications of a brigade_op) and
 /// messages of every call. A call also chooses the algorithm if no earlier call on the group had
-/// the same function, scope, root, brigade_op, topology and range of message lengths. The functions
-/// that make a plan send no message.
+/// the same function, scope, root, brigade_op, topology and range of message lengths. A function
+/// that makes a plan sends no messages.
 /// @{
 
 /// Sends a matrix to a rank. Buffered, like MPI_Bsend: the program may change `source` when the

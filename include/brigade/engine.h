@@ -64,7 +64,8 @@ typedef struct {
   brigade_switch calibrate;
   /// On: whenever a call chooses an algorithm (calls.h), one rank prints on stderr the algorithm,
   /// the reason, and the protocols. This rank is rank 0 of the scope, the set of ranks that take
-  /// part in the call. A protocol is a way in which the bytes of a call move. Default: off.
+  /// part in the call. A protocol is a way in which the bytes of a call move, such as an inline
+  /// message (docs/design/protocols.md). Default: off.
   brigade_switch explain;
   /// On: windows (memory for one-sided communication, as in MPI) detect conflicting operations
   /// (docs/user/windows.md), and are much slower than without this option. If one rank of a window

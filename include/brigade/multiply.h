@@ -172,7 +172,8 @@ typedef struct {
   /// values: 0 means 1; -1 means that the rank prefetches no panels.
   int depth;
   /// BRIGADE_ON (the default): if this rank maps the memory of another rank's part of A or B, this
-  /// rank reads the part in place. BRIGADE_OFF: this rank fetches all parts of other ranks.
+  /// rank reads the part in place. BRIGADE_OFF: this rank fetches every part of another rank that
+  /// it needs.
   brigade_switch in_place;
   int reserved;  ///< must be 0
 } brigade_multiply_options;

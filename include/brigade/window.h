@@ -86,8 +86,8 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* 
                                                     size_t bytes, int64_t unit,
                                                     brigade_window** window);
 /// Makes a window of memory that the library allocates. Ranks of one host access this memory by
-/// loads and stores, which is faster than access to ordinary memory. In all other respects this
-/// function behaves like brigade_window_create().
+/// loads and stores, which is faster than access to other memory. In all other
+/// respects this function behaves like brigade_window_create().
 ///
 /// @param group     see brigade_window_create()
 /// @param bytes     the length of the memory that this rank exposes; may differ by rank; may be 0
@@ -197,7 +197,8 @@ BRIGADE_EXPORT const brigade_layout* brigade_layout_of(brigade_type type);
 BRIGADE_EXPORT brigade_status brigade_layout_contiguous(int64_t count, const brigade_layout* of,
                                                         brigade_layout** layout);
 /// Makes a layout of equal blocks at equal distances, like MPI_Type_create_hvector. Each block
-/// consists of adjacent values. An example is some columns of a matrix: each column is a block.
+/// consists of adjacent values. An example is some columns of a column-major matrix: each column is
+/// a block.
 ///
 /// @param count   number of blocks, 0 or more
 /// @param block   number of values in each block, 0 or more
