@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/windows/window_ranks.h"
+#include "windows/message/rma_frame.h"
 
 namespace brigade {
 namespace {
@@ -195,6 +196,50 @@ TEST(FailingCall, WithoutMemoryBreaksTheWindowOnAllRanks) {
         self.Meet();
       },
       /*leave_together=*/false);
+}
+
+// The call in which a message arrives is on another group.
+TEST(FailingCall, WithoutMemoryForAMessageBreaksTheWindowOfTheMessage) {
+  class NoReceives final : public ForwardingEndpoint {
+   public:
+    using ForwardingEndpoint::ForwardingEndpoint;
+    Status PostReceive(const Channel& channel, int peer, ByteSpan receive_buffer,
+                       Completion* completion) override {
+      if (channel.kind == kRequestChannel) throw std::bad_alloc();
+      return ForwardingEndpoint::PostReceive(channel, peer, receive_buffer, completion);
+    }
+    Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,
+                              Completion* completion) override {
+      if (channel.kind == kRequestChannel) throw std::bad_alloc();
+      return ForwardingEndpoint::PostReceiveInPlace(channel, peer, range, completion);
+    }
+  };
+  for (const bool lands_in_place : {true, false}) {
+    WindowSetup setup;
+    setup.inproc.lands_in_place = lands_in_place;
+    setup.wrap = [](int rank, std::unique_ptr<Endpoint> endpoint) -> std::unique_ptr<Endpoint> {
+      if (rank == 0) return endpoint;
+      return std::make_unique<NoReceives>(std::move(endpoint));
+    };
+    OnWindowRanks(
+        setup, 2,
+        [&](WindowRank& self) {
+          std::vector<std::byte> memory(4000);
+          const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
+          Require(window->Fence());
+          std::vector<std::byte> mine(memory.size());
+          const TypedLayout layout = TypedLayout::Run(Element::kByte, 4000);
+          if (self.rank() == 0) Require(window->Put({mine.data(), layout, 1}, {1, 0, layout, 1}));
+          self.Meet();
+          while (window->failure().ok()) std::this_thread::yield();
+          const Status failure = window->failure();
+          if (failure.code() != StatusCode::kOutOfMemory) {
+            throw std::runtime_error(failure.ToString());
+          }
+          self.Meet();
+        },
+        /*leave_together=*/false);
+  }
 }
 
 // A rank that unlocks waits for no answer if it has nothing under way, and may be gone before.

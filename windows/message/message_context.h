@@ -58,9 +58,10 @@ class MessageContext {
   }
   // Where a segment is to land. The buffer is the slot's if that is OK.
   Status Land(ChannelKind kind, int peer, int64_t bytes, StagedBuffer* buffer, ReceiveSlot* slot) {
+    slot->buffer = buffer;  // if this throws, it is given back with the slot
     const Status status = endpoint()->PostReceive(
         channel(kind), peer, {buffer->memory.data, static_cast<size_t>(bytes)}, slot);
-    if (status.ok()) slot->buffer = buffer;
+    if (!status.ok()) slot->buffer = nullptr;
     return status;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "patterns/engine/out_of_memory.h"
 #include "windows/message/rma_frame.h"
 
 namespace brigade {
@@ -67,16 +68,15 @@ void WindowMessages::SendWake(int target) {
 
 void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
   if (!group_->failure.ok() || !outcome_.ok()) return;
-  RmaFrame message;
-  Status status;
-  if (bytes.bytes < sizeof(RmaHeader)) {
-    status = BadFrame(from, "sends half a frame of a window");
-  } else {
+  // The call that makes progress may be one on another group.
+  const Status status = CatchOutOfMemory([&]() -> Status {
+    if (bytes.bytes < sizeof(RmaHeader)) return BadFrame(from, "sends half a frame of a window");
+    RmaFrame message;
     std::memcpy(&message, bytes.data, bytes.bytes);
-    status = bytes.bytes == message.span().bytes && message.header.inlined <= kMostInlined
-                 ? Hear(from, message)
-                 : BadFrame(from, "sends a frame of a wrong length");
-  }
+    return bytes.bytes == message.span().bytes && message.header.inlined <= kMostInlined
+               ? Hear(from, message)
+               : BadFrame(from, "sends a frame of a wrong length");
+  });
   if (!status.ok()) Fail(status);
   Wake();
 }
