@@ -205,7 +205,8 @@ ProgressThread::Step Engine::StepOfProgressThread() {
   bool moved = false;
   try {
     moved = Move();
-  } catch (const std::bad_alloc&) {  // no call gets this failure: a later step may find memory
+  } catch (const std::bad_alloc&) {  // no call gets it, and any group may have lost a message
+    for (GroupState* group : groups_) BreakGroup(group, NoMemoryLeft());
   }
   AnnounceCompletions();
   if (!WorkIsLeft()) return ProgressThread::Step::kNothingLeft;

@@ -93,18 +93,19 @@ class Busy : public ForwardingEndpoint {
   }
 };
 
-// Has no memory in the first steps of the progress thread.
+// Has no memory in the first step of the progress thread.
 class NoMemoryBesideCalls : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
   bool Progress() override {
-    if (std::this_thread::get_id() != owner_ && ++steps_ <= 3) throw std::bad_alloc();
+    const bool is_owner = std::this_thread::get_id() == owner_;
+    if (!is_owner && !std::exchange(has_thrown_, true)) throw std::bad_alloc();
     return target()->Progress();
   }
 
  private:
   const std::thread::id owner_ = std::this_thread::get_id();
-  int steps_ = 0;  // of the progress thread
+  bool has_thrown_ = false;
 };
 
 // Ends a forked child that closes a group of its parent.
@@ -168,36 +169,52 @@ PatternCall Call(Pattern pattern, int root, std::vector<double>* data) {
   return call;
 }
 
-// Rank 1 sleeps in the middle of a broadcast along a ring.
-void RunStartedRelay(bool peer_memory, const Wrap& wrap) {
-  std::atomic<bool> asleep{false};
-  std::atomic<bool> received{false};
-  RunRanks(3, WithProgressThread(peer_memory), [&](InprocWorld& world, int rank) {
-    Rank me(world, rank, /*refusals=*/0, EngineOptions(), wrap);
-    std::vector<double> data(100000, rank == 0 ? 1.5 : 0);
-    const PatternCall call = Call(Pattern::kBroadcast, 0, &data);
-    if (rank == 1) {
-      const auto operation = me.Start(call);
-      asleep = true;
-      SleepUntil([&] { return received.load(); });
-      Require(operation->Wait());
-    } else {
-      SleepUntil([&] { return asleep.load(); });
-      Require(me.group->Run(call));
-    }
-    EXPECT_EQ(data.front(), 1.5);
-    EXPECT_EQ(data.back(), 1.5);
-    if (rank == 2) received = true;
-  });
-}
-
 TEST(PatternsProgressThread, AStartedRelayGoesOn) {
-  for (const bool peer_memory : {false, true}) RunStartedRelay(peer_memory, nullptr);
+  for (const bool peer_memory : {false, true}) {
+    std::atomic<bool> asleep{false};
+    std::atomic<bool> received{false};
+    RunRanks(3, WithProgressThread(peer_memory), [&](InprocWorld& world, int rank) {
+      Rank me(world, rank);
+      std::vector<double> data(100000, rank == 0 ? 1.5 : 0);
+      const PatternCall call = Call(Pattern::kBroadcast, 0, &data);
+      if (rank == 1) {
+        const auto operation = me.Start(call);
+        asleep = true;
+        SleepUntil([&] { return received.load(); });
+        Require(operation->Wait());
+      } else {
+        SleepUntil([&] { return asleep.load(); });
+        Require(me.group->Run(call));
+      }
+      EXPECT_EQ(data.front(), 1.5);
+      EXPECT_EQ(data.back(), 1.5);
+      if (rank == 2) received = true;
+    });
+  }
 }
 
-TEST(PatternsProgressThread, AStepWithoutMemoryIsNotTheLast) {
-  RunStartedRelay(/*peer_memory=*/false, [](std::unique_ptr<Endpoint> endpoint) {
-    return std::make_unique<NoMemoryBesideCalls>(std::move(endpoint));
+// A message that the step was taking may be lost: no rank may wait for it.
+TEST(PatternsProgressThread, AStepWithoutMemoryBreaksTheGroups) {
+  std::atomic<bool> told{false};
+  RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
+    Rank me(world, rank, /*refusals=*/0, EngineOptions(), [&](std::unique_ptr<Endpoint> endpoint) {
+      if (rank == 0) endpoint = std::make_unique<NoMemoryBesideCalls>(std::move(endpoint));
+      return endpoint;
+    });
+    const std::unique_ptr<Group> another = me.NewGroup(world, rank);
+    std::vector<double> data(10);
+    std::unique_ptr<Operation> operation;
+    if (rank == 0) {
+      operation = me.Start(Call(Pattern::kReceive, 1, &data));
+      SleepUntil([&] { return told.load(); });
+      EXPECT_EQ(operation->Wait().code(), StatusCode::kOutOfMemory);
+    } else {
+      SleepUntil([&] { return !me.group->failure().ok() && !another->failure().ok(); });
+      told = true;
+    }
+    for (const Group* const group : {me.group.get(), another.get()}) {
+      EXPECT_EQ(group->failure().code(), StatusCode::kOutOfMemory) << group->failure().ToString();
+    }
   });
 }
 
