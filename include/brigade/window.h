@@ -142,8 +142,8 @@ BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, cons
 ///
 /// @param window  NULL is ignored; still valid after #BRIGADE_INVALID_ARGUMENT, otherwise invalid
 /// @return #BRIGADE_INVALID_ARGUMENT: this rank has not waited for a request; or the window is not
-///         broken, and this rank holds a lock, or is between start and complete or post and wait
-///         (not: between fences). Otherwise the failure of the window, or #BRIGADE_OK.
+///         broken, and this rank holds a lock, or is between start and complete, or post and wait.
+///         An epoch of fences may be open. Otherwise the window's failure, or #BRIGADE_OK.
 ///
 /// Cost: the cost of brigade_window_fence().
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
