@@ -76,13 +76,13 @@ Status MpiJob::Close() {
   if (comm_ != MPI_COMM_NULL) {
     BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Comm_free(&comm_), "MPI_Comm_free"));
   }
-  if (!ends_mpi_ && is_member) return Status();
-  if (ends_mpi_ && !all_are_members_) {
+  if (!all_are_members_) {
     // Processes that are no members wait here for the others: MPI would not let them sleep.
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier"));
     BRIGADE_RETURN_IF_ERROR(PollPatiently(&request, "MPI_Ibarrier"));
   }
+  if (!ends_mpi_ && is_member) return Status();
   ends_mpi_ = false;
   return MpiStatus(MPI_Finalize(), "MPI_Finalize");
 }
