@@ -86,8 +86,8 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* 
                                                     size_t bytes, int64_t unit,
                                                     brigade_window** window);
 /// Makes a window of memory that the library allocates. Ranks of one host access this memory by
-/// loads and stores, which is faster than access to other memory. In all other
-/// respects this function behaves like brigade_window_create().
+/// loads and stores, which is faster than access to other memory. In all other respects this
+/// function behaves like brigade_window_create().
 ///
 /// @param group     see brigade_window_create()
 /// @param bytes     the length of the memory that this rank exposes; may differ by rank; may be 0
@@ -134,8 +134,7 @@ BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void
 ///
 /// @param window  a dynamic window
 /// @param memory  the address that was passed to brigade_window_attach(), also for 0 bytes
-/// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or no attached range begins at
-///         `memory`.
+/// @return #BRIGADE_INVALID_ARGUMENT: no attached range of a dynamic window begins at `memory`
 BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
 /// Waits until all operations on a window are complete, then frees the window. Collective over the
 /// members of the window.
