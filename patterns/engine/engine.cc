@@ -318,10 +318,8 @@ void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& ca
   }
   failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
   if (group->closed || IsForked()) return;  // the parent may not have failed
-  try {
-    TellOthers(*group);
-  } catch (const std::bad_alloc&) {  // the calls end all the same: their memory may be freed soon
-  }
+  // The calls end even if others cannot be notified: the memory of a call may be freed soon.
+  (void)CatchOutOfMemory([&] { return TellOthers(*group), Status(); });
   tells_ = true;
   EndGroup(group);
 }
