@@ -56,9 +56,8 @@
 ///    of the engine. Over TCP, a thread of the library (the progress thread) progresses pending
 ///    operations between the program's calls. Over shared memory or MPI, an operation progresses
 ///    only while the rank that started it is in a call of Brigade, for example in
-///    brigade_progress(). If the program has called brigade_engine_fd(), the progress thread
-///    progresses started operations within a host, too. The progress thread makes no MPI calls and
-///    blocks all signals.
+///    brigade_progress(). Exception: after brigade_engine_fd(), the progress thread also progresses
+///    operations over shared memory. The progress thread makes no MPI calls and blocks all signals.
 /// 7. If a group or the transport uses MPI, initialise MPI before the first call of Brigade, and
 ///    finalise MPI after the last call of Brigade. Every thread level of MPI is allowed.
 /// 8. A scope is all ranks of a group, or a row or column of the group's grid. All ranks of a scope

@@ -95,7 +95,7 @@ static inline brigade_options brigade_options_init(void) {
 ///
 /// 1. A field of the options has a value that the comment of the field does not allow.
 /// 2. A variable of docs/user/settings.md has a bad value, even if the engine does not use it.
-/// 3. The named network interface does not exist.
+/// 3. No entry of BRIGADE_IFACE (docs/user/settings.md) exists on this host.
 /// 4. `staging_bytes` is too small for `chunk_bytes`. The error text names the minimum.
 /// 5. The engine should write a timeline, but the process already has a timeline.
 ///

@@ -3,8 +3,8 @@
 /// languages that can call C. Matrices are distributed over a grid of ranks in blocks, as in
 /// ScaLAPACK. Each rank computes its own part of C. If the rank maps the memory of a part of A or B
 /// (can load from this memory, for example shared memory of its host), the rank reads the part in
-/// place. By gets, the rank fetches all other parts that it needs. No rank copies the whole of A or
-/// the whole of B.
+/// place. The rank fetches all other parts that it needs by one-sided gets, like MPI_Get. No rank
+/// copies the whole of A or the whole of B.
 ///
 /// The conventions of brigade.h hold. In addition:
 ///

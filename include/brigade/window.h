@@ -267,7 +267,8 @@ typedef struct {
 ///
 /// The call of an operation waits for other ranks only in these cases:
 /// 1. The operation goes by messages, and 256 earlier operations on the target are pending.
-/// 2. The operation goes by messages, and follows 8192 operations on the target without a flush.
+/// 2. The operation goes by messages, and the origin has not flushed its 8192 earlier operations on
+/// the target.
 /// 3. An accumulate, fetching accumulate or compare-and-swap waits for operations of these three
 ///    kinds by other ranks on the target. A put with notification can wait for them, too.
 /// 4. The origin is on the target's host, and does not map the memory: the first operation after a
@@ -391,8 +392,7 @@ typedef enum {
 ///         window
 ///
 /// Cost, for any number of targets:
-/// - In a window in which no operation goes by messages: one barrier; two barriers after short gets
-///   from memory that the origin does not map.
+/// - In a window in which no operation goes by messages: one or two barriers.
 /// - In a window in which all operations on other ranks go by messages: on up to 8 ranks, a message
 ///   from each rank to each other rank; on more ranks, an all-reduce of 8 bytes per rank. If the
 ///   window is dynamic or detects conflicts, also a barrier.
