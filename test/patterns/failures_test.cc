@@ -579,25 +579,32 @@ class BreaksDown : public ForwardingEndpoint {
 
 class CalibrationFailures : public testing::TestWithParam<Kind> {};
 
+// Makes a group that calibrates, over endpoints that `wrap` changes, and stores each rank's
+// outcome.
+template <typename Wrap>
+void FailToCalibrate(Job* job, const Kind& transport, const Wrap& wrap) {
+  RunRanks(job->ranks, OptionsOf(transport), [&](InprocWorld& world, int rank) {
+    const std::unique_ptr<Endpoint> endpoint = wrap(NewEndpoint(transport, &world, rank), rank);
+    EngineOptions options = Small();
+    options.calibrate = EngineOptions::Calibrate::kAlways;
+    std::unique_ptr<Engine> engine;
+    Require(Engine::Create(endpoint.get(), options, &engine));
+    std::unique_ptr<Group> group;
+    job->outcomes[static_cast<size_t>(rank)] =
+        Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, job->ranks, &group);
+    EXPECT_EQ(group, nullptr);
+    job->AwaitAll();
+  });
+}
+
 TEST_P(CalibrationFailures, InTheMiddleFailOnAll) {
   setenv("XDG_CACHE_HOME", testing::TempDir().c_str(), 1);
   for (const int segments : {0, 1, 4, 17, 40}) {
     for (const int broken : {0, 2}) {
       SCOPED_TRACE(testing::Message() << "rank " << broken << " after " << segments << " segments");
       Job job(4);
-      RunRanks(job.ranks, OptionsOf(GetParam()), [&](InprocWorld& world, int rank) {
-        std::unique_ptr<Endpoint> endpoint = NewEndpoint(GetParam(), &world, rank);
-        endpoint =
-            std::make_unique<BreaksDown>(std::move(endpoint), rank == broken ? segments : -1);
-        EngineOptions options = Small();
-        options.calibrate = EngineOptions::Calibrate::kAlways;
-        std::unique_ptr<Engine> engine;
-        Require(Engine::Create(endpoint.get(), options, &engine));
-        std::unique_ptr<Group> group;
-        job.outcomes[static_cast<size_t>(rank)] =
-            Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, job.ranks, &group);
-        EXPECT_EQ(group, nullptr);
-        job.AwaitAll();
+      FailToCalibrate(&job, GetParam(), [&](std::unique_ptr<Endpoint> endpoint, int rank) {
+        return std::make_unique<BreaksDown>(std::move(endpoint), rank == broken ? segments : -1);
       });
       for (const Status& status : job.outcomes) {
         EXPECT_EQ(status.code(), StatusCode::kInternal) << status.ToString();
@@ -626,18 +633,9 @@ class NoMemoryForPairs : public ForwardingEndpoint {
 
 TEST_P(CalibrationFailures, WithoutMemoryFailOnAll) {
   Job job(4);
-  RunRanks(job.ranks, OptionsOf(GetParam()), [&](InprocWorld& world, int rank) {
-    std::unique_ptr<Endpoint> endpoint = NewEndpoint(GetParam(), &world, rank);
+  FailToCalibrate(&job, GetParam(), [](std::unique_ptr<Endpoint> endpoint, int rank) {
     if (rank == 2) endpoint = std::make_unique<NoMemoryForPairs>(std::move(endpoint));
-    EngineOptions options = Small();
-    options.calibrate = EngineOptions::Calibrate::kAlways;
-    std::unique_ptr<Engine> engine;
-    Require(Engine::Create(endpoint.get(), options, &engine));
-    std::unique_ptr<Group> group;
-    job.outcomes[static_cast<size_t>(rank)] =
-        Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 1, job.ranks, &group);
-    EXPECT_EQ(group, nullptr);
-    job.AwaitAll();
+    return endpoint;
   });
   for (const Status& status : job.outcomes) {
     EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.ToString();
