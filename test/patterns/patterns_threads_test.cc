@@ -191,7 +191,8 @@ class Rank {
   Rank(Home home, Job* job, int rank, const Setting& setting, uint64_t seed)
       : job_(job),
         random_(seed * 1000003 + rank),
-        jitter_(setting.faults && setting.machine.empty()),
+        has_thread_(setting.machine.empty()),
+        jitter_(setting.faults && has_thread_),
         asleep_(setting.asleep),
         by_host_(setting.hosts > 0 || setting.ranks_per_host > 1),
         endpoint_(std::move(home.endpoint)) {
@@ -233,7 +234,7 @@ class Rank {
     }
     Require(engine_->Drain());
     // No rank leaves while the last sends of others are still completing.
-    for (++job_->finished; job_->finished < size_; std::this_thread::yield()) {
+    for (++job_->finished; job_->finished < size_; Yield()) {
       (void)engine_->Progress();
     }
   }
@@ -259,7 +260,7 @@ class Rank {
         if (asleep_) {
           AwaitTurn();
         } else {
-          while (!operation->Test()) std::this_thread::yield();
+          while (!operation->Test()) Yield();
         }
         Require(operation->Wait(statistics).WithContext(what));
       } else {
@@ -418,6 +419,11 @@ class Rank {
     }
   }
 
+  // In virtual time ranks share a thread, and progress alone lets others run.
+  void Yield() const {
+    if (has_thread_) std::this_thread::yield();
+  }
+
   // Sleeps until all ranks before this one have waited for the operation; another is first each
   // time.
   void AwaitTurn() {
@@ -429,6 +435,7 @@ class Rank {
 
   Job* const job_;
   std::mt19937_64 random_;
+  const bool has_thread_;  // of its own
   const bool jitter_;
   const bool asleep_;
   int operations_ = 0;  // over, of a rank that sleeps
