@@ -29,7 +29,7 @@ c() { bench/cluster/cluster.sh --name "$name" "$@"; }
 run() {
   local code _
   for _ in 1 2 3; do
-    timeout 150 bench/cluster/cluster.sh --name "$name" run "$@" >"$out" 2>&1
+    timeout 900 bench/cluster/cluster.sh --name "$name" run "$@" >"$out" 2>&1
     code=$?
     grep -q 'ORTE does not know how to route' "$out" || break
   done
@@ -124,7 +124,8 @@ fi
 # --- links ---
 
 # A rank's output comes when its daemon gets to it.
-job_started() { until grep -q 'victim is' "$out" || ! kill -0 $job 2>/dev/null; do sleep 0.1; done; }
+reported() { grep -q "$1" "$out" || ! kill -0 $job 2>/dev/null; } # or the job has ended
+job_started() { until reported 'victim is'; do sleep 0.1; done; }
 for transport in tcp sockets; do
   for pattern in send broadcast multi_reduce; do
     title "a link cut and slowed during $pattern over $transport" || continue
@@ -202,7 +203,7 @@ for transport in tcp sockets; do
       until [[ $(grep -c ': sends' "$out") -eq 4 ]] || ! kill -0 $job 2>/dev/null; do sleep 0.1; done
       [[ $cable == in ]] || c link 2 down
       c kill 2
-      for ((i = 0; i < 600; ++i)); do
+      for ((i = 0; i < 6000; ++i)); do
         if told || ended_by_mpirun; then break; fi
         sleep 0.1
       done
@@ -222,7 +223,13 @@ for transport in tcp sockets; do
     grep -qE "\(10\.78\.0\.2:[0-9]+\): ($why)" "$out" || fail "$what: nobody names the victim"
   done
   if title "a rank stops for a while over $transport"; then
-    run 4 "$programs/patterns/peer_failure" $transport all_reduce 100000 pause || fail "$what"
+    rm -f "$scratch/go"
+    : >"$out"
+    run 4 "$programs/patterns/peer_failure" $transport all_reduce 100000 pause="$scratch/go" &
+    job=$!
+    until reported 'waiting for rank 1[: ].*nothing has moved for'; do sleep 0.1; done
+    touch "$scratch/go"
+    wait $job || fail "$what"
     lines 4 ': well$'
     grep -q 'waiting for rank 1[: ].*nothing has moved for' "$out" || fail "$what: nobody reports it"
   fi
@@ -290,8 +297,7 @@ for transport in tcp sockets; do
   stranger=$!
   run 4 "$programs/patterns/peer_failure" $transport multi_broadcast 100000 "$scratch/over" &
   job=$!
-  job_started
-  sleep 3
+  until reported '(100 times so far)'; do sleep 0.1; done
   touch "$scratch/over"
   wait $job || fail "$what"
   wait $stranger $looker
@@ -319,7 +325,7 @@ if title "ranks that a shell starts"; then
   # Every call of the C interface.
   : >"$out"
   for rank in 3 2 1 0; do
-    c exec $((rank + 1)) timeout 150 "$programs/api/without_mpi" tcp 10.78.0.1:4711 $rank 4 shared >>"$out" 2>&1 &
+    c exec $((rank + 1)) timeout 900 "$programs/api/without_mpi" tcp 10.78.0.1:4711 $rank 4 shared >>"$out" 2>&1 &
   done
   wait
   lines 4 ': passed$'

@@ -108,7 +108,7 @@ std::string LockedMemory() {
 // the ring.
 void RequireLocked(const std::string& locked) {
   std::string found;
-  for (int i = 0; i < 1000; ++i) {
+  for (const double end = MPI_Wtime() + 60; MPI_Wtime() < end;) {
     found = LockedMemory();
     if (found == locked) return;
     usleep(100);

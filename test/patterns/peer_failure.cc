@@ -1,18 +1,21 @@
 // A job in which one rank dies or stops in the middle of a pattern (shm_robustness_test.sh,
 // tcp_cluster_test.sh), each rank with an engine over the transport.
 //
-//   peer_failure TRANSPORT PATTERN ELEMENTS die|stop|pause|leave|FILE
+//   peer_failure TRANSPORT PATTERN ELEMENTS die|stop|pause=FILE|leave|FILE
 //
 // All run the pattern over and over, checking every result. Rank 1 is the victim. It prints its
 // process number once the pattern has run for a while, and then
 //   die     kills itself at a random place
 //   stop    is to be stopped and continued from outside, after which all end well
-//   pause   has itself stopped by a child for some seconds; all end well, too
+//   pause   has itself stopped by a child until there is such a file; all end well, too
 //   leave   ends its part in order, which the others are not prepared for
 //   FILE    ends well with all others when there is such a file.
-// Other ranks whose call fails print the reason, call no more, and leave when all have failed.
+// Other ranks whose call fails print the reason and call no more. Where the victim dies or leaves,
+// they leave when all have failed: the end of one of them would be reported to the others, too.
 
+#include <fcntl.h>
 #include <mpi.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -36,19 +39,42 @@ namespace {
 
 constexpr int kVictim = 1;
 constexpr int kCallsPerRound = 50;
-constexpr std::chrono::seconds kStay(1);
+constexpr char kPause[] = "pause=";
 
 volatile sig_atomic_t continued = 0;
 
 int rank = -1;
 int ranks = 0;
+// A file with a byte for each rank that has failed, if ranks are to fail.
+char failures[256] = "";
+
+void MakeFailures() {
+  const char* const folder = std::getenv("TMPDIR");
+  std::snprintf(failures, sizeof(failures), "%s/failures.XXXXXX",
+                folder != nullptr ? folder : "/tmp");
+  if (rank == 0) {
+    const int file = mkstemp(failures);
+    if (file < 0 || close(file) != 0) std::abort();
+  }
+  MPI_Bcast(failures, sizeof(failures), MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
+// Returns when all but the victim have failed.
+void AwaitFailures() {
+  const int file = open(failures, O_WRONLY | O_APPEND);
+  if (file < 0 || write(file, "", 1) != 1) std::abort();
+  struct stat now = {};
+  while (fstat(file, &now) == 0 && now.st_size < ranks - 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  unlink(failures);
+}
 
 void Require(const Status& status) {
   if (status.ok()) return;
   std::printf("rank %d: %s\n", rank, status.ToString().c_str());
   std::fflush(stdout);
-  // Its end would be reported to the others, too.
-  std::this_thread::sleep_for(kStay);
+  if (failures[0] != '\0') AwaitFailures();
   std::_Exit(3);
 }
 
@@ -175,9 +201,10 @@ void DieSometime() {
   }).detach();
 }
 
-void PauseSometime() {
+void PauseSometime(const std::string& until) {
   const std::string me = std::to_string(getpid());
-  const std::string command = "(kill -STOP " + me + "; sleep 4; kill -CONT " + me + ") &";
+  const std::string command = "(kill -STOP " + me + "; until [ -e " + until + " ] || ! kill -0 " +
+                              me + "; do sleep 0.1; done; kill -CONT " + me + ") &";
   std::thread([command] {
     std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 20000));
     if (std::system(command.c_str()) != 0) std::abort();
@@ -207,6 +234,7 @@ int Main(const char* transport, Pattern pattern, int64_t elems, const std::strin
   std::unique_ptr<Group> group;
   Require(Group::Create(engine.get(), &bootstrap, 1, ranks, &group));
 
+  if (fate == "die" || fate == "leave") MakeFailures();
   Caller caller(group.get(), pattern, elems);
   PatternCall over;  // the victim says when
   over.pattern = Pattern::kBroadcast;
@@ -219,7 +247,7 @@ int Main(const char* transport, Pattern pattern, int64_t elems, const std::strin
       std::printf("victim is process %d\n", getpid());
       std::fflush(stdout);  // as long as it lives
       if (fate == "die") DieSometime();
-      if (fate == "pause") PauseSometime();
+      if (fate.rfind(kPause, 0) == 0) PauseSometime(fate.substr(std::strlen(kPause)));
       if (fate == "leave") break;
     }
     is_over[0] = continued != 0 || access(fate.c_str(), F_OK) == 0;
@@ -239,12 +267,13 @@ int Main(const char* transport, Pattern pattern, int64_t elems, const std::strin
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::fprintf(stderr, "usage: %s TRANSPORT PATTERN ELEMENTS die|stop|pause|leave|FILE\n",
+    std::fprintf(stderr, "usage: %s TRANSPORT PATTERN ELEMENTS die|stop|pause=FILE|leave|FILE\n",
                  argv[0]);
     return 2;
   }
   // A launcher that is stopped and goes on passes that on, too.
-  if (std::strcmp(argv[4], "stop") == 0 || std::strcmp(argv[4], "pause") == 0) {
+  if (std::strcmp(argv[4], "stop") == 0 ||
+      std::strncmp(argv[4], brigade::kPause, std::strlen(brigade::kPause)) == 0) {
     signal(SIGCONT, [](int) { brigade::continued = 1; });
   }
   MPI_Init(&argc, &argv);
