@@ -74,9 +74,9 @@ TEST_F(CalibrationTest, AllKnowTheSame) {
   EXPECT_EQ(text, TextOfRank0(text));
   const Link& link = machine->within_host;
   EXPECT_TRUE(std::isfinite(link.mb_s));
-  EXPECT_GT(link.mb_s, 1);
+  EXPECT_GT(link.mb_s, 0);
   EXPECT_GT(link.latency_us + link.send_overhead.message_us + link.receive_overhead.message_us, 0);
-  EXPECT_GT(machine->Copy(0, 0).rate.RateAt(4096), 1);
+  EXPECT_GT(machine->Copy(0, 0).rate.RateAt(4096), 0);
   EXPECT_GE(machine->ranks_per_processor, 1);
   // A stored machine can be read again.
   MachineDescription again;
@@ -105,7 +105,7 @@ TEST_F(CalibrationTest, MemoryThatRanksShareIsDescribed) {
   // Neither side is faster than one that copies within its cache.
   for (const MemoryWork* work : {&again.Copy(0, staging), &again.Copy(staging, 0)}) {
     EXPECT_LE(work->rate.RateAt(32768), again.Copy(0, 0).rate.RateAt(32768));
-    EXPECT_GT(work->rate.RateAt(32768), 1);
+    EXPECT_GT(work->rate.RateAt(32768), 0);
   }
   EXPECT_LE(again.Add(staging, 0).rate.RateAt(32768), again.Add(0, 0).rate.RateAt(32768));
   const Link& link = again.within_host;
@@ -120,7 +120,7 @@ TEST_F(CalibrationTest, LittleMemoryWillDo) {
   options.staging_bytes = size_t{256} << 10;
   options.chunk_bytes = size_t{4} << 10;
   options.overflow_bytes = 0;
-  options.overflow_wait_seconds = 5;
+  options.overflow_wait_seconds = 100;
   MakeGroup(EngineOptions::Calibrate::kAlways, options);
   EXPECT_NE(group_->machine(), nullptr);
 }

@@ -126,16 +126,23 @@ TEST_P(Mismatches, AreNamedThoughAllOthersLeave) {
     for (const bool ends : {false, true}) {  // their engines, and not the group alone
       // Messages of a lost rank are lost over inproc.
       if (ends && GetParam() != Kind::kShm && GetParam() != Kind::kTcp) continue;
+      std::atomic<int> returned{0};
+      std::atomic<bool> waits{false};
       std::atomic<bool> over{false};
       OnRanks([&](InprocWorld& world, int rank) {
         Member me(GetParam(), &world, rank);
+        const bool is_odd = rank == tested.odd_rank;
+        while (is_odd && returned < kRanks - 1) std::this_thread::yield();
+        if (is_odd) waits = true;
         const Status status = RunCalls(me.group.get(), tested);
-        if (rank == tested.odd_rank) {
+        ++returned;
+        if (is_odd) {
           EXPECT_EQ(WrongOutcome(tested, status, /*goes_on=*/false), "");
           over = true;
           return;
         }
         EXPECT_TRUE(status.ok()) << status.ToString();
+        while (!waits) std::this_thread::yield();
         me.group.reset();
         while (!ends && !over) std::this_thread::sleep_for(std::chrono::microseconds(200));
       });

@@ -49,6 +49,14 @@ void SleepUntil(const std::function<bool()>& condition) {
   while (!condition()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
 
+class PatternsProgressThread : public testing::Test {
+ protected:
+  // The system may list a thread for a while after it has been joined: those of other tests.
+  void SetUp() override {
+    SleepUntil([] { return ProgressThreads() == 0; });
+  }
+};
+
 // Its Await ends when a flag is set.
 class SoundSleeper : public ForwardingEndpoint {
  public:
@@ -83,14 +91,19 @@ class Chooser : public ForwardingEndpoint {
   const std::thread::id owner_ = std::this_thread::get_id();
 };
 
-// Something always moves.
+// Something always moves, and that is counted.
 class Busy : public ForwardingEndpoint {
  public:
-  using ForwardingEndpoint::ForwardingEndpoint;
+  Busy(std::unique_ptr<Endpoint> target, std::atomic<int>* moves)
+      : ForwardingEndpoint(std::move(target)), moves_(moves) {}
   bool Progress() override {
     (void)target()->Progress();
+    ++*moves_;
     return true;
   }
+
+ private:
+  std::atomic<int>* const moves_;
 };
 
 // Has no memory in the first step of the progress thread.
@@ -169,7 +182,7 @@ PatternCall Call(Pattern pattern, int root, std::vector<double>* data) {
   return call;
 }
 
-TEST(PatternsProgressThread, AStartedRelayGoesOn) {
+TEST_F(PatternsProgressThread, AStartedRelayGoesOn) {
   for (const bool peer_memory : {false, true}) {
     std::atomic<bool> asleep{false};
     std::atomic<bool> received{false};
@@ -194,7 +207,7 @@ TEST(PatternsProgressThread, AStartedRelayGoesOn) {
 }
 
 // A message that the step was taking may be lost: no rank may wait for it.
-TEST(PatternsProgressThread, AStepWithoutMemoryBreaksTheGroups) {
+TEST_F(PatternsProgressThread, AStepWithoutMemoryBreaksTheGroups) {
   std::atomic<bool> told{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, /*refusals=*/0, EngineOptions(), [&](std::unique_ptr<Endpoint> endpoint) {
@@ -218,7 +231,7 @@ TEST(PatternsProgressThread, AStepWithoutMemoryBreaksTheGroups) {
   });
 }
 
-TEST(PatternsProgressThread, AReturnedSendArrivesThoughItWasRefusedAtFirst) {
+TEST_F(PatternsProgressThread, AReturnedSendArrivesThoughItWasRefusedAtFirst) {
   std::atomic<bool> sent{false};
   std::atomic<bool> received{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
@@ -238,7 +251,7 @@ TEST(PatternsProgressThread, AReturnedSendArrivesThoughItWasRefusedAtFirst) {
   });
 }
 
-TEST(PatternsProgressThread, TheProgressThreadReturnsARelaysLeases) {
+TEST_F(PatternsProgressThread, TheProgressThreadReturnsARelaysLeases) {
   std::atomic<bool> drained{false};
   RunRanks(3, WithProgressThread(/*peer_memory=*/true), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
@@ -254,7 +267,7 @@ TEST(PatternsProgressThread, TheProgressThreadReturnsARelaysLeases) {
 }
 
 // The others come to the new group only after they have received.
-TEST(PatternsProgressThread, SendsArriveWhileANewGroupIsMade) {
+TEST_F(PatternsProgressThread, SendsArriveWhileANewGroupIsMade) {
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, rank == 0 ? 0.9 : 0);
     std::vector<double> data(100000, rank == 0 ? 4.5 : 0);
@@ -268,7 +281,7 @@ TEST(PatternsProgressThread, SendsArriveWhileANewGroupIsMade) {
   });
 }
 
-TEST(PatternsProgressThread, AFailureIsReturnedByTheNextCall) {
+TEST_F(PatternsProgressThread, AFailureIsReturnedByTheNextCall) {
   std::atomic<bool> told{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     EngineOptions options;
@@ -290,7 +303,7 @@ TEST(PatternsProgressThread, AFailureIsReturnedByTheNextCall) {
 
 // A send that must not wait for receivers tries overflow memory soon, even if no message ever
 // moves.
-TEST(PatternsProgressThread, TheWayToOverflowMemoryIsNotSlept) {
+TEST_F(PatternsProgressThread, TheWayToOverflowMemoryIsNotSlept) {
   std::atomic<bool> over{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
@@ -310,7 +323,7 @@ TEST(PatternsProgressThread, TheWayToOverflowMemoryIsNotSlept) {
   });
 }
 
-TEST(PatternsProgressThread, ALostPeerIsNoticed) {
+TEST_F(PatternsProgressThread, ALostPeerIsNoticed) {
   std::atomic<bool> started{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
@@ -326,8 +339,7 @@ TEST(PatternsProgressThread, ALostPeerIsNoticed) {
   });
 }
 
-TEST(PatternsProgressThread, ThereIsNoThreadWithoutWorkForIt) {
-  SleepUntil([] { return ProgressThreads() == 0; });  // those of other tests end
+TEST_F(PatternsProgressThread, ThereIsNoThreadWithoutWorkForIt) {
   RunRanks(1, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     std::vector<double> data(1000, 1);
@@ -350,7 +362,7 @@ TEST(PatternsProgressThread, ThereIsNoThreadWithoutWorkForIt) {
   });
 }
 
-TEST(PatternsProgressThread, MakesProgressOnlyWhileTheEndpointAllowsIt) {
+TEST_F(PatternsProgressThread, MakesProgressOnlyWhileTheEndpointAllowsIt) {
   RunRanks(1, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Chooser* chooser = nullptr;
     Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
@@ -378,7 +390,7 @@ TEST(PatternsProgressThread, MakesProgressOnlyWhileTheEndpointAllowsIt) {
   });
 }
 
-TEST(PatternsProgressThread, ListenersAreNotifiedWhetherItAnswers) {
+TEST_F(PatternsProgressThread, ListenersAreNotifiedWhetherItAnswers) {
   struct Listening : Engine::Listener {
     void OnProgressThread(bool answers) override { told.push_back(answers); }
     std::vector<bool> told;
@@ -421,15 +433,16 @@ TEST(PatternsProgressThread, ListenersAreNotifiedWhetherItAnswers) {
 }
 
 // However often the transport moves something meanwhile.
-TEST(PatternsProgressThread, AWaitIsOneInTheTrace) {
+TEST_F(PatternsProgressThread, AWaitIsOneInTheTrace) {
   const std::string file = testing::TempDir() + "/wait.json";
   Require(Trace::Start(file, 0, 1));
+  std::atomic<int> moves[2] = {};
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0, EngineOptions(), [&](std::unique_ptr<Endpoint> target) {
-      return std::make_unique<Busy>(std::move(target));
+      return std::make_unique<Busy>(std::move(target), &moves[rank]);
     });
     std::vector<double> data(10000);
-    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (rank == 1) SleepUntil([&] { return moves[0] > 10000; });
     Require(me.group->Run(Call(rank == 0 ? Pattern::kReceive : Pattern::kSend, 1 - rank, &data)));
     Require(me.engine->Drain());
   });
@@ -444,7 +457,7 @@ TEST(PatternsProgressThread, AWaitIsOneInTheTrace) {
 
 // Without a thread nothing would make the descriptor readable. No stack is as long as the default
 // that is set here.
-TEST(PatternsProgressThread, EventsNeedTheThread) {
+TEST_F(PatternsProgressThread, EventsNeedTheThread) {
   RunRanks(1, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
     pthread_attr_t before;
@@ -462,7 +475,7 @@ TEST(PatternsProgressThread, EventsNeedTheThread) {
   });
 }
 
-TEST(PatternsProgressThread, TheThreadEndsWithItsEngine) {
+TEST_F(PatternsProgressThread, TheThreadEndsWithItsEngine) {
   std::atomic<bool> started{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank);
@@ -485,7 +498,7 @@ TEST(PatternsProgressThread, TheThreadEndsWithItsEngine) {
 }
 
 // Two threads make progress in many alternations, beside all readers of their shared state.
-TEST(PatternsProgressThread, ManyTurns) {
+TEST_F(PatternsProgressThread, ManyTurns) {
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0.1);
     std::vector<double> in(500);
@@ -510,7 +523,7 @@ TEST(PatternsProgressThread, ManyTurns) {
   });
 }
 
-TEST(PatternsProgressThread, AForkedChildLeavesEverythingToItsParent) {
+TEST_F(PatternsProgressThread, AForkedChildLeavesEverythingToItsParent) {
   std::atomic<bool> forked{false};
   RunRanks(2, WithProgressThread(), [&](InprocWorld& world, int rank) {
     Rank me(world, rank, 0, EngineOptions(), [](std::unique_ptr<Endpoint> target) {

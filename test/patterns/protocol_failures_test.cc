@@ -321,10 +321,10 @@ TEST_P(InEachProtocol, AnotherCallIsAMismatchOnAll) {
       PatternCall call = me.Call(wrong && deed == kLonger ? 1 : 0);
       if (wrong && deed == kBarrier) call.pattern = Pattern::kBarrier;
       if (wrong && deed == kOtherRoot) call.root = 0;
-      call.timeout_seconds = 20;
+      call.timeout_seconds = 100;
       Status status = wrong ? me.Run(call) : me.RunUntilItFails(call);
       // A call of the wrong rank that did not wait has succeeded.
-      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(100);
       while (status.ok() && std::chrono::steady_clock::now() < end) {
         std::this_thread::yield();
         status = me.group()->failure();
@@ -349,7 +349,7 @@ TEST_P(InEachProtocol, AnotherCallOfTheFirstRankIsAMismatchOnAll) {
       // A receive may be longer than its message.
       PatternCall call = me.Call(!wrong || is_barrier ? 0 : IsPair(c.pattern) ? -1 : 1);
       if (wrong && is_barrier) call.pattern = Pattern::kBarrier;
-      call.timeout_seconds = 20;
+      call.timeout_seconds = 100;
       const Status status = me.RunThenBarrier(call);
       EXPECT_EQ(status.code(), StatusCode::kMismatch) << is_barrier << ' ' << status.ToString();
       Meet(world, rank);

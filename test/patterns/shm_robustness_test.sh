@@ -34,9 +34,10 @@ die() {  # PATTERN ELEMENTS
 }
 
 reports_of() { grep -o "[a-z_]* number [0-9]* of group rank $1[^0-9].*waiting for rank [0-9]*[: ].* for [0-9]* s" "$out"; }
+call_and_time() { sed 's/ of group .* for / /'; }
 
 stop() {  # PATTERN ELEMENTS
-  local what="$* stop" rank pid job times
+  local what="$* stop" rank pid job again
   : > "$out"  # the job before had a victim, too
   TEST_TIMEOUT=300 "$run_mpi" $ranks "$program" shm "$@" stop > "$out" 2>&1 &
   job=$!
@@ -50,8 +51,8 @@ stop() {  # PATTERN ELEMENTS
   [ "$(grep -c ': well$' "$out")" -eq $ranks ] || fail "$what: not all end well"
   grep -q "waiting for rank ${victim}[: ]" <<<"$(reports_of '[023]')" || fail "$what: nobody waits for the victim"
   for rank in 0 2 3; do
-    times=$(reports_of $rank | grep -o '[0-9]* s$')
-    [ "$times" = "$(sort -un <<< "$times")" ] || fail "$what: more than one report in an interval: $times"
+    again=$(reports_of $rank | call_and_time | sort | uniq -d)
+    [ -z "$again" ] || fail "$what: more than one report in an interval: $again"
   done
 }
 
