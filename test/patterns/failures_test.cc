@@ -217,7 +217,7 @@ TEST_P(Failures, ARankThatDisagreesEndsTheCallsOfAll) {
       for (int r = 0; r < ranks; ++r) {
         const Status& status = outcomes[static_cast<size_t>(r)];
         EXPECT_EQ(status.code(), StatusCode::kMismatch) << status.ToString();
-        // One that another rank has asked tells its own text, too.
+        // The text of a rank that another rank enquired of contains its own text, too.
         const std::string own = "rank " + std::to_string(r) + " of the group broke it in ";
         const bool is_told =
             status.message().find(" of the group broke it in ") != std::string::npos;

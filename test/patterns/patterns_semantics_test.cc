@@ -569,7 +569,7 @@ TEST_P(Semantics, RanksLeaveThoughTheirMessagesAreNotReceived) {
 }
 
 // Two ranks make different calls; at least one of them fails, and the other does not hang although
-// the first stays. The messages tell, and no enquiry, which a late rank would answer.
+// the first stays. Messages show the difference; an enquiry would need the late rank.
 void ExpectMismatch(const std::function<Status(Rank&)>& call, const std::string& text) {
   std::mutex mutex;
   std::string told;
