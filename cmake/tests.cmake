@@ -175,7 +175,9 @@ if(with_jobs)
   set_tests_properties(example_matrix_product example_solve example_solve_pblas PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
-# QEMU lacks system calls that these tests need: docs/user/packaging.md.
+# QEMU 7.2 in user mode lacks system calls that these tests need. Its madvise(MADV_REMOVE) reports success and leaves
+# the memory as it was, and it has neither process_vm_readv nor process_vm_writev. windows_multiply_test needs a
+# libblas.so.3 for aarch64.
 if(CMAKE_CROSSCOMPILING_EMULATOR MATCHES qemu)
   foreach(name patterns_protocol transport_auto transport_edge transport_host_memory transport_shm windows_multiply)
     if(TEST ${name}_test)
