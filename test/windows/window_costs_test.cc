@@ -354,7 +354,7 @@ TEST(WindowCosts, AShortPutAllocatesNothing) {
 // if it has a processor of its own: the wake-up from a nap takes longer than most waits.
 TEST(WindowCosts, AShortWaitTakesNoNap) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor";
-  constexpr int kRounds = 10;
+  constexpr int kRounds = 100;
   WindowSetup setup;
   setup.transport = WindowSetup::Transport::kShm;
   setup.goes_directly = [](int) { return true; };

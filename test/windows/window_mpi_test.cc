@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -39,6 +38,8 @@ constexpr int64_t kSlots = 450000;  // many segments
 constexpr int64_t kBlocks = 3000;
 constexpr int64_t kFar = kSlots / kBlocks;
 
+constexpr int kHasBegun = 1;  // the tag of an empty message
+
 // An endpoint whose progress thread may leave.
 class Leaving : public ForwardingEndpoint {
  public:
@@ -56,6 +57,18 @@ class Leaving : public ForwardingEndpoint {
     return (!is_deaf || !is_progress_thread) && !is_stuck && ForwardingEndpoint::Progress();
   }
 
+  Status SendControl(GroupId group, int peer, ConstByteSpan message, Urgency urgency) override {
+    const Status status = ForwardingEndpoint::SendControl(group, peer, message, urgency);
+    if (status.ok() && std::this_thread::get_id() == owner_) AnnounceBegin();
+    return status;
+  }
+  // To rank 0, once after `announces` was set: in the next send of the owner, or by a call.
+  void AnnounceBegin() {
+    if (!std::exchange(announces, false)) return;
+    MPI_Send(nullptr, 0, MPI_INT, 0, kHasBegun, MPI_COMM_WORLD);
+  }
+
+  bool announces = false;
   bool leaves_next = false;           // from the next group on there is none
   std::atomic<bool> is_deaf{false};   // the progress thread receives nothing
   std::atomic<bool> is_stuck{false};  // no thread here receives anything
@@ -122,6 +135,12 @@ class WindowMpi : public testing::TestWithParam<std::tuple<std::string, bool>> {
   }
   // Whether operations on these do.
   bool GoesByMessages() const { return !window_->is_direct() || endpoint_->AllowsProgressThread(); }
+  // On rank 0: all others have sent something of the operation before which they set `announces`.
+  void AwaitAllBegin() const {
+    for (int r = 1; r < window_->size(); ++r) {
+      MPI_Recv(nullptr, 0, MPI_INT, r, kHasBegun, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  }
   // So many layouts, if they do.
   uint64_t Told(uint64_t layouts) const { return GoesByMessages() ? layouts : 0; }
 
@@ -462,7 +481,7 @@ TEST_P(WindowMpi, AProgressThreadEndsAfterPendingRequests) {
   endpoint_->is_deaf = window_->rank() == 0;
   MPI_Barrier(MPI_COMM_WORLD);
   if (window_->rank() == 0) {
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // all have begun, beside a load too
+    AwaitAllBegin();
     endpoint_->leaves_next = true;
     MpiBootstrap alone(MPI_COMM_SELF);
     std::unique_ptr<Group> group;
@@ -483,7 +502,9 @@ TEST_P(WindowMpi, AProgressThreadEndsAfterPendingRequests) {
     const TargetData there{0, 2 * kBlocks * rank, Every(2), 1};
     Expect(window->Lock(LockKind::kShared, 0));
     threads.times = 0;
+    endpoint_->announces = true;
     Expect(window->Put(Words(&sent), there));
+    endpoint_->AnnounceBegin();
     EXPECT_EQ(threads.times, 0) << "might open a group, and wait there for the target";
     Expect(window->Unlock(0));
     EXPECT_EQ(window->layouts_sent(), 1U);
@@ -509,7 +530,7 @@ TEST_P(WindowMpi, AProgressThreadLeavesThoughItCannotAnswer) {
   endpoint_->is_stuck = window_->rank() == 0;
   MPI_Barrier(MPI_COMM_WORLD);
   if (window_->rank() == 0) {
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // all have begun, beside a load too
+    AwaitAllBegin();
     endpoint_->leaves_next = true;
     MpiBootstrap alone(MPI_COMM_SELF);
     std::unique_ptr<Group> group;
@@ -529,7 +550,9 @@ TEST_P(WindowMpi, AProgressThreadLeavesThoughItCannotAnswer) {
   } else {
     const int rank = window_->rank();
     std::vector<int64_t> sent(kBlocks, 1);
+    endpoint_->announces = true;
     Expect(window_->Put(Words(&sent), {0, 2 * kBlocks * rank, Every(2), 1}));
+    endpoint_->AnnounceBegin();
     EXPECT_EQ(window_->layouts_sent(), 1U);
     MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }

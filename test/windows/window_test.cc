@@ -1088,7 +1088,7 @@ void AwaitHeldPuts(const WindowSetup& setup, int ranks, bool guarded,
         return std::all_of(values, values + kPuts,
                            [&](const int64_t& value) { return value == 1 + (&value - values); });
       };
-      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(100);
       bool come = false;
       while (!come && std::chrono::steady_clock::now() < end) come = have_come();
       is_over = true;
