@@ -43,16 +43,16 @@ class Launching(unittest.TestCase):
         program = """import pathlib, sys, threading, time
 from bench.driver.launching import Launch, Launcher
 output, number = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-launch = Launch("a", ["sh", "-c", f"echo $$ >{number}.part; mv {number}.part {number}; exec sleep 60"])
-threading.Thread(target=Launcher(output, 60).run, args=(launch,), daemon=True).start()
+launch = Launch("a", ["sh", "-c", f"echo $$ >{number}.part; mv {number}.part {number}; exec sleep 1000"])
+threading.Thread(target=Launcher(output, 1000).run, args=(launch,), daemon=True).start()
 while not number.exists():
     time.sleep(0.01)
 """
         number = self.output / "number"
-        subprocess.run([sys.executable, "-c", program, self.output, number], check=True, timeout=30,
+        subprocess.run([sys.executable, "-c", program, self.output, number], check=True, timeout=200,
                        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
         process = pathlib.Path("/proc") / number.read_text().strip()
-        end = time.monotonic() + 30
+        end = time.monotonic() + 200
         while process.exists() and time.monotonic() < end:
             time.sleep(0.01)
         self.assertFalse(process.exists())
@@ -60,7 +60,7 @@ while not number.exists():
     def test_says_that_the_disk_is_full(self):
         (self.output / "commands.txt").symlink_to("/dev/full")
         driver = subprocess.run([sys.executable, "-m", "bench.driver", "--quick", "--bin", self.output, "--output",
-                                 self.output], check=False, capture_output=True, text=True, timeout=30)
+                                 self.output], check=False, capture_output=True, text=True, timeout=200)
         self.assertEqual((driver.returncode, driver.stderr), (1, "bench/run.sh: No space left on device\n"))
 
     def test_cleans_up_when_the_terminal_is_closed(self):
