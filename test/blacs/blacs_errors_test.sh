@@ -89,7 +89,7 @@ expect_among_four() {
     fi
   done
 }
-expect_among_four another_root "differ in the root: rank 3 called broadcast number 0 (1), rank 0 called broadcast number 0 (0)"
+expect_among_four another_root "differ in the root: rank 3 called broadcast number 0 (1), rank [01] called broadcast number 0 (0)"
 expect_among_four no_root "differ in the root: rank . called broadcast number 0 (.), rank . called broadcast number 0 (.)"
 expect_among_four another_scope \
   "come in different orders: rank . waits in barrier number 0 of scope .*, rank . waits in barrier number 0 of scope .*, each for the other"

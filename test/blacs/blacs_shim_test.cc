@@ -666,7 +666,7 @@ TEST(BlacsBroadcast, ScopeOfOneSendsNothing) {
 
 // Returns whether a message of `rank` comes. The limit ends a wait that would hang.
 bool HearsFrom(int rank) {
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(100);
   int came = 0;
   while (!came && std::chrono::steady_clock::now() < give_up) {
     MPI_Iprobe(rank, /*tag=*/0, MPI_COMM_WORLD, &came, MPI_STATUS_IGNORE);
@@ -954,13 +954,19 @@ TEST(BlacsLife, ContextsLeakNothing) {
     }
   };
   cycle(1000);  // whatever is kept for reuse is there now
-  const size_t resident = ResidentBytes();
   const int number = NextCommunicatorNumber();
   const int contexts = brigade::StressRounds(10000, 100000);
-  cycle(contexts);
+  // Ranks that need more memory, as a leak does every time, and ranks far ahead of another once.
+  int grow = 1;
+  for (int i = 0; i < 3 && grow > 0; ++i) {
+    const size_t resident = ResidentBytes();
+    cycle(contexts);
+    // 16 bytes a context would be more.
+    grow = ResidentBytes() < resident + static_cast<size_t>(contexts) * 12 ? 0 : 1;
+    MPI_Allreduce(MPI_IN_PLACE, &grow, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+  EXPECT_EQ(grow, 0);
   EXPECT_EQ(NextCommunicatorNumber(), number);
-  // 16 bytes a context would be more.
-  EXPECT_LT(ResidentBytes(), resident + static_cast<size_t>(contexts) * 12);
 }
 
 TEST(BlacsLife, UsableAgainAfterExitWithMpiAlive) {
