@@ -197,7 +197,7 @@ families() {
 
 # A program of Open MPI ends at its first call of the BLACS, with a text that says why.
 refused() {
-  ! OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 60 mpirun.openmpi --oversubscribe -n 2 \
+  ! OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 200 mpirun.openmpi --oversubscribe -n 2 \
     env LD_PRELOAD="$shim/libbrigade_blacs.so" \
     "/usr/lib/$(gcc -print-multiarch)/scalapack/openmpi-tests/BLACS/xCbtest" >"$work/refusal" 2>&1
   grep "this library was not built for Open MPI, which the program uses" "$work/refusal" || { cat "$work/refusal"; false; }

@@ -28,7 +28,7 @@ VERSIONED = ["libscalapack-openmpi2.2", "scalapack-mpi-test", "libopenmpi3", "li
 # A library that hangs everywhere must not take hours to fail.
 MAX_HANGS = 4
 # Instead of mpi_job's, where stock breaks off, too: most of these runs end so.
-BREAKS_OFF_SILENCE_S = 30
+BREAKS_OFF_SILENCE_S = 60
 RECORDED_RUNS = 3
 
 # The lines that sum up a tester, over all families. Whatever else it prints (times, residuals) differs from run to run.
