@@ -39,6 +39,17 @@ says() {  # TEXT RANK...
   done
 }
 
+# Runs a case with a time limit that is to end it, and with longer ones if that is too short for what comes before.
+with_limits() {  # CASE
+  local before=$failures seconds
+  for seconds in 3 15 75; do
+    failures=$before
+    next_address
+    "$1" $seconds
+    [ $failures -gt $before ] || break
+  done
+}
+
 pids=()
 if grep -q libmpi <<<"$(ldd "$program")"; then
   echo "FAILED: the program is linked with an MPI"
@@ -56,37 +67,41 @@ start 0 mpi "$address" 0 1
 await 3 0
 says "unavailable: .*mpi" 0
 
-next_address  # a rank is missing
-for rank in 0 1 2; do start $rank shm "$address" $rank 4 "" "" 3; done
-await 3 0 1 2
-says "timed out: .*rank 3" 0 1 2
+missing_rank() {  # SECONDS
+  for rank in 0 1 2; do start $rank shm "$address" $rank 4 "" "" "$1"; done
+  await 3 0 1 2
+  says "timed out: .*rank 3" 0 1 2
+}
+with_limits missing_rank
 
-next_address  # a rank has another secret
-for rank in 0 1; do start $rank shm "$address" $rank 3 right "" 10; done
-start 2 shm "$address" 2 3 wrong "" 3
-await 3 0 1 2
-says "secret" 2
-says "rank 2" 0 1
+other_secret() {  # SECONDS
+  for rank in 0 1; do start $rank shm "$address" $rank 3 right "" "$1"; done
+  start 2 shm "$address" 2 3 wrong "" "$1"
+  await 3 0 1 2
+  says "secret" 2
+  says "rank 2" 0 1
+}
+with_limits other_secret
 
 next_address  # two jobs at one address
-for rank in 0 1; do start $rank shm "$address" $rank 3 "" one 10; done
-start 3 shm "$address" 1 3 "" two 5
+for rank in 0 1; do start $rank shm "$address" $rank 3 "" one 100; done
+start 3 shm "$address" 1 3 "" two 100
 await 3 3
 says "job" 3
-start 2 shm "$address" 0 3 "" two 5
+start 2 shm "$address" 0 3 "" two 100
 await 3 2
 says "in use" 2
-start 2 shm "$address" 2 3 "" one 10
+start 2 shm "$address" 2 3 "" one 100
 await 0 0 1 2
 
 next_address  # a rank joins twice
-for rank in 0 1; do start $rank shm "$address" $rank 3 "" "" 10; done
-start 2 shm "$address" 1 3 "" "" 10
+for rank in 0 1; do start $rank shm "$address" $rank 3 "" "" 100; done
+start 2 shm "$address" 1 3 "" "" 100
 await 3 0 1 2
 says "rank 1" 0
 
 next_address  # a rank dies, and another never joins
-for rank in 0 1 2; do start $rank shm "$address" $rank 4 "" "" 20; done
+for rank in 0 1 2; do start $rank shm "$address" $rank 4 "" "" 100; done
 connected=$(printf ' [0-9A-F]*:%04X [0-9A-F]*:[0-9A-F]* 01 ' "$port")
 until [ "$(grep -cE "$connected" /proc/net/tcp)" -ge 2 ]; do sleep 0.05; done
 sleep 0.5  # for their handshakes

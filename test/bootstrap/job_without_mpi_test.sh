@@ -39,6 +39,16 @@ line() { # COUNT PATTERN
   [[ $(grep -cE -- "$2" "$out") -eq $1 ]] || fail "$what: not $1 lines with '$2'"
 }
 
+# Runs a case with a time, and if that is too short for what is to happen within it, with longer ones.
+with_times() { # CASE
+  local before=$failures seconds
+  for seconds in 2 10 60; do
+    failures=$before
+    "$1" $seconds
+    [[ $failures -gt $before ]] || break
+  done
+}
+
 ! ldd "$program" | grep -i mpi >"$out" || fail "the program is linked with an MPI"
 
 for transport in shm tcp sockets auto; do
@@ -55,17 +65,23 @@ for rank in 0 1 2 3 4; do rank $rank 5 100 run; done
 wait
 line 5 ': well over shm$'
 
-begin "a missing rank"
-for rank in 0 1 2; do rank $rank 4 2 run; done
-wait
-line 3 ': timed out: rank 3 of 4 has not joined within (the time limit of rank [12], .*)?2 s( of rank 0)?$'
+missing_rank() { # SECONDS
+  begin "a missing rank"
+  for rank in 0 1 2; do rank $rank 4 "$1" run; done
+  wait
+  line 3 ": timed out: rank 3 of 4 has not joined within (the time limit of rank [12], .*)?$1 s( of rank 0)?\$"
+}
+with_times missing_rank
 
-begin "a wrong secret"
-for rank in 0 1; do rank $rank 3 3 run; done
-BRIGADE_TEST_SECRET=guessed rank 2 3 3 run
-wait
-line 2 ': timed out: rank 2 of 3 has not joined within .*; .* as rank 2 and without a proof: '
-line 1 "rank 2: mismatch: rank 2 of 3, connected to rank 0 at $at: the secret is not that of rank 0"
+wrong_secret() { # SECONDS
+  begin "a wrong secret"
+  for rank in 0 1; do rank $rank 3 "$1" run; done
+  BRIGADE_TEST_SECRET=guessed rank 2 3 "$1" run
+  wait
+  line 2 ': timed out: rank 2 of 3 has not joined within .*; .* as rank 2 and without a proof: '
+  line 1 "rank 2: mismatch: rank 2 of 3, connected to rank 0 at $at: the secret is not that of rank 0"
+}
+with_times wrong_secret
 
 # The second job finds the address in use. Its other rank connects to rank 0 of the first job, which rejects it.
 begin "two jobs at an address"
@@ -73,7 +89,7 @@ for rank in 0 1; do rank $rank 3 100 run; done
 await_sockets 1 0A
 second=()
 for rank in 0 1; do
-  BRIGADE_TEST_JOB=second rank $rank 2 5 run
+  BRIGADE_TEST_JOB=second rank $rank 2 100 run
   second+=($!)
 done
 wait "${second[@]}"
@@ -83,15 +99,19 @@ line 3 ': well over shm$'
 line 1 "rank 0: unavailable: rank 0: cannot listen at $at: bind: Address already in use; "
 line 1 "rank 1: mismatch: .*: job 'second' is not the job of rank 0; "
 
-begin "a rank that is killed before all have joined"
-for rank in 0 2; do rank $rank 4 100 run; done
-rank 1 4 100 run
-victim=$!
-await_sockets 2 01
-sleep 1 # for their handshakes
-kill -KILL $victim
-wait
-line 2 ': peer lost: rank 1 of 4 \(127\.0\.0\.1:[0-9]+\) has ended during the bootstrap$'
+killed_early() { # SECONDS
+  local victim
+  begin "a rank that is killed before all have joined"
+  for rank in 0 2; do rank $rank 4 100 run; done
+  rank 1 4 100 run
+  victim=$!
+  await_sockets 2 01
+  sleep "$1" # for their handshakes
+  kill -KILL $victim
+  wait
+  line 2 ': peer lost: rank 1 of 4 \(127\.0\.0\.1:[0-9]+\) has ended during the bootstrap$'
+}
+with_times killed_early
 
 begin "a rank that is killed when all have joined"
 for rank in 0 1 2 3; do rank $rank 4 100 die; done
