@@ -254,7 +254,7 @@ TEST_F(TraceTest, AProcessForksWhileNoThreadRecords) {
   for (int i = 0; i < 100; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(10);
+      alarm(100);
       Trace::Mark(TraceKind::kSent, 1, 0);
       _exit(0);
     }

@@ -22,7 +22,7 @@ struct Table {
   alignas(64) std::atomic<uint64_t> slept_to_the_end{0};
 };
 constexpr uint64_t kTurns = 20000;
-constexpr int kLongestSleepUs = 5000000;
+constexpr int kLongestSleepUs = 30000000;
 
 void Play(Table* table, uint64_t me) {
   ASSERT_TRUE(Doorbell::Prepare());

@@ -123,7 +123,7 @@ TEST(ProcessWatchTest, AProcessForksWhileNoThreadLooksForOne) {
   for (int i = 0; i < 100; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(10);
+      alarm(100);
       _exit(ProcessWatch::Of(getpid())->HasEnded() ? 1 : 0);
     }
     int status = -1;

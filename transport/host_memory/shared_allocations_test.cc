@@ -315,7 +315,7 @@ TEST(SharedAllocations, AProcessForksWhileNoThreadAllocates) {
   });
   for (int i = 0; i < 20; ++i) {
     const int status = InChild([&] {
-      alarm(10);
+      alarm(100);
       if (!allocations.Free(memory)) return 1;
       return allocations.Free(Allocate(&allocations, kPage)) ? 0 : 2;
     });
@@ -338,7 +338,7 @@ TEST(SharedAllocations, AProcessForksWhileNoThreadOpensASegment) {
   });
   for (int i = 0; i < 100; ++i) {
     const int status = InChild([] {
-      alarm(10);
+      alarm(100);
       std::shared_ptr<SharedSegment> own;
       return SharedSegment::Create(&own).ok() ? 0 : 1;
     });

@@ -432,7 +432,7 @@ TEST(SharedSegmentTest, SignalsThatComeAllTheTimeDoNotKeepItFromMuchMemory) {
     constexpr size_t kBytes = (size_t{64} << 20) + kPage;
     const auto segment = NewSegment();
     const auto bytes_before = StatOf(*segment).st_blocks * 512;
-    alarm(10);
+    alarm(100);
     longest_uninterrupted = 100000;
     uint64_t offset = 0;
     const Status status = segment->Allocate(kBytes, &offset);
