@@ -26,7 +26,7 @@ job() {  # CASE VARIABLE=VALUE...
   "$run_mpi" 2 env LD_PRELOAD="$preloads" BRIGADE_EXPLAIN=1 "${@:2}" "$program" "$1" >"$TEST_TMPDIR/out" 2>&1
 }
 
-# ends CASE TEXT VARIABLE=VALUE...: with TEXT, a basic regular expression, from all of $tellers, who are in $call.
+# ends CASE TEXT VARIABLE=VALUE...: with TEXT from each of $tellers in $call. TEXT and tellers are basic regular expressions.
 tellers='0 1' call=PDGEMM
 ends() {
   mine || return 0
@@ -87,6 +87,9 @@ done
 # Without the library of names, or with one from before it gave what the part needs.
 # Among the files of this test lies the part for one family; where they were built may lie that for the other.
 preloads=$(realpath "${3%.so}"_*.so.1)
+# Each rank finds such an error by itself, and ends the job before the other has to.
+by_itself='[01]'
+tellers=$by_itself
 ends small 'not opened by a libbrigade_pblas.so of its version' BRIGADE_PBLAS=on
 # MPI has no rank of a process that has not initialised it.
 if mine; then
@@ -108,9 +111,11 @@ ends one_has_no_grid 'are in different products.* come to 2 and 3' BRIGADE_PBLAS
 ends_well alpha 'PDGEMM is left to the PBLAS: the ranks of a product differ in alpha' BRIGADE_PBLAS=on
 ends_well small 'left to the PBLAS: BRIGADE_PBLAS=off' BRIGADE_PBLAS=off
 # A bad value ends the job, whatever the product.
+tellers=$by_itself
 ends small "BRIGADE_TRANSPORT=pigeon: there is no transport 'pigeon'" BRIGADE_PBLAS=on BRIGADE_TRANSPORT=pigeon
 ends small "BRIGADE_TRANSPORT=pigeon: there is no transport 'pigeon'" BRIGADE_TRANSPORT=pigeon
 ends small 'BRIGADE_MULTIPLY_BYTES=1K: must be 4096 bytes or more' BRIGADE_MULTIPLY_BYTES=1K
+tellers='0 1'
 # Settings that decide about bits are equal on all ranks.
 differing() {  # ASSIGNMENT: made on each rank, where $rank is its number
   # shellcheck disable=SC2016 # for the inner shell

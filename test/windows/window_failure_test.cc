@@ -185,6 +185,7 @@ TEST(FailingCall, WithoutMemoryBreaksTheWindowOnAllRanks) {
       [&](WindowRank& self) {
         const std::unique_ptr<Window> window = self.Make(8);
         Require(window->Fence());
+        self.Meet();  // the window must not break in this fence
         std::byte mine[8] = {};
         const TypedLayout layout = LayoutOf(/*in_runs=*/false);
         if (self.rank() == 0) endpoints[0]->UseUpMemory();
@@ -227,6 +228,7 @@ TEST(FailingCall, WithoutMemoryForAMessageBreaksTheWindowOfTheMessage) {
           std::vector<std::byte> memory(4000);
           const std::unique_ptr<Window> window = self.MakeOf(memory.data(), memory.size());
           Require(window->Fence());
+          self.Meet();  // the message must not arrive in a fence
           std::vector<std::byte> mine(memory.size());
           const TypedLayout layout = TypedLayout::Run(Element::kByte, 4000);
           if (self.rank() == 0) Require(window->Put({mine.data(), layout, 1}, {1, 0, layout, 1}));
