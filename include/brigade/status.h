@@ -1,5 +1,6 @@
 /// @file
-/// Brigade: version, status and error text.
+/// Brigade: version, status and error text. Any thread may call the functions. Texts are static,
+/// except that of brigade_error_text().
 
 #ifndef BRIGADE_STATUS_H_
 #define BRIGADE_STATUS_H_
@@ -17,23 +18,17 @@ extern "C" {
 #define BRIGADE_VERSION_MAJOR 1  ///< increases when programs of an older version no longer run
 #define BRIGADE_VERSION_MINOR 0  ///< increases with additions to the interface
 #define BRIGADE_VERSION_PATCH 0  ///< increases with corrections of errors
-/// The version of these headers as one number: 10000 * major + 100 * minor + patch. Later versions
-/// have larger numbers.
+/// The version of these headers as one number: 10000 * major + 100 * minor + patch.
 #define BRIGADE_VERSION_NUMBER \
   (10000 * BRIGADE_VERSION_MAJOR + 100 * BRIGADE_VERSION_MINOR + BRIGADE_VERSION_PATCH)
 
-/// Returns the BRIGADE_VERSION_NUMBER of the library that the program runs with. Any thread may
-/// call this function.
+/// Returns the BRIGADE_VERSION_NUMBER of the library that the program runs with.
 BRIGADE_EXPORT int brigade_version_number(void);
-/// Returns the version of the library as text, for example "1.0.0". The text is static. Any thread
-/// may call this function.
+/// Returns the version of the library as text, for example "1.0.0".
 BRIGADE_EXPORT const char* brigade_version(void);
 
-/// The outcome of a call. A group is like an MPI communicator, a window like an MPI window; a
-/// multiplier (multiply.h) computes products of matrices. Convention 2 of brigade.h says for each
-/// failure whether the group of the call stays usable. Messages pass through staging memory (bounce
-/// buffers). Overflow memory is ordinary memory for messages that are in flight after their send
-/// has returned.
+/// The outcome of a call. Convention 2 of brigade.h says for each failure whether the group of the
+/// call stays usable.
 typedef enum {
   BRIGADE_OK = 0,                ///< success
   BRIGADE_NO_RESOURCE = 1,       ///< staging memory is in use: call brigade_progress(), try again
@@ -47,11 +42,10 @@ typedef enum {
   BRIGADE_ABORTED = 9            ///< a rank aborted the group or destroyed the window or multiplier
 } brigade_status;
 
-/// Returns the name of `status`, for example "no resource". The text is static. Any thread may call
-/// this function.
+/// Returns the name of `status`, for example "no resource".
 BRIGADE_EXPORT const char* brigade_status_name(brigade_status status);
 /// Returns the text of this thread's last failure, in English. The text is valid until a later call
-/// of this thread fails. Any thread may call this function.
+/// of this thread fails.
 BRIGADE_EXPORT const char* brigade_error_text(void);
 
 #ifdef __cplusplus
