@@ -35,10 +35,9 @@ typedef enum {
   BRIGADE_COMPLEX_LONG_DOUBLE,  ///< two long doubles
   BRIGADE_BOOL,                 ///< one byte, 0 or 1
   BRIGADE_LOGICAL,              ///< Fortran's LOGICAL, of 4 bytes; 0 is false
-  /// A double, and an int that is the location of the double, like MPI_DOUBLE_INT. Elements of this
-  /// type and of the types below have no padding. For example, an element of this type has 12
-  /// bytes, but a C structure of a double and an int has 16 bytes. For an array of C structures,
-  /// add the padding with brigade_layout_resized() (window.h).
+  /// A double, and an int that is the location of the double, like MPI_DOUBLE_INT: 12 bytes,
+  /// because this type and the types below have no padding. For an array of C structures, add the
+  /// padding with brigade_layout_resized() (window.h).
   BRIGADE_DOUBLE_AND_INT,
   BRIGADE_FLOAT_AND_INT,        ///< of 8 bytes
   BRIGADE_LONG_DOUBLE_AND_INT,  ///< of 20 bytes
@@ -52,25 +51,22 @@ typedef enum {
 /// An operation that combines two elements into one, like MPI_Op. The result of a reduction has
 /// equal bits on all ranks that get the result. The result also has equal bits in every run with
 /// the same ranks, root, matrix shape, topology, parameter and direction
-/// (brigade_call_options::decreasing). If only one rank takes part in a reduction, the call copies
-/// the rank's elements unchanged. If the comment of an operation does not allow the type, the call
-/// returns #BRIGADE_INVALID_ARGUMENT.
+/// (brigade_call_options::decreasing). If only one rank takes part, the call copies the rank's
+/// elements unchanged. If the comment of an operation does not allow the type, the call returns
+/// #BRIGADE_INVALID_ARGUMENT.
 ///
-/// The canonical NaN is one fixed bit pattern for each type. The rules for NaN and for -0 in the
-/// comments below hold for reductions and scans. Accumulates of windows follow C's arithmetic
-/// instead. If the result of an accumulate is a NaN, it can be any NaN. In an accumulate,
-/// the result of a maximum or minimum with a NaN operand is unspecified, and -0 equals +0.
+/// In reductions and scans, a NaN in the result is the canonical NaN: one fixed bit pattern for
+/// each type. If an operand of a maximum or minimum is a NaN, the result is a NaN.
+///
+/// Accumulates of windows follow C's arithmetic. A NaN in the result can be any NaN. A maximum or
+/// minimum with a NaN operand is unspecified, and -0 equals +0.
 typedef enum {
-  /// Of numbers. Integers wrap on overflow. If the result is a NaN, it is the canonical NaN.
-  BRIGADE_SUM = 0,
-  /// Of numbers. Integers wrap on overflow. If the result is a NaN, it is the canonical NaN.
-  BRIGADE_PRODUCT,
-  /// Of real numbers. If an operand is a NaN, the result is the canonical NaN. -0 is less than +0.
-  BRIGADE_MAX,
-  /// Of real numbers. If an operand is a NaN, the result is the canonical NaN. -0 is less than +0.
-  BRIGADE_MIN,
-  /// The number with the larger magnitude. The magnitude of a complex number is |re| + |im|. If an
-  /// operand is a NaN, the result is the canonical NaN. Not in windows.
+  BRIGADE_SUM = 0,  ///< of numbers; integers wrap on overflow
+  BRIGADE_PRODUCT,  ///< of numbers; integers wrap on overflow
+  BRIGADE_MAX,      ///< of real numbers; -0 is less than +0
+  BRIGADE_MIN,      ///< of real numbers; -0 is less than +0
+  /// The number with the larger magnitude. The magnitude of a complex number is |re| + |im|. Not in
+  /// windows.
   BRIGADE_ABS_MAX,
   /// Like #BRIGADE_ABS_MAX, but the number with the smaller magnitude. Not in windows.
   BRIGADE_ABS_MIN,
@@ -95,20 +91,17 @@ typedef enum {
 } brigade_op;
 
 /// An operation that the program defines, like MPI_Op_create. The operation must be associative. In
-/// a call with this operation, pass #BRIGADE_USER as the operation. As the type, pass
-/// #BRIGADE_BYTE, or a type of `element_bytes` bytes. In either case, one element of the call's
-/// matrices has `element_bytes` bytes.
+/// a call with this operation, pass #BRIGADE_USER as the operation. As the type, pass #BRIGADE_BYTE
+/// or a type of `element_bytes` bytes; an element has `element_bytes` bytes in both cases.
 typedef struct {
   /// Combines each of the `count` elements of `left` with the element of `right` at the same
   /// position, and writes the `count` combinations to `result`. `result` can be equal to `left` or
   /// to `right`; otherwise it overlaps neither. All three pointers are aligned to the largest power
   /// of two that divides `element_bytes`, but to at most 64 bytes.
   ///
-  /// During a blocking call with this operation, the library can call this function at any time. If
-  /// the call is started instead of blocking, the library can call this function at any time until
-  /// brigade_wait() returns. One engine calls the function from one thread at a time. This thread
-  /// can be a progress thread, which the library has started. The function must not call Brigade,
-  /// and must not throw exceptions.
+  /// The library can call this function at any time until the call is complete. One engine calls
+  /// the function from one thread at a time, which can be a progress thread of the library. The
+  /// function must not call Brigade, and must not throw exceptions.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
   void* context;         ///< passed to `combine`
   size_t element_bytes;  ///< the size of an element, 1 to 65535 bytes; equal on all ranks
