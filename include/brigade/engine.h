@@ -13,9 +13,7 @@ extern "C" {
 #endif
 
 /// An engine holds the transport, the staging memory and the pending calls of the groups of a
-/// process; opaque. The transport is the way in which messages travel: shared memory, TCP, or
-/// messages of MPI. Staging memory is the memory through which messages pass (bounce buffers). One
-/// engine per process suffices; several engines share no resources.
+/// process; opaque. One engine per process suffices; several engines share no resources.
 typedef struct brigade_engine brigade_engine;
 
 /// A switch: on, off, or the default.
@@ -25,51 +23,41 @@ typedef enum {
   BRIGADE_OFF = 2
 } brigade_switch;
 
-/// The options of an engine. Initialise the structure with brigade_options_init(). Each field
-/// except `size` and `reserved` has an environment variable (docs/user/settings.md). A field that
-/// is not 0 overrides its environment variable. If a field is 0, the library uses the environment
-/// variable. If this variable is unset, the library uses the default.
+/// The options of an engine. Each field except `size` and `reserved` has an environment variable
+/// (docs/user/settings.md). If a field is 0, the library uses the environment variable; if this
+/// variable is unset, the default. On all ranks of a group, these fields must be equal:
+/// `transport`, `chunk_bytes`, `staging_bytes` and `calibrate`.
 typedef struct {
   size_t size;  ///< set by brigade_options_init()
-  /// The transport: "auto", "mpi", "shm", "tcp" or "sockets" (docs/user/settings.md). Must be equal
-  /// on all ranks of a group. Default: "auto".
+  /// The transport: "auto", "mpi", "shm", "tcp" or "sockets" (docs/user/settings.md). Default:
+  /// "auto".
   const char* transport;
   /// The length of a chunk, the unit in which staging memory is allocated, in bytes: a multiple of
-  /// 64, at least 1024. Must be equal on all ranks of a group. Default: 32 KiB.
+  /// 64, at least 1024. Default: 32 KiB.
   size_t chunk_bytes;
-  /// The size of the staging memory of each rank, in bytes. Must be equal on all ranks of a group.
-  /// Default: 2 MiB.
+  /// The size of the staging memory of each rank, in bytes. Default: 2 MiB.
   size_t staging_bytes;
-  /// The limit on overflow memory, in bytes. When staging memory is used up, the library keeps sent
-  /// messages in overflow memory, which is ordinary memory, while they are in flight. Default: all
-  /// available memory.
+  /// The limit on overflow memory, in bytes. The library keeps sent messages in this ordinary
+  /// memory when staging memory is used up. Default: all available memory.
   size_t overflow_bytes;
   /// How long a send waits for overflow memory before the send fails, in seconds; not negative.
   /// Default: 120.
   double overflow_wait_seconds;
-  /// The name of a file for a timeline, which has the copies, combines, messages and waits of one
-  /// process (docs/user/measuring.md). The library writes the file when the engine is destroyed. If
-  /// the name is "lu.json", process 3 of the job writes lu.3.json. The program brigade_merge_trace
-  /// merges the files of all processes; the viewer Perfetto shows the timeline. A timeline has at
-  /// most 2^20 events, in 40 MiB of memory. The timeline includes BLACS calls. If the file cannot
-  /// be written, the library prints the error on stderr. A process has at most one timeline at a
-  /// time, for all its engines. While a process has a timeline, brigade_engine_create() with a file
-  /// name returns #BRIGADE_INVALID_ARGUMENT. Default: no timeline.
+  /// The name of a file for a timeline: the copies, combines, messages and waits of one process
+  /// (docs/user/measuring.md). The library writes the file when the engine is destroyed, and prints
+  /// an error on stderr if it cannot. If the name is "lu.json", process 3 of the job writes
+  /// lu.3.json. A process has at most one timeline at a time. Default: no timeline.
   const char* trace_file;
   /// On: when a group on several hosts is made, the library measures the cost of messages. By this
   /// cost, the library then chooses the topologies of calls, such as trees or rings. On links of
-  /// 40 MB/s or more, a measurement takes less than a second. The library keeps the result in
-  /// memory, and for a week in a file. Later groups and jobs on the same hosts use the kept result.
-  /// Must be equal on all ranks of a group. Default: on.
+  /// 40 MB/s or more, a measurement takes less than a second. Groups and jobs on the same hosts use
+  /// the result for a week. Default: on.
   brigade_switch calibrate;
-  /// On: whenever a call chooses an algorithm (calls.h), one rank prints on stderr the algorithm,
-  /// the reason, and the protocols. This rank is rank 0 of the scope, the set of ranks that take
-  /// part in the call. A protocol is a way in which the bytes of a call move, such as an inline
-  /// message (docs/design/protocols.md). Default: off.
+  /// On: whenever a call chooses an algorithm (calls.h), rank 0 of the scope prints on stderr the
+  /// algorithm, the reason, and the protocols (docs/design/protocols.md). Default: off.
   brigade_switch explain;
-  /// On: windows (memory for one-sided communication, as in MPI) detect conflicting operations
-  /// (docs/user/windows.md), and are much slower than without this option. If one rank of a window
-  /// has this option, all ranks of the window detect conflicts. Default: off.
+  /// On: windows detect conflicting operations (docs/user/windows.md), and are much slower. If one
+  /// rank of a window has this option, all ranks of the window detect conflicts. Default: off.
   brigade_switch check_windows;
   int reserved;  ///< must be 0
 } brigade_options;
@@ -103,29 +91,25 @@ static inline brigade_options brigade_options_init(void) {
 BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* options,
                                                     brigade_engine** engine);
 /// Destroys an engine. Every process that made an engine must call this function. First destroy all
-/// groups of the engine. If a group or the transport uses MPI, call this function before
-/// MPI_Finalize.
+/// groups of the engine.
 ///
 /// @param engine  NULL is ignored
 ///
-/// Cost: a send can return before the transport has completed it. This function waits until the
-/// transport has completed all sends.
+/// Cost: waits until the transport has completed all sends that have returned.
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
 /// Progresses pending operations (started calls, like MPI requests) without waiting. Call this
 /// function during long computations if an operation within a host is pending, or if a group of
 /// this process has used the transport "mpi". If an operation fails in this function, the
-/// operation's group breaks: brigade_wait() on the operation, and every later call on this group,
-/// return the failure.
+/// operation's group breaks.
 ///
 /// @param engine  NULL is ignored
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// Opens a file descriptor for poll() or epoll, for programs with an event loop. When a started
-/// operation is complete, a progress thread (a thread of the library that progresses operations
-/// between calls) makes the descriptor readable. brigade_progress() makes the descriptor
-/// unreadable. When the descriptor is readable, call brigade_progress(), then
+/// operation is complete, a progress thread makes the descriptor readable. brigade_progress() makes
+/// the descriptor unreadable. When the descriptor is readable, call brigade_progress(), then
 /// brigade_test_some(). Poll the descriptor again when brigade_test_some() finds no complete
-/// operation. Call brigade_engine_fd() after the groups have been made, and again whenever a
-/// further group has been made.
+/// operation. Call brigade_engine_fd() after the groups have been made, and again after each
+/// further group.
 ///
 /// @param engine  the engine of the operations
 /// @param fd      the descriptor, which belongs to the engine; the program must only poll it
