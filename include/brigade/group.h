@@ -15,109 +15,87 @@ extern "C" {
 
 /// @name Groups
 /// A group is a set of ranks that communicate, arranged in a grid, and corresponds to an MPI
-/// communicator. If you need no grid, pass 1 row and n columns for n ranks. The ranks that take
-/// part in a collective call are the *scope* of the call: the whole group, a row of the grid, or a
-/// column of the grid. brigade_scope_rank() returns the calling rank's number in a scope, and
-/// brigade_scope_size() the number of ranks of a scope.
+/// communicator. If you need no grid, pass 1 row and n columns for n ranks.
 ///
-/// In collective calls, `root` is a rank number in the scope. A block is one rank's part of a
-/// message; block i belongs to rank i of the scope. In sends and receives, `destination` and
-/// `source` are rank numbers in the group.
-///
-/// A failure of a call can break the group: every pending and later call on the group then fails,
-/// on all ranks. Convention 2 of brigade.h says which failures break the group.
+/// Functions that make a group from a parent group are collective over the parent, which may be
+/// destroyed afterwards. They cost a few collective calls on the parent. Convention 2 of brigade.h
+/// says whether the parent stays usable after a failure.
 /// @{
 
 /// A group: a grid of rows x cols ranks, which are numbered row by row. Opaque.
 typedef struct brigade_group brigade_group;
 
-/// Makes a group of all ranks of an MPI communicator. The group is a grid of rows x cols ranks. Row
-/// by row, the ranks of the grid are the ranks of the communicator, in the same order. Collective
-/// over the communicator.
+/// Makes a group of all ranks of an MPI communicator, with the same rank numbers. Collective over
+/// the communicator.
 ///
 /// @param engine    the engine of the calling process; must outlive the group
-/// @param mpi_comm  the communicator's Fortran handle (MPI_Comm_c2f). The library uses the
-///                  communicator during this call only; the caller may free the communicator
-///                  afterwards.
-/// @param rows      rows of the grid; equal on all ranks
-/// @param cols      columns of the grid; equal on all ranks; rows * cols must be the communicator's
-///                  size
+/// @param mpi_comm  the communicator's Fortran handle (MPI_Comm_c2f). The caller may free the
+///                  communicator afterwards.
+/// @param rows, cols  the grid; equal on all ranks; rows * cols must be the communicator's size
 /// @param group     the new group
 /// @return #BRIGADE_INVALID_ARGUMENT: `mpi_comm` is not the handle of a communicator, or
-///         rows * cols is not the size of the communicator; #BRIGADE_MISMATCH: ranks differ in
-///         rows, columns, or a field of brigade_options that must be equal on all ranks;
-///         #BRIGADE_UNAVAILABLE: MPI is not initialised, or the transport does not connect all
-///         ranks
+///         rows * cols is not its size; #BRIGADE_MISMATCH: ranks differ in rows, columns, or a
+///         field of brigade_options that must be equal; #BRIGADE_UNAVAILABLE: MPI is not
+///         initialised, or the transport does not connect all ranks
 ///
-/// Cost: a few MPI messages per rank. If the group has ranks on several hosts, and the library has
-/// not yet measured the links between these hosts, this function also measures the links
-/// (brigade_options::calibrate).
+/// Cost: a few MPI messages per rank. The first group on a set of several hosts also measures the
+/// links between the hosts (brigade_options::calibrate).
 BRIGADE_EXPORT brigade_status brigade_group_from_mpi(brigade_engine* engine, int mpi_comm, int rows,
                                                      int cols, brigade_group** group);
 
-/// Makes one group for each colour, like MPI_Comm_split. Collective over `group`.
+/// Makes one group for each colour, like MPI_Comm_split.
 ///
-/// @param group    the parent; may be destroyed afterwards
+/// @param group    the parent
 /// @param colour   0 or more: all ranks with equal colours form a new group. Negative: this rank
 ///                 joins no new group, as with MPI_UNDEFINED.
-/// @param key      the ranks of a new group are numbered by increasing key. Ranks with equal keys
-///                 are numbered by increasing rank in the parent.
+/// @param key      the ranks of a new group are numbered by increasing key; with equal keys, by
+///                 increasing rank in the parent
 /// @param members  the new group, a grid of one row; NULL if the colour is negative
 /// @return the failure of the parent if the parent is broken; otherwise a failure of
-///         brigade_group_from_mpi(). If this function fails, the parent stays usable, unless
-///         brigade_group_error() of the parent then returns a failure.
-///
-/// Cost: a few collective calls on the parent.
+///         brigade_group_from_mpi()
 BRIGADE_EXPORT brigade_status brigade_group_split(brigade_group* group, int colour, int key,
                                                   brigade_group** members);
-/// Makes a group of the listed ranks of a group. Collective over `group`.
+/// Makes a group of the listed ranks of a group.
 ///
-/// @param group    the parent; may be destroyed afterwards
+/// @param group    the parent
 /// @param ranks    ranks of the parent in the order of the new grid, row by row; each rank at most
 ///                 once; equal on all ranks
-/// @param rows     rows of the new grid; equal on all ranks
-/// @param cols     columns of the new grid; equal on all ranks; `ranks` has rows * cols entries
+/// @param rows, cols  the new grid; equal on all ranks; `ranks` has rows * cols entries
 /// @param members  the new group; NULL if this rank is not listed
 /// @return #BRIGADE_INVALID_ARGUMENT: a listed rank is not in the parent, or is listed twice;
 ///         #BRIGADE_MISMATCH: the ranks of the parent differ in `ranks`, `rows` or `cols`; or a
 ///         failure of brigade_group_split()
-///
-/// Cost: a few collective calls on the parent.
 BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, const int* ranks,
                                                        int rows, int cols, brigade_group** members);
 /// Makes a group with the ranks and the grid of `group`, like MPI_Comm_dup. Calls on the new group
-/// are independent of calls on `group`. Collective over `group`.
+/// are independent of calls on `group`.
 ///
-/// @param group      the parent; may be destroyed afterwards
+/// @param group      the parent
 /// @param duplicate  the new group
 /// @return a failure of brigade_group_split()
-///
-/// Cost: a few collective calls on the parent.
 BRIGADE_EXPORT brigade_status brigade_group_duplicate(brigade_group* group,
                                                       brigade_group** duplicate);
 /// Destroys a group. Local. The messages of sends that have returned still reach their receivers.
-/// Before this call, the program must have waited for all operations (started calls, like MPI
-/// requests) of the group, and must have destroyed all plans (persistent operations) of the group.
+/// Before this call, the program must have waited for all operations of the group, and must have
+/// destroyed all plans of the group.
 ///
 /// @param group  NULL is ignored
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
 /// Returns the failure that broke the group, even if the call failed on another rank. Returns
 /// #BRIGADE_OK if this rank knows of no failure. Local. Progresses pending operations; does not
-/// wait. A rank that computes for a long time can call this function to detect failures of other
-/// ranks.
+/// wait.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 
-/// A description of the failure that broke a group. Initialise the structure with
-/// brigade_failure_init().
+/// A description of the failure that broke a group.
 typedef struct {
   size_t size;            ///< set by brigade_failure_init()
   brigade_status status;  ///< #BRIGADE_OK: the group is not broken
   int rank;               ///< the rank that broke the group; -1: not known
-  /// The call that failed on the rank `rank`: the name of the call's C function without `brigade_`,
-  /// such as "bcast". For calls on blocks of any length, such as brigade_gatherv(), the last `v` is
-  /// omitted: "gather" means brigade_gather() or brigade_gatherv(). For brigade_sendrecv(): "send"
-  /// or "recv". Static text; empty if no call failed, or if the call is not known.
+  /// The call that failed on the rank `rank`: the name of its C function without `brigade_`, such
+  /// as "bcast". Functions on blocks of any length share a name with others: "gather" means
+  /// brigade_gather() or brigade_gatherv(). For brigade_sendrecv(): "send" or "recv". Static text;
+  /// empty if no call failed, or if the call is not known.
   const char* call;
   /// The number of the failed call, counted from 0. The library counts collective calls separately
   /// for each scope, sends separately for each destination, and receives separately for each
@@ -136,21 +114,18 @@ static inline brigade_failure brigade_failure_init(void) {
 ///
 /// @param group    the group, broken or not
 /// @param failure  the description of the failure
-/// @return the failure of the group, or #BRIGADE_OK; #BRIGADE_INVALID_ARGUMENT if `failure` was not
-///         initialised
+/// @return also #BRIGADE_INVALID_ARGUMENT: `failure` was not initialised
 BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
                                                     brigade_failure* failure);
 
 /// Aborts a group. Local. Every pending and later call on the group fails with #BRIGADE_ABORTED, on
-/// all ranks. The error text has the number of the aborting rank and `text`. If the group is
-/// already broken, this function has no effect.
+/// all ranks. If the group is already broken, this function has no effect.
 ///
-/// This function cannot end a call that blocks in this process, because at most one thread at a
-/// time may use an engine. To limit the time of a blocking call, set
-/// brigade_call_options::timeout_seconds.
+/// This function cannot end a call that blocks in this process; set
+/// brigade_call_options::timeout_seconds instead.
 ///
 /// @param group  the group; after this call the program can only destroy the group
-/// @param text   the reason; the other ranks get its first 200 bytes
+/// @param text   the reason; the error text of the other ranks has its first 200 bytes
 BRIGADE_EXPORT void brigade_group_abort(brigade_group* group, const char* text);
 
 /// The scope of a collective call: the ranks that take part in the call.
@@ -160,19 +135,16 @@ typedef enum {
   BRIGADE_COLUMN = 2  ///< the calling rank's column of the grid
 } brigade_scope;
 
-/// Returns the number of ranks in the calling rank's scope; -1 if `group` is NULL or `scope` is not
-/// a value of brigade_scope. Local.
+/// Returns the number of ranks in the calling rank's scope. Local. Returns -1 if `group` is NULL or
+/// `scope` is not a value of brigade_scope.
 BRIGADE_EXPORT int brigade_scope_size(const brigade_group* group, brigade_scope scope);
-/// Returns the calling rank's number in its scope, from 0; -1 if `group` is NULL or `scope` is not
-/// a value of brigade_scope. Local.
+/// Returns the calling rank's number in its scope, from 0; -1 as for brigade_scope_size(). Local.
 BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope scope);
 
 /// @}
 /// @name Groups without MPI
-/// A bootstrap is an object through which the ranks of a job exchange data, such as their
-/// addresses, before they have a group. In a program without MPI, the ranks first make a bootstrap,
-/// by brigade_bootstrap_tcp() or brigade_bootstrap_callback(). Then they make groups by
-/// brigade_group_from_bootstrap().
+/// In a program without MPI, the ranks first make a bootstrap, through which they exchange data,
+/// such as their addresses. Then they make groups by brigade_group_from_bootstrap().
 /// @{
 
 /// A bootstrap; opaque.
@@ -180,8 +152,8 @@ typedef struct brigade_bootstrap brigade_bootstrap;
 
 /// A function of the program that works like MPI_Allgather. Each rank passes `bytes` bytes at
 /// `mine`. On every rank, the function must write the bytes of all ranks to `all`, in the order of
-/// ranks. `all` has room for `bytes` bytes from each rank. The function must return 0 on success.
-/// Any other value is an error, and the error text of the library contains the value.
+/// ranks. The function must return 0 on success; the error text of the library contains any other
+/// value.
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 
 /// Makes a bootstrap that calls an all-gather function of the program. Local.
@@ -198,8 +170,7 @@ BRIGADE_EXPORT brigade_status brigade_bootstrap_callback(brigade_allgather_callb
                                                          void* context, int rank, int size,
                                                          brigade_bootstrap** bootstrap);
 
-/// Options of brigade_bootstrap_tcp(). Initialise the structure with
-/// brigade_bootstrap_options_init().
+/// Options of brigade_bootstrap_tcp().
 typedef struct {
   size_t size;         ///< set by brigade_bootstrap_options_init()
   const char* job;     ///< the name of the job; equal on all ranks; NULL means ""
@@ -218,8 +189,7 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 }
 /// Makes a bootstrap over TCP. Collective: all ranks must call this function, in any order, within
 /// brigade_bootstrap_options::timeout_seconds. Rank 0 listens at `address`, and all other ranks
-/// connect to rank 0. If `address` contains a host name, a thread of the library looks up the name;
-/// this thread can outlive a call that has timed out.
+/// connect to rank 0.
 ///
 /// @param address    "host:port" or "[IPv6 address]:port" of rank 0; equal on all ranks
 /// @param rank       the calling rank, from 0
@@ -243,21 +213,17 @@ BRIGADE_EXPORT brigade_status brigade_bootstrap_tcp(const char* address, int ran
 /// @param bootstrap  NULL is ignored
 BRIGADE_EXPORT void brigade_bootstrap_destroy(brigade_bootstrap* bootstrap);
 
-/// Makes a group of all ranks of a bootstrap: a grid of rows x cols ranks, numbered row by row.
-/// Collective over the ranks of the bootstrap.
+/// Makes a group of all ranks of a bootstrap, with the same rank numbers. Collective over the ranks
+/// of the bootstrap.
 ///
 /// @param engine     the engine of the calling process; must outlive the group
-/// @param bootstrap  the bootstrap, from which the program can make any number of groups. The group
-///                   uses the bootstrap during this call only.
-/// @param rows       rows of the grid; equal on all ranks
-/// @param cols       columns of the grid; equal on all ranks; rows * cols must be the number of
-///                   ranks
+/// @param bootstrap  the bootstrap, from which the program can make any number of groups
+/// @param rows, cols  the grid; equal on all ranks; rows * cols must be the number of ranks
 /// @param group      the new group
 /// @return #BRIGADE_INVALID_ARGUMENT: rows * cols is not the number of ranks; #BRIGADE_MISMATCH:
-///         ranks differ in rows, columns, or a field of brigade_options that must be equal on all
-///         ranks; #BRIGADE_TIMED_OUT: a rank did not call in time; #BRIGADE_PEER_LOST: the process
-///         of a rank ended; #BRIGADE_INTERNAL: the function that the program passed to
-///         brigade_bootstrap_callback() returned an error
+///         see brigade_group_from_mpi(); #BRIGADE_TIMED_OUT: a rank did not call in time;
+///         #BRIGADE_PEER_LOST: the process of a rank ended; #BRIGADE_INTERNAL: the function that
+///         the program passed to brigade_bootstrap_callback() returned an error
 ///
 /// Cost: like brigade_group_from_mpi(), but with all-gathers of the bootstrap instead of MPI
 /// messages.
