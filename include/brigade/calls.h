@@ -4,12 +4,12 @@
 /// Each call has three forms, shown here for a broadcast:
 ///
 /// 1. `brigade_bcast(...)` blocks until the call is complete on this rank.
-/// 2. `brigade_bcast_start(..., &operation)` starts the call, stores a handle of the started call
-///    in `operation` (brigade_operation, like an MPI request), and returns. Complete the operation
-///    with brigade_wait(), or with a function on arrays of operations (operation.h).
+/// 2. `brigade_bcast_start(..., &operation)` starts the call, stores a handle in `operation`
+///    (brigade_operation, like an MPI request), and returns. Complete the operation with a function
+///    of operation.h, such as brigade_wait().
 /// 3. `brigade_plan_bcast(..., &plan)` checks the arguments, chooses the algorithm, and stores a
-///    plan in `plan` (brigade_plan, like a persistent request of MPI). Then brigade_plan_run() or
-///    brigade_plan_start() makes the call any number of times, without these preparations.
+///    plan in `plan` (brigade_plan, like a persistent request of MPI). Local. Then
+///    brigade_plan_run() or brigade_plan_start() makes the call any number of times.
 ///
 /// In form 2, the memory below must stay valid until the operation is complete; in form 3, until
 /// the plan is destroyed:
@@ -21,12 +21,10 @@
 /// In form 3, the program may change the values in this memory while no operation of the plan is
 /// pending.
 ///
-/// The functions of forms 2 and 3 copy their arguments, and the structures brigade_matrix and
-/// brigade_user_op to which the arguments point. If the program changes a structure afterwards, the
-/// change has no effect on the operation or plan.
+/// The caller may free or change all other arguments when a function has returned: the functions of
+/// forms 2 and 3 copy options, matrices (brigade_matrix) and user operations (brigade_user_op).
 ///
-/// Different ranks may use different forms of one call: for example, one rank calls
-/// brigade_bcast(), and another rank calls brigade_bcast_start().
+/// Different ranks may use different forms of one call.
 
 #ifndef BRIGADE_CALLS_H_
 #define BRIGADE_CALLS_H_
@@ -42,10 +40,10 @@ extern "C" {
 #endif
 
 /// @name Calls
-/// brigade_send(), brigade_recv() and brigade_sendrecv() are point-to-point. All other calls are
-/// collective over a scope: the group, or a row or column of its grid
+/// brigade_send(), brigade_recv() and brigade_sendrecv() are point-to-point: `source` and
+/// `destination` are ranks of the group. All other calls are collective over a scope
 /// (brigade_call_options::scope). All ranks of the scope must make the collective calls on the
-/// scope in the same order.
+/// scope in the same order. `root` is a rank of the scope.
 ///
 /// A function that fails returns one of these statuses:
 ///
@@ -55,42 +53,36 @@ extern "C" {
 /// - #BRIGADE_OUT_OF_MEMORY: this process has no memory left
 /// - #BRIGADE_UNAVAILABLE: this process is a forked child
 ///
-/// Convention 2 of brigade.h says whether the group stays usable. A function whose name ends in
-/// `_start` returns errors of arguments; brigade_wait() returns the outcome of the started call.
-///
-/// A function whose name ends in `_start` can also fail in two further cases, and then has no
-/// effect:
+/// Convention 2 of brigade.h says whether the group stays usable. A `_start` function returns
+/// errors of arguments; brigade_wait() returns the outcome of the started call. A `_start` function
+/// can fail in two further cases, without effect:
 ///
 /// 1. #BRIGADE_NO_RESOURCE: the staging memory that the call needs is in use. Other ranks may
 ///    already have started the call. Repeat the `_start` function until it succeeds, and make no
-///    blocking call in between. Each attempt progresses pending operations. If all ranks make all
-///    their calls, on all scopes, in the same order, an attempt succeeds in the end.
+///    blocking call in between. If all ranks make all their calls, on all scopes, in the same
+///    order, an attempt succeeds in the end.
 /// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more staging memory than the budget allows
 ///    (brigade_options::staging_bytes). A collective call then returns this status on all ranks of
 ///    the scope.
 ///
-/// The library carries out calls in the order in which this rank starts them. This rule holds for
-/// the collective calls on one scope, for the sends to one rank, and for the receives from one
-/// rank.
+/// The library carries out calls in the order in which this rank starts them. This holds for the
+/// collective calls on one scope, for the sends to one rank, and for the receives from one rank.
 ///
 /// Cost: docs/design/patterns.md has the copies, combines (applications of a brigade_op) and
 /// messages of every call. A call also chooses the algorithm if no earlier call on the group had
-/// the same function, scope, root, brigade_op, topology and range of message lengths. A function
-/// that makes a plan sends no messages.
+/// the same function, scope, root, brigade_op, topology and range of message lengths.
 /// @{
 
 /// Sends a matrix to a rank. Buffered, like MPI_Bsend: the program may change `source` when the
-/// call has returned. Overflow memory is ordinary memory that the library uses for buffered sends.
-/// The call waits for the receiver only while overflow memory is full
-/// (brigade_options::overflow_bytes). The call fails if it waits longer than
-/// brigade_options::overflow_wait_seconds.
+/// call is complete. The call waits for the receiver only while overflow memory is full
+/// (brigade_options::overflow_bytes).
 ///
-/// @param group        the group of the caller and the destination
-/// @param source       the matrix; may be changed as soon as the call is complete
+/// @param group        of the call
+/// @param source       the matrix
 /// @param type         the type of the elements
 /// @param destination  a rank of the group, which may be the caller
-/// @param options      NULL for the defaults; may be freed afterwards
-/// @return #BRIGADE_TIMED_OUT also if the call waits longer than
+/// @param options      NULL for the defaults
+/// @return also #BRIGADE_TIMED_OUT: the call has waited longer than
 ///         brigade_options::overflow_wait_seconds
 BRIGADE_EXPORT brigade_status brigade_send(brigade_group* group, const brigade_matrix* source,
                                            brigade_type type, int destination,
@@ -100,7 +92,7 @@ BRIGADE_EXPORT brigade_status brigade_send_start(brigade_group* group, const bri
                                                  brigade_type type, int destination,
                                                  const brigade_call_options* options,
                                                  brigade_operation** operation);
-/// Plans brigade_send(). Local.
+/// Plans brigade_send().
 BRIGADE_EXPORT brigade_status brigade_plan_send(brigade_group* group, const brigade_matrix* source,
                                                 brigade_type type, int destination,
                                                 const brigade_call_options* options,
@@ -109,14 +101,13 @@ BRIGADE_EXPORT brigade_status brigade_plan_send(brigade_group* group, const brig
 /// Receives a matrix from a rank. There are no tags and no wildcards: within a group, the n-th
 /// receive from rank r gets the n-th message that rank r sends to the caller.
 ///
-/// @param group        the group of the caller and the source
-/// @param destination  the matrix. If the matrix has more elements than the message, the last
-///                     elements of the matrix stay unchanged. The shape and `ld` of the matrix may
-///                     differ from those of the sent matrix.
+/// @param group        of the call
+/// @param destination  the matrix, of any shape. If it has more elements than the message, its last
+///                     elements stay unchanged.
 /// @param type         the type of the elements
 /// @param source       a rank of the group
-/// @param options      NULL for the defaults; may be freed afterwards
-/// @return #BRIGADE_MISMATCH also if the message is longer than the matrix
+/// @param options      NULL for the defaults
+/// @return also #BRIGADE_MISMATCH: the message is longer than the matrix
 BRIGADE_EXPORT brigade_status brigade_recv(brigade_group* group, const brigade_matrix* destination,
                                            brigade_type type, int source,
                                            const brigade_call_options* options);
@@ -126,7 +117,7 @@ BRIGADE_EXPORT brigade_status brigade_recv_start(brigade_group* group,
                                                  brigade_type type, int source,
                                                  const brigade_call_options* options,
                                                  brigade_operation** operation);
-/// Plans brigade_recv(). Local.
+/// Plans brigade_recv().
 BRIGADE_EXPORT brigade_status brigade_plan_recv(brigade_group* group,
                                                 const brigade_matrix* destination,
                                                 brigade_type type, int source,
@@ -135,28 +126,26 @@ BRIGADE_EXPORT brigade_status brigade_plan_recv(brigade_group* group,
 
 /// Sends a matrix to a rank, and receives a matrix from the same or another rank.
 ///
-/// @param group        the group of the caller, the destination and the source
-/// @param sent         the matrix to send, like `source` of brigade_send(); no element may overlap
-///                     `received`
-/// @param destination  the rank of the group to which the caller sends
+/// @param group        of the call
+/// @param sent         the matrix to send; no element may overlap `received`
+/// @param destination  the rank to which the caller sends
 /// @param received     the matrix to receive, like `destination` of brigade_recv()
-/// @param source       the rank of the group from which the caller receives
+/// @param source       the rank from which the caller receives
 /// @param type         the type of the elements
-/// @param options      NULL for the defaults; may be freed afterwards
+/// @param options      NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_sendrecv(brigade_group* group, const brigade_matrix* sent,
                                                int destination, const brigade_matrix* received,
                                                int source, brigade_type type,
                                                const brigade_call_options* options);
-/// Starts brigade_sendrecv(): first the receive, then the send. If the receive has started, but too
-/// little staging memory is free to start the send, this call sends the matrix by brigade_send(),
-/// which can wait for the receiver.
+/// Starts brigade_sendrecv(). If staging memory suffices for the receive only, this call sends the
+/// matrix by brigade_send(), which can wait for the receiver.
 BRIGADE_EXPORT brigade_status brigade_sendrecv_start(brigade_group* group,
                                                      const brigade_matrix* sent, int destination,
                                                      const brigade_matrix* received, int source,
                                                      brigade_type type,
                                                      const brigade_call_options* options,
                                                      brigade_operation** operation);
-/// Plans brigade_sendrecv(). Local.
+/// Plans brigade_sendrecv().
 BRIGADE_EXPORT brigade_status brigade_plan_sendrecv(brigade_group* group,
                                                     const brigade_matrix* sent, int destination,
                                                     const brigade_matrix* received, int source,
@@ -164,16 +153,16 @@ BRIGADE_EXPORT brigade_status brigade_plan_sendrecv(brigade_group* group,
                                                     const brigade_call_options* options,
                                                     brigade_plan** plan);
 
-/// Sends the root's matrix to all ranks of the scope, like MPI_Bcast. Some ranks forward the
-/// message to other ranks. The root and the forwarding ranks wait for their receivers only while
-/// staging memory and overflow memory are full.
+/// Sends the root's matrix to all ranks of the scope, like MPI_Bcast. The root, and ranks that
+/// forward the message, wait for their receivers only while staging memory and overflow memory are
+/// full.
 ///
-/// @param group    the group; `options` selects the scope in the group
+/// @param group    of the call
 /// @param buffer   the matrix that the root sends and all other ranks receive. The number of
-///                 elements is equal on all ranks; shapes and `ld` may differ.
+///                 elements is equal on all ranks; shapes may differ.
 /// @param type     the type of the elements; equal on all ranks
-/// @param root     a rank of the scope; equal on all ranks
-/// @param options  NULL for the defaults; may be freed afterwards
+/// @param root     equal on all ranks
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_bcast(brigade_group* group, const brigade_matrix* buffer,
                                             brigade_type type, int root,
                                             const brigade_call_options* options);
@@ -182,7 +171,7 @@ BRIGADE_EXPORT brigade_status brigade_bcast_start(brigade_group* group,
                                                   const brigade_matrix* buffer, brigade_type type,
                                                   int root, const brigade_call_options* options,
                                                   brigade_operation** operation);
-/// Plans brigade_bcast(). Local.
+/// Plans brigade_bcast().
 BRIGADE_EXPORT brigade_status brigade_plan_bcast(brigade_group* group, const brigade_matrix* buffer,
                                                  brigade_type type, int root,
                                                  const brigade_call_options* options,
@@ -190,15 +179,15 @@ BRIGADE_EXPORT brigade_status brigade_plan_bcast(brigade_group* group, const bri
 
 /// Blocks until all ranks of the scope have made this call, like MPI_Barrier.
 ///
-/// @param group    the group; `options` selects the scope in the group
-/// @param options  NULL for the defaults; may be freed afterwards
+/// @param group    of the call
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_barrier(brigade_group* group,
                                               const brigade_call_options* options);
 /// Starts brigade_barrier().
 BRIGADE_EXPORT brigade_status brigade_barrier_start(brigade_group* group,
                                                     const brigade_call_options* options,
                                                     brigade_operation** operation);
-/// Plans brigade_barrier(). Local.
+/// Plans brigade_barrier().
 BRIGADE_EXPORT brigade_status brigade_plan_barrier(brigade_group* group,
                                                    const brigade_call_options* options,
                                                    brigade_plan** plan);
