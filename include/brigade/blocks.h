@@ -1,10 +1,6 @@
 /// @file
 /// Brigade: collective calls that gather, scatter or exchange one block per rank. calls.h has the
-/// rules for all calls. Each call has three forms, for example:
-///
-/// - brigade_gather() blocks, like MPI_Gather.
-/// - brigade_gather_start() starts the call and returns, like MPI_Igather.
-/// - brigade_plan_gather() makes a plan, a persistent operation, like MPI_Gather_init.
+/// rules for all calls, and explains the forms `_start` and `brigade_plan_`.
 
 #ifndef BRIGADE_BLOCKS_H_
 #define BRIGADE_BLOCKS_H_
@@ -18,41 +14,40 @@ extern "C" {
 #endif
 
 /// @name Blocks
-/// These calls are collective over the scope: the whole group, the calling rank's row of the
-/// group's grid, or the calling rank's column (brigade_call_options::scope). On this page, "rank q"
-/// is the rank with number q in the scope. A block is one rank's part of a matrix.
+/// These calls are collective over the scope (brigade_call_options::scope). Below, n is the number
+/// of ranks of the scope, and rank q is the rank with number q in the scope. A block is one rank's
+/// part of a matrix. The caller may free arrays and options when a function has returned. `root`
+/// must be equal on all ranks. In an all-gather `type` must be equal on all ranks; in all other
+/// calls the ranks pass types of the same size.
 ///
-/// In functions without `v` behind the call's name, all blocks have the same number of elements. A
-/// matrix that consists of n blocks of c columns each has n * c columns: block q is columns q * c
-/// to q * c + c - 1. Ranks may pass blocks of different numbers of rows and columns, if the number
-/// of elements is equal. The fields of a brigade_matrix are `{data, rows, cols, ld}`. For an MPI
-/// buffer with `count` elements for each of n ranks, pass the matrix `{buffer, count, n, 0}`. For
-/// one block, pass `{block, count, 1, 0}`.
+/// In functions without `v` behind the call's name, all blocks have the same number of elements.
+/// Block q of a matrix with n * c columns is columns q * c to q * c + c - 1. Ranks may pass blocks
+/// of different shapes, if the number of elements is equal. For an MPI buffer with `count` elements
+/// for each rank, pass the matrix `{buffer, count, n, 0}`. For one block, pass
+/// `{block, count, 1, 0}`.
 ///
-/// In functions with `v` behind the call's name, such as brigade_gatherv(), blocks may have
-/// different numbers of elements. For a block that has a count and a displacement in MPI, pass
+/// In functions with `v`, such as brigade_gatherv(), blocks may have different numbers of elements.
+/// An array has one matrix per rank. For a block that has a count and a displacement in MPI, pass
 /// `{buffer + displacement, count, 1, 0}`.
 ///
-/// The matrices of a call must not overlap. There are two exceptions:
+/// The matrices of a call must not overlap. There are two exceptions, in which the call does not
+/// copy this rank's own block:
 ///
 /// - `source` of a gather or all-gather may be the memory of this rank's block in the result.
 /// - At the root, `result` of a scatter may be the memory of the root's block in the root's matrix.
-///
-/// In both exceptions the call does not copy this rank's own block.
 ///
 /// In a gather or scatter, a rank that calls late can delay other ranks. A rank other than the root
 /// can return from a gather before the root has called the function.
 /// @{
 
-/// Gathers the blocks of all ranks of the scope on every rank of the scope, like MPI_Allgather.
-/// All matrices have the same number of elements. The paper on the Fujitsu AP3000 calls this
-/// pattern multi-broadcast.
+/// Gathers the blocks of all ranks on every rank, like MPI_Allgather. The paper on the Fujitsu
+/// AP3000 calls this pattern multi-broadcast.
 ///
 /// @param group    of the call
 /// @param source   this rank's block; NULL: in place, the block is already in `result`
-/// @param result   a block for each rank of the scope
-/// @param type     of the elements; equal on all ranks
-/// @param options  NULL for the defaults; may be freed when the function has returned
+/// @param result   a block for each rank
+/// @param type     of the elements
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_allgather(brigade_group* group, const brigade_matrix* source,
                                                 const brigade_matrix* result, brigade_type type,
                                                 const brigade_call_options* options);
@@ -60,23 +55,20 @@ BRIGADE_EXPORT brigade_status brigade_allgather(brigade_group* group, const brig
 BRIGADE_EXPORT brigade_status brigade_allgather_start(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_operation** operation);
-/// Plans brigade_allgather(). Local.
+/// Plans brigade_allgather().
 BRIGADE_EXPORT brigade_status brigade_plan_allgather(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_plan** plan);
 
-/// Gathers the blocks of all ranks of the scope on every rank of the scope, like MPI_Allgatherv.
-/// The sizes of the matrices may differ. The paper on the Fujitsu AP3000 calls this pattern
-/// multi-broadcast.
+/// Like brigade_allgather(), with blocks of different sizes, like MPI_Allgatherv.
 ///
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`
-/// @param blocks        array with one matrix per rank of the scope: matrix q receives the block of
-///                      rank q. All ranks must pass the same number of elements for block q. The
-///                      caller may free the array `blocks` when the function has returned.
+/// @param blocks        array: matrix q receives the block of rank q. All ranks must pass the same
+///                      number of elements for block q.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param type          of the elements; equal on all ranks
-/// @param options       NULL for the defaults; may be freed when the function has returned
+/// @param type          of the elements
+/// @param options       NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_allgatherv(brigade_group* group, const brigade_matrix* source,
                                                  const brigade_matrix* blocks, size_t matrix_bytes,
                                                  brigade_type type,
@@ -88,7 +80,7 @@ BRIGADE_EXPORT brigade_status brigade_allgatherv_start(brigade_group* group,
                                                        size_t matrix_bytes, brigade_type type,
                                                        const brigade_call_options* options,
                                                        brigade_operation** operation);
-/// Plans brigade_allgatherv(). Local.
+/// Plans brigade_allgatherv().
 BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
                                                       const brigade_matrix* source,
                                                       const brigade_matrix* blocks,
@@ -96,16 +88,14 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
                                                       const brigade_call_options* options,
                                                       brigade_plan** plan);
 
-/// Gathers the blocks of all ranks of the scope at the root, like MPI_Gather.
+/// Gathers the blocks of all ranks at the root, like MPI_Gather.
 ///
 /// @param group    of the call
-/// @param source   this rank's block. At the root, NULL means that the root's block is already in
-///                 `result`. On all other ranks, NULL is an error.
-/// @param result   at the root: a block for each rank of the scope. On other ranks: ignored, may be
-///                 NULL.
-/// @param type     of the elements; all ranks pass types of the same size
-/// @param root     a rank of the scope; equal on all ranks
-/// @param options  NULL for the defaults; may be freed when the function has returned
+/// @param source   this rank's block. NULL, at the root only: the block is already in `result`.
+/// @param result   at the root: a block for each rank. On other ranks: ignored, may be NULL.
+/// @param type     of the elements
+/// @param root     a rank of the scope
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_gather(brigade_group* group, const brigade_matrix* source,
                                              const brigade_matrix* result, brigade_type type,
                                              int root, const brigade_call_options* options);
@@ -115,29 +105,25 @@ BRIGADE_EXPORT brigade_status brigade_gather_start(brigade_group* group,
                                                    const brigade_matrix* result, brigade_type type,
                                                    int root, const brigade_call_options* options,
                                                    brigade_operation** operation);
-/// Plans brigade_gather(). Local.
+/// Plans brigade_gather().
 BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
                                                   const brigade_matrix* source,
                                                   const brigade_matrix* result, brigade_type type,
                                                   int root, const brigade_call_options* options,
                                                   brigade_plan** plan);
 
-/// Gathers the blocks of all ranks of the scope at the root, like MPI_Gatherv. The sizes of the
-/// matrices may differ.
+/// Like brigade_gather(), with blocks of different sizes, like MPI_Gatherv.
 ///
 /// @param group         of the call
-/// @param source        this rank's block. NULL, on any rank, means that the block is already in
-///                      the entry of `blocks` for this rank.
-/// @param blocks        on all ranks: array with one matrix per rank of the scope. All ranks must
-///                      pass the same number of elements for block q. At the root, the call writes
-///                      to the blocks of all other ranks. If `source` is not NULL, the call at the
-///                      root also writes to the root's own block. If this rank does not access the
-///                      data of a block, the field `data` of the block may be NULL. The caller may
-///                      free the array `blocks` when the function has returned.
+/// @param source        this rank's block. NULL, on any rank: the block is already in the entry of
+///                      `blocks` for this rank.
+/// @param blocks        on all ranks: array. All ranks must pass the same number of elements for
+///                      block q. The root receives the blocks of all ranks. If this rank does not
+///                      access the data of a block, the field `data` may be NULL.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param type          of the elements; all ranks pass types of the same size
-/// @param root          a rank of the scope; equal on all ranks
-/// @param options       NULL for the defaults; may be freed when the function has returned
+/// @param type          of the elements
+/// @param root          a rank of the scope
+/// @param options       NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_gatherv(brigade_group* group, const brigade_matrix* source,
                                               const brigade_matrix* blocks, size_t matrix_bytes,
                                               brigade_type type, int root,
@@ -149,7 +135,7 @@ BRIGADE_EXPORT brigade_status brigade_gatherv_start(brigade_group* group,
                                                     size_t matrix_bytes, brigade_type type,
                                                     int root, const brigade_call_options* options,
                                                     brigade_operation** operation);
-/// Plans brigade_gatherv(). Local.
+/// Plans brigade_gatherv().
 BRIGADE_EXPORT brigade_status brigade_plan_gatherv(brigade_group* group,
                                                    const brigade_matrix* source,
                                                    const brigade_matrix* blocks,
@@ -157,16 +143,15 @@ BRIGADE_EXPORT brigade_status brigade_plan_gatherv(brigade_group* group,
                                                    const brigade_call_options* options,
                                                    brigade_plan** plan);
 
-/// Distributes the blocks of the root's matrix, like MPI_Scatter: rank q of the scope gets block q.
+/// Distributes the blocks of the root's matrix, like MPI_Scatter: rank q gets block q.
 ///
 /// @param group    of the call
-/// @param source   at the root: a block for each rank of the scope; the call does not change these
-///                 blocks. On other ranks: ignored, may be NULL.
-/// @param result   receives this rank's block. At the root, NULL means that the root's block stays
-///                 in `source` only. On all other ranks, NULL is an error.
-/// @param type     of the elements; all ranks pass types of the same size
-/// @param root     a rank of the scope; equal on all ranks
-/// @param options  NULL for the defaults; may be freed when the function has returned
+/// @param source   at the root: a block for each rank. On other ranks: ignored, may be NULL.
+/// @param result   receives this rank's block. NULL, at the root only: the block stays in `source`
+///                 only.
+/// @param type     of the elements
+/// @param root     a rank of the scope
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_scatter(brigade_group* group, const brigade_matrix* source,
                                               const brigade_matrix* result, brigade_type type,
                                               int root, const brigade_call_options* options);
@@ -176,29 +161,23 @@ BRIGADE_EXPORT brigade_status brigade_scatter_start(brigade_group* group,
                                                     const brigade_matrix* result, brigade_type type,
                                                     int root, const brigade_call_options* options,
                                                     brigade_operation** operation);
-/// Plans brigade_scatter(). Local.
+/// Plans brigade_scatter().
 BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
                                                    const brigade_matrix* source,
                                                    const brigade_matrix* result, brigade_type type,
                                                    int root, const brigade_call_options* options,
                                                    brigade_plan** plan);
 
-/// Distributes the root's blocks, like MPI_Scatterv: rank q of the scope gets block q. The sizes of
-/// the blocks may differ.
+/// Like brigade_scatter(), with blocks of different sizes, like MPI_Scatterv.
 ///
 /// @param group         of the call
-/// @param blocks        on all ranks: array with one matrix per rank of the scope. All ranks must
-///                      pass the same number of elements for block q. At the root, the call reads
-///                      every block. If this rank does not access the data of a block, the field
-///                      `data` of the block may be NULL. The caller may free the array `blocks`
-///                      when the function has returned.
+/// @param blocks        on all ranks: array, as for brigade_gatherv(); the root sends the blocks
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param result        receives this rank's block. NULL, on any rank, means that the call writes
-///                      this rank's block to the entry of `blocks` for this rank; at the root,
-///                      the block is already there.
-/// @param type          of the elements; all ranks pass types of the same size
-/// @param root          a rank of the scope; equal on all ranks
-/// @param options       NULL for the defaults; may be freed when the function has returned
+/// @param result        receives this rank's block. NULL, on any rank: the entry of `blocks` for
+///                      this rank receives the block; at the root, the block is already there.
+/// @param type          of the elements
+/// @param root          a rank of the scope
+/// @param options       NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_scatterv(brigade_group* group, const brigade_matrix* blocks,
                                                size_t matrix_bytes, const brigade_matrix* result,
                                                brigade_type type, int root,
@@ -208,7 +187,7 @@ BRIGADE_EXPORT brigade_status
 brigade_scatterv_start(brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
                        const brigade_matrix* result, brigade_type type, int root,
                        const brigade_call_options* options, brigade_operation** operation);
-/// Plans brigade_scatterv(). Local.
+/// Plans brigade_scatterv().
 BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
                                                     const brigade_matrix* blocks,
                                                     size_t matrix_bytes,
@@ -216,15 +195,14 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
                                                     int root, const brigade_call_options* options,
                                                     brigade_plan** plan);
 
-/// Sends a block to each rank of the scope, and receives a block from each rank, like MPI_Alltoall.
+/// Sends a block to each rank, and receives a block from each rank, like MPI_Alltoall. There is no
+/// equivalent of MPI_IN_PLACE.
 ///
 /// @param group    of the call
-/// @param source   a block for each rank of the scope: block q goes to rank q. The call does not
-///                 change these blocks.
-/// @param result   a block for each rank of the scope: block q comes from rank q. The call has
-///                 no equivalent of MPI_IN_PLACE: `source` and `result` must not be NULL.
-/// @param type     of the elements; all ranks pass types of the same size
-/// @param options  NULL for the defaults; may be freed when the function has returned
+/// @param source   a block for each rank: block q goes to rank q
+/// @param result   a block for each rank: block q comes from rank q
+/// @param type     of the elements
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_alltoall(brigade_group* group, const brigade_matrix* source,
                                                const brigade_matrix* result, brigade_type type,
                                                const brigade_call_options* options);
@@ -232,26 +210,22 @@ BRIGADE_EXPORT brigade_status brigade_alltoall(brigade_group* group, const briga
 BRIGADE_EXPORT brigade_status brigade_alltoall_start(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_operation** operation);
-/// Plans brigade_alltoall(). Local.
+/// Plans brigade_alltoall().
 BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
                                                     const brigade_matrix* source,
                                                     const brigade_matrix* result, brigade_type type,
                                                     const brigade_call_options* options,
                                                     brigade_plan** plan);
 
-/// Sends a block to each rank of the scope, and receives a block from each rank, like
-/// MPI_Alltoallv. The sizes of the blocks may differ.
+/// Like brigade_alltoall(), with blocks of different sizes, like MPI_Alltoallv.
 ///
 /// @param group         of the call
-/// @param sent          array with one matrix per rank of the scope: block q goes to rank q. The
-///                      caller may free the array `sent` when the function has returned.
-/// @param received      array with one matrix per rank of the scope: block q comes from rank q.
-///                      Block q must have as many elements as the block that rank q sends to this
-///                      rank. The caller may free the array `received` when the function has
-///                      returned. The call has no equivalent of MPI_IN_PLACE.
+/// @param sent          array: block q goes to rank q
+/// @param received      array: block q comes from rank q, and must have as many elements as the
+///                      block that rank q sends
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param type          of the elements; all ranks pass types of the same size
-/// @param options       NULL for the defaults; may be freed when the function has returned
+/// @param type          of the elements
+/// @param options       NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_alltoallv(brigade_group* group, const brigade_matrix* sent,
                                                 const brigade_matrix* received, size_t matrix_bytes,
                                                 brigade_type type,
@@ -263,7 +237,7 @@ BRIGADE_EXPORT brigade_status brigade_alltoallv_start(brigade_group* group,
                                                       size_t matrix_bytes, brigade_type type,
                                                       const brigade_call_options* options,
                                                       brigade_operation** operation);
-/// Plans brigade_alltoallv(). Local.
+/// Plans brigade_alltoallv().
 BRIGADE_EXPORT brigade_status brigade_plan_alltoallv(brigade_group* group,
                                                      const brigade_matrix* sent,
                                                      const brigade_matrix* received,
