@@ -14,26 +14,24 @@ extern "C" {
 #endif
 
 /// @name Reductions and scans
-/// A scope is the set of ranks that take part in a call (brigade_call_options::scope). A rank's
-/// contribution is the matrix that the call combines with the matrices of the other ranks, element
-/// by element. A function whose name ends in `_start` starts a non-blocking call. A function whose
-/// name begins with `brigade_plan_` makes a plan, which is a persistent operation as in MPI.
+/// These calls are collective over the scope (brigade_call_options::scope). `type`, `op` and `root`
+/// must be equal on all ranks. A rank's contribution is the matrix that the call combines with the
+/// matrices of the other ranks, element by element. All ranks must pass contributions with equal
+/// numbers of elements; shapes may differ. A call does not change a contribution in `source`. If
+/// `source` of a reduce, all-reduce or scan is NULL, the contribution is in `result`: the call is
+/// in place. Otherwise no element of `result` may overlap `source`.
 /// @{
 
 /// Combines the matrices of all ranks of the scope, like MPI_Reduce. The root gets the result.
 ///
 /// @param group    of the call
-/// @param source   this rank's contribution, which stays unchanged. NULL means in place: the
-///                 contribution is in `result`. All ranks pass equal numbers of elements; numbers
-///                 of rows and columns, and `ld`, may differ.
+/// @param source   this rank's contribution; NULL: in place
 /// @param result   at the root: gets the result, and has as many elements as the contribution. On
-///                 another rank with `source` NULL: the contribution, which stays unchanged. On
-///                 another rank with a `source`: ignored, may be NULL. No element of `result` may
-///                 overlap `source`.
-/// @param type     of the elements; equal on all ranks
-/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks
-/// @param root     a rank of the scope; equal on all ranks
-/// @param options  NULL for the defaults; may be freed afterwards
+///                 other ranks: not written; may be NULL if `source` is not NULL.
+/// @param type     of the elements
+/// @param op       the operation, such as #BRIGADE_SUM
+/// @param root     a rank of the scope
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_reduce(brigade_group* group, const brigade_matrix* source,
                                              const brigade_matrix* result, brigade_type type,
                                              brigade_op op, int root,
@@ -45,7 +43,7 @@ BRIGADE_EXPORT brigade_status brigade_reduce_start(brigade_group* group,
                                                    brigade_op op, int root,
                                                    const brigade_call_options* options,
                                                    brigade_operation** operation);
-/// Plans brigade_reduce(). Local.
+/// Plans brigade_reduce().
 BRIGADE_EXPORT brigade_status brigade_plan_reduce(brigade_group* group,
                                                   const brigade_matrix* source,
                                                   const brigade_matrix* result, brigade_type type,
@@ -57,12 +55,11 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce(brigade_group* group,
 /// with equal bits.
 ///
 /// @param group    of the call
-/// @param source   this rank's contribution; the rules of `source` of brigade_reduce() hold
-/// @param result   gets the result, and has as many elements as the contribution. No
-///                 element of `result` may overlap `source`.
-/// @param type     of the elements; equal on all ranks
-/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks
-/// @param options  NULL for the defaults; may be freed afterwards
+/// @param source   this rank's contribution; NULL: in place
+/// @param result   gets the result, and has as many elements as the contribution
+/// @param type     of the elements
+/// @param op       the operation, such as #BRIGADE_SUM
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_allreduce(brigade_group* group, const brigade_matrix* source,
                                                 const brigade_matrix* result, brigade_type type,
                                                 brigade_op op, const brigade_call_options* options);
@@ -73,23 +70,22 @@ BRIGADE_EXPORT brigade_status brigade_allreduce_start(brigade_group* group,
                                                       brigade_type type, brigade_op op,
                                                       const brigade_call_options* options,
                                                       brigade_operation** operation);
-/// Plans brigade_allreduce(). Local.
+/// Plans brigade_allreduce().
 BRIGADE_EXPORT brigade_status brigade_plan_allreduce(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
 /// Each rank passes one block for each rank of the scope. For each rank q, combines block q of all
 /// ranks, and stores the result on rank q, like MPI_Reduce_scatter_block. All blocks have the same
-/// size. The paper on the Fujitsu AP3000 calls this function multi-reduce.
+/// size. The paper on the Fujitsu AP3000 calls this pattern multi-reduce.
 ///
 /// @param group    of the call
 /// @param source   the blocks: a matrix of n * c columns for n ranks, where c is any number. Block
-///                 q is columns q * c to (q + 1) * c - 1. The matrix stays unchanged.
-/// @param result   gets the result, and has as many elements as a block. The number of elements is
-///                 equal on all ranks. No element of `result` may overlap `source`.
-/// @param type     of the elements; equal on all ranks
-/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks
-/// @param options  NULL for the defaults; may be freed afterwards
+///                 q is columns q * c to q * c + c - 1.
+/// @param result   gets the result, and has as many elements as a block
+/// @param type     of the elements
+/// @param op       the operation, such as #BRIGADE_SUM
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_reduce_scatter(brigade_group* group,
                                                      const brigade_matrix* source,
                                                      const brigade_matrix* result,
@@ -102,25 +98,22 @@ BRIGADE_EXPORT brigade_status brigade_reduce_scatter_start(brigade_group* group,
                                                            brigade_type type, brigade_op op,
                                                            const brigade_call_options* options,
                                                            brigade_operation** operation);
-/// Plans brigade_reduce_scatter(). Local.
+/// Plans brigade_reduce_scatter().
 BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatter(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
 
-/// Each rank passes one block for each rank of the scope. For each rank q, combines block q of all
-/// ranks, and stores the result on rank q, like MPI_Reduce_scatter. The blocks of a rank may
-/// have different sizes. The paper on the Fujitsu AP3000 calls this function multi-reduce.
+/// Like brigade_reduce_scatter(), with blocks of different sizes, like MPI_Reduce_scatter.
 ///
 /// @param group         of the call
 /// @param blocks        an array of one matrix per rank of the scope: matrix q is block q. The
-///                      number of elements of block q is equal on all ranks. The caller may free
-///                      the array `blocks` when the function has returned.
+///                      number of elements of block q is equal on all ranks.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param result        gets the result; on rank q, has as many elements as block q. No element of
-///                      `result` may overlap a matrix of `blocks`.
-/// @param type          of the elements; equal on all ranks
-/// @param op            the operation, such as #BRIGADE_SUM; equal on all ranks
-/// @param options       NULL for the defaults; may be freed afterwards
+/// @param result        gets the result; on rank q, has as many elements as block q; must not
+///                      overlap `blocks`
+/// @param type          of the elements
+/// @param op            the operation, such as #BRIGADE_SUM
+/// @param options       NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_reduce_scatterv(brigade_group* group,
                                                       const brigade_matrix* blocks,
                                                       size_t matrix_bytes,
@@ -132,7 +125,7 @@ BRIGADE_EXPORT brigade_status brigade_reduce_scatterv_start(
     brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
     const brigade_matrix* result, brigade_type type, brigade_op op,
     const brigade_call_options* options, brigade_operation** operation);
-/// Plans brigade_reduce_scatterv(). Local.
+/// Plans brigade_reduce_scatterv().
 BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatterv(
     brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
     const brigade_matrix* result, brigade_type type, brigade_op op,
@@ -142,13 +135,11 @@ BRIGADE_EXPORT brigade_status brigade_plan_reduce_scatterv(
 /// 0 to r of the scope, in the order of ranks.
 ///
 /// @param group    of the call
-/// @param source   this rank's contribution; the rules of `source` of brigade_reduce() hold
-/// @param result   gets the result, and has as many elements as the contribution. No
-///                 element of `result` may overlap `source`.
-/// @param type     of the elements; equal on all ranks
-/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks. The field
-///                 brigade_call_options::locations must be NULL.
-/// @param options  NULL for the defaults; may be freed afterwards
+/// @param source   this rank's contribution; NULL: in place
+/// @param result   gets the result, and has as many elements as the contribution
+/// @param type     of the elements
+/// @param op       the operation, such as #BRIGADE_SUM
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_scan(brigade_group* group, const brigade_matrix* source,
                                            const brigade_matrix* result, brigade_type type,
                                            brigade_op op, const brigade_call_options* options);
@@ -157,7 +148,7 @@ BRIGADE_EXPORT brigade_status brigade_scan_start(brigade_group* group, const bri
                                                  const brigade_matrix* result, brigade_type type,
                                                  brigade_op op, const brigade_call_options* options,
                                                  brigade_operation** operation);
-/// Plans brigade_scan(). Local.
+/// Plans brigade_scan().
 BRIGADE_EXPORT brigade_status brigade_plan_scan(brigade_group* group, const brigade_matrix* source,
                                                 const brigade_matrix* result, brigade_type type,
                                                 brigade_op op, const brigade_call_options* options,
@@ -167,15 +158,13 @@ BRIGADE_EXPORT brigade_status brigade_plan_scan(brigade_group* group, const brig
 /// ranks 0 to r - 1 of the scope, in the order of ranks. Rank 0 has no result.
 ///
 /// @param group    of the call
-/// @param source   this rank's contribution; the rules of `source` of brigade_reduce() hold
+/// @param source   this rank's contribution; NULL: in place
 /// @param result   on rank 1 and higher: gets the result, and has as many elements as the
-///                 contribution. On rank 0 with `source` NULL: the contribution, which stays
-///                 unchanged. On rank 0 with a `source`: ignored, may be NULL. No element of
-///                 `result` may overlap `source`.
-/// @param type     of the elements; equal on all ranks
-/// @param op       the operation, such as #BRIGADE_SUM; equal on all ranks. The field
-///                 brigade_call_options::locations must be NULL.
-/// @param options  NULL for the defaults; may be freed afterwards
+///                 contribution. On rank 0: like `result` of brigade_reduce() on ranks other than
+///                 the root.
+/// @param type     of the elements
+/// @param op       the operation, such as #BRIGADE_SUM
+/// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_exscan(brigade_group* group, const brigade_matrix* source,
                                              const brigade_matrix* result, brigade_type type,
                                              brigade_op op, const brigade_call_options* options);
@@ -186,7 +175,7 @@ BRIGADE_EXPORT brigade_status brigade_exscan_start(brigade_group* group,
                                                    brigade_op op,
                                                    const brigade_call_options* options,
                                                    brigade_operation** operation);
-/// Plans brigade_exscan(). Local.
+/// Plans brigade_exscan().
 BRIGADE_EXPORT brigade_status brigade_plan_exscan(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, brigade_op op, const brigade_call_options* options, brigade_plan** plan);
