@@ -1,6 +1,6 @@
 /// @file
 /// Brigade: options and counters of calls, persistent operations, and the completion of started
-/// calls. An operation is one execution of a call; a started operation is like an MPI request.
+/// calls.
 
 #ifndef BRIGADE_OPERATION_H_
 #define BRIGADE_OPERATION_H_
@@ -16,27 +16,26 @@ extern "C" {
 
 /// The topology: the shape along which the messages of a collective call travel, such as a tree.
 /// MPI libraries and NCCL call the topology the algorithm. The topology determines the order in
-/// which floating-point numbers are combined. Sends, receives and barriers ignore the topology.
-/// With #BRIGADE_AUTO, all other calls choose the topology. The program can name a topology
-/// instead. If the call does not accept the named topology, it returns #BRIGADE_INVALID_ARGUMENT.
-/// The calls accept these named topologies:
+/// which floating-point numbers are combined. Sends, receives and barriers ignore the topology. All
+/// other calls return #BRIGADE_INVALID_ARGUMENT if they do not accept the named topology. They
+/// accept:
 ///
 /// - Broadcast, reduce: all topologies except #BRIGADE_HYPERCUBE and #BRIGADE_RING_ALLREDUCE.
 /// - All-reduce: all topologies except #BRIGADE_TWO_TREE and #BRIGADE_CIRCULANT.
 /// - All-gather, reduce-scatter: with #BRIGADE_CIRCULANT, messages travel along a circulant graph.
-///   With any other named topology, messages travel along one ring.
+///   With any other topology, messages travel along one ring.
 /// - Gather, scatter: #BRIGADE_TREE and #BRIGADE_INCREASING_RINGS. With #BRIGADE_INCREASING_RINGS,
 ///   messages travel along one ring. If the parameter of #BRIGADE_TREE is at least the number of
-///   ranks, every block (the part of one rank) travels directly between its rank and the root.
+///   ranks, every block travels directly between its rank and the root.
 /// - Scans: #BRIGADE_HYPERCUBE and #BRIGADE_INCREASING_RINGS. With #BRIGADE_INCREASING_RINGS,
 ///   messages travel from each rank to the next higher rank.
 /// - All-to-all: with #BRIGADE_CIRCULANT, brigade_alltoall() sends messages along a circulant
-///   graph, and brigade_alltoallv() returns #BRIGADE_INVALID_ARGUMENT. With any other named
-///   topology, every block travels directly from its sender to its receiver.
+///   graph, and brigade_alltoallv() returns #BRIGADE_INVALID_ARGUMENT. With any other topology,
+///   every block travels directly from its sender to its receiver.
 ///
-/// In each round along a circulant graph, rank r sends to rank r + d, modulo the number of ranks.
-/// The distance d is equal for all ranks, and differs from round to round. A chain passes through
-/// ranks one after the other; one end of the chain is next to the root.
+/// In each round along a circulant graph, rank r sends to rank r + d, modulo the number of ranks; d
+/// differs from round to round. A chain passes through ranks one after the other, and begins or
+/// ends next to the root.
 typedef enum {
   BRIGADE_AUTO = 0,  ///< the library chooses
   BRIGADE_TREE,      ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
@@ -47,33 +46,24 @@ typedef enum {
   /// The parameter is the number of chains. 0 means 1: one ring.
   BRIGADE_DECREASING_RINGS,
   BRIGADE_SPLIT_RING,      ///< one chain to higher ranks, and one chain to lower ranks
-  BRIGADE_HYPERCUBE,       ///< recursive doubling; for all-reduce and scans only
-  BRIGADE_RING_ALLREDUCE,  ///< reduce-scatter, then all-gather, along a ring; for all-reduce only
-  BRIGADE_TWO_TREE,  ///< two trees, each for half of the matrix; for broadcast and reduce only
-  /// A circulant graph; for broadcast, reduce, all-gather, reduce-scatter and brigade_alltoall()
-  /// only.
-  BRIGADE_CIRCULANT
+  BRIGADE_HYPERCUBE,       ///< recursive doubling
+  BRIGADE_RING_ALLREDUCE,  ///< reduce-scatter, then all-gather, along a ring
+  BRIGADE_TWO_TREE,        ///< two trees, each for half of the matrix
+  BRIGADE_CIRCULANT        ///< a circulant graph
 } brigade_topology;
 
-/// Counters of one operation on this rank. Initialise the structure with brigade_statistics_init().
-/// The library cuts long messages into segments, and sends each segment separately. Staging memory
-/// is the memory of the engine through which segments pass (bounce buffers). Overflow memory is
-/// ordinary memory that the library uses when staging memory is used up.
+/// Counters of one operation on this rank. The library cuts long messages into segments, and sends
+/// each segment separately.
 typedef struct {
   size_t size;  ///< set by brigade_statistics_init()
-  /// The number of segments sent. If another rank reads a matrix directly from this rank's memory,
-  /// the library counts one segment for the matrix, or none if the matrix is empty.
+  /// The number of segments sent. A matrix that another rank reads directly from this rank's memory
+  /// counts as one segment.
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< the bytes of the segments sent, headers included
-  /// The number of segments into which the call cuts its matrix, or all its blocks (one rank's part
-  /// each).
+  /// The number of segments into which the call cuts its matrix, or all its blocks.
   uint64_t segments;
-  /// The number of segments copied. The library counts these copies:
-  /// (1) between user memory and staging memory;
-  /// (2) to overflow memory, if a send cannot finish at once;
-  /// (3) to or from another rank's memory;
-  /// (4) within this rank's memory: blocks that the rank keeps or forwards, and the copy of the
-  /// rank's contribution to `result`.
+  /// The number of segments copied: between user memory and staging memory, to overflow memory, to
+  /// or from another rank's memory, and within this rank's memory.
   uint64_t copies;
   uint64_t bytes_copied;    ///< the bytes of the segments copied
   uint64_t combines;        ///< the number of segments to which a reduction was applied (MPI_Op)
@@ -93,27 +83,25 @@ static inline brigade_statistics brigade_statistics_init(void) {
   return statistics;
 }
 
-/// Options of a call. Initialise the structure with brigade_call_options_init(). If the comment of
-/// a field names calls, only these calls use the field. All other calls ignore the field; the
-/// comment of `locations` names the exceptions.
+/// Options of a call. If the comment of a field names calls, all other calls ignore the field; the
+/// comment of `locations` names exceptions. The fields `scope`, `topology`, `parameter` and
+/// `decreasing` must be equal on all ranks of the scope.
 typedef struct {
   size_t size;  ///< set by brigade_call_options_init()
   /// The ranks that take part in a collective call: the group, or a row or column of its grid.
-  /// Equal on all ranks of the scope.
   brigade_scope scope;
   brigade_topology topology;  ///< equal on all ranks of the scope
-  /// The parameter of the topology. 0: the default. Equal on all ranks of the scope.
+  /// The parameter of the topology. 0: the default.
   int parameter;
   /// All-gather and reduce-scatter along a ring. 0: each rank sends to the next higher rank. Any
-  /// other value: each rank sends to the next lower rank. Equal on all ranks of the scope.
+  /// other value: to the next lower rank.
   int decreasing;
   /// Reduce and all-reduce with #BRIGADE_MAX, #BRIGADE_MIN, #BRIGADE_ABS_MAX or #BRIGADE_ABS_MIN:
-  /// NULL, or an array with one location for each element of the matrix, in the order of the
-  /// elements, column by column. Locations work as in MPI_MAXLOC. Before the call, each entry is
-  /// the location of this rank's element. On ranks that get the result, the call replaces each
-  /// entry by the location of the maximum or minimum. If several elements are equal to the maximum
-  /// or minimum, the call stores the smallest of their locations. Either all ranks of the scope
-  /// pass NULL, or no rank passes NULL.
+  /// NULL, or an array with one location for each element of the matrix, column by column, as in
+  /// MPI_MAXLOC. Before the call, each entry is the location of this rank's element. On ranks that
+  /// get the result, the call replaces each entry by the location of the maximum or minimum. If
+  /// several elements are equal to the maximum or minimum, this is the smallest of their locations.
+  /// Either all ranks of the scope pass NULL, or no rank passes NULL.
   ///
   /// All other reductions and all scans return #BRIGADE_INVALID_ARGUMENT if `locations` is not
   /// NULL.
@@ -121,14 +109,12 @@ typedef struct {
   /// Calls with #BRIGADE_USER: the operation of the program.
   const brigade_user_op* user_op;
   /// The time limit of the call on this rank, in seconds from the start of the call. Must not be
-  /// negative; 0 means no limit. A call that exceeds its time limit breaks the group (convention 2
-  /// of brigade.h) with #BRIGADE_TIMED_OUT. If a sender is copying into the matrix of a receive
-  /// when the time limit is reached, the receive fails later: when the copy is complete, or when
-  /// the sender's process has ended.
+  /// negative; 0 means no limit. A call that exceeds its time limit breaks the group with
+  /// #BRIGADE_TIMED_OUT. If a sender is copying into the matrix of a receive at this time, the
+  /// receive fails when the copy is complete.
   double timeout_seconds;
-  /// Blocking calls: counters of the operation on this rank, which the call writes when it returns.
-  /// NULL: no counters. For started and planned calls, pass `statistics` to brigade_wait() or
-  /// brigade_plan_run() instead.
+  /// Blocking calls: counters, which the call writes when it returns. NULL: no counters. For other
+  /// calls, pass `statistics` to brigade_wait() or brigade_plan_run().
   brigade_statistics* statistics;
 } brigade_call_options;
 
@@ -146,17 +132,15 @@ typedef struct brigade_operation brigade_operation;
 typedef struct brigade_plan brigade_plan;
 
 /// @name Plans
-/// Plans are persistent operations, as in MPI.
 /// @{
 
 /// Makes the call of a plan, and blocks until the call is complete.
 ///
-/// @param plan        the plan. Before this call, all operations that brigade_plan_start() started
-///                    with the plan must have been freed, for example by brigade_wait().
-/// @param statistics  counters of the operation on this rank; NULL: no counters
-/// @return the status of the blocking call: for a plan of brigade_plan_bcast(), the status of
-///         brigade_bcast(). Also #BRIGADE_INVALID_ARGUMENT if an operation of the plan has not been
-///         freed.
+/// @param plan        the plan. All operations that brigade_plan_start() has started with the plan
+///                    must have been freed, for example by brigade_wait().
+/// @param statistics  counters; NULL: no counters
+/// @return the status of the blocking call, such as brigade_bcast(). Also #BRIGADE_INVALID_ARGUMENT
+///         if an operation of the plan has not been freed.
 ///
 /// Cost: the cost of the blocking call, without the check of the arguments.
 BRIGADE_EXPORT brigade_status brigade_plan_run(brigade_plan* plan, brigade_statistics* statistics);
@@ -164,9 +148,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_run(brigade_plan* plan, brigade_stati
 ///
 /// @param plan       the plan, as for brigade_plan_run()
 /// @param operation  the started operation
-/// @return the status of the `_start` function: for a plan of brigade_plan_bcast(), the status of
-///         brigade_bcast_start(). Also #BRIGADE_INVALID_ARGUMENT if an operation of the plan has
-///         not been freed.
+/// @return the status of the `_start` function, such as brigade_bcast_start();
+///         #BRIGADE_INVALID_ARGUMENT as for brigade_plan_run()
 BRIGADE_EXPORT brigade_status brigade_plan_start(brigade_plan* plan, brigade_operation** operation);
 /// Destroys a plan. Local. Before this call, all operations of the plan must have been freed, and
 /// the group of the plan must not have been destroyed.
@@ -181,29 +164,27 @@ BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 ///
 /// - If a function frees an operation, it sets the entry of the operation in the array to NULL.
 /// - A function ignores entries that are NULL before the call.
-/// - All other entries must be different operations of one engine. If they are not, the function
-///   returns #BRIGADE_INVALID_ARGUMENT.
+/// - All other entries must be different operations of one engine. Otherwise the function returns
+///   #BRIGADE_INVALID_ARGUMENT.
+/// - A function that frees several operations returns #BRIGADE_OK, or the first failure in the
+///   order of the array.
 /// - An array of length 0 may be NULL.
 ///
-/// Cost: each test function progresses all pending operations of the engine once. Each wait
-/// function progresses all pending operations of the engine until it returns. A function that takes
-/// an array also reads every entry.
+/// Cost: a test function progresses all pending operations of the engine once; a wait function,
+/// until it returns.
 /// @{
 
-/// Progresses pending operations. Returns 1 if `operation` is NULL, or has succeeded or failed;
-/// returns 0 if it is pending. Unlike MPI_Test, does not free the operation: call brigade_wait()
-/// afterwards.
+/// Returns 1 if `operation` is NULL, or has succeeded or failed; returns 0 if it is pending. Unlike
+/// MPI_Test, does not free the operation: call brigade_wait() afterwards.
 BRIGADE_EXPORT int brigade_test(brigade_operation* operation);
 /// Blocks until the operation is complete, and frees the operation.
 ///
-/// @param operation   invalid afterwards. If it is NULL, the function returns #BRIGADE_OK at once,
-///                    and sets all counters to 0.
-/// @param statistics  counters of the operation on this rank; NULL: no counters
+/// @param operation   invalid afterwards; NULL: returns #BRIGADE_OK, and sets all counters to 0
+/// @param statistics  counters; NULL: no counters
 /// @return #BRIGADE_OK, or the failure of the operation
 BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
                                            brigade_statistics* statistics);
-/// Blocks until all operations are complete, and frees all operations. Returns #BRIGADE_OK, or the
-/// first failure in the order of the array.
+/// Blocks until all operations are complete, and frees all operations.
 BRIGADE_EXPORT brigade_status brigade_wait_all(brigade_operation** operations, size_t count);
 /// Blocks until at least one operation is complete, and frees one complete operation.
 ///
@@ -220,21 +201,17 @@ BRIGADE_EXPORT brigade_status brigade_wait_any(brigade_operation** operations, s
 /// @param indices     an array of length `count`; gets the indices of the freed operations, in
 ///                    increasing order
 /// @param ended       the number of freed operations; 0 if all entries were NULL
-/// @return #BRIGADE_OK, or the first failure of the freed operations in the order of the array
 BRIGADE_EXPORT brigade_status brigade_wait_some(brigade_operation** operations, size_t count,
                                                 size_t* indices, size_t* ended);
-/// Progresses pending operations. If all operations are complete, frees all operations, and sets
-/// `*done` to 1. If an operation is not complete, frees no operation, and sets `*done` to 0.
-/// Returns #BRIGADE_OK, or the first failure of the freed operations in the order of the array.
+/// If all operations are complete, frees all operations, and sets `*done` to 1. Otherwise frees no
+/// operation, and sets `*done` to 0.
 BRIGADE_EXPORT brigade_status brigade_test_all(brigade_operation** operations, size_t count,
                                                int* done);
-/// Like brigade_wait_any(), but does not block. Progresses pending operations. If the function
-/// frees an operation, or if all entries are NULL, sets `*done` to 1. Otherwise sets `*done` to 0,
-/// and `*index` to `count`.
+/// Like brigade_wait_any(), but does not block. Sets `*done` to 0, and `*index` to `count`, if no
+/// operation is complete; otherwise, or if all entries are NULL, sets `*done` to 1.
 BRIGADE_EXPORT brigade_status brigade_test_any(brigade_operation** operations, size_t count,
                                                size_t* index, int* done);
-/// Like brigade_wait_some(), but does not block. Progresses pending operations. Sets `*ended` to 0
-/// if no operation is complete.
+/// Like brigade_wait_some(), but does not block. Sets `*ended` to 0 if no operation is complete.
 BRIGADE_EXPORT brigade_status brigade_test_some(brigade_operation** operations, size_t count,
                                                 size_t* indices, size_t* ended);
 
