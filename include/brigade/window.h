@@ -1,7 +1,7 @@
 /// @file
 /// Brigade: one-sided communication, for C99 and for languages that can call C. Each member of a
 /// window exposes memory. The other members put into this memory, get from it and accumulate into
-/// it; the member that exposes the memory (its owner) makes no matching call.
+/// it, without a call of its owner.
 ///
 /// An operation is a put, get, accumulate, fetching accumulate (fetch-and-op, get-accumulate) or
 /// compare-and-swap. As in MPI, the origin calls an operation on the memory of the target.
@@ -17,16 +17,14 @@
 ///    write this memory, and must not read memory that the operation writes.
 /// 3. Accumulates, fetching accumulates and compare-and-swaps are atomic per element with respect
 ///    to each other. From one origin to one target, operations of these three kinds take place in
-///    the order of the calls. Puts and gets are neither atomic nor ordered: if two origins put to
-///    one location in one epoch, the value at this location is unspecified.
+///    the order of the calls. Puts and gets are neither atomic nor ordered.
 /// 4. A call on a window that returns #BRIGADE_INVALID_ARGUMENT has had no effect, on this rank or
 ///    on other ranks. The same holds if brigade_window_attach() returns #BRIGADE_OUT_OF_MEMORY. Any
 ///    other failure of a call on a window breaks the window on all its members. Every pending and
 ///    later call on a broken window fails with the failure that broke it, "the failure of the
-///    window". The output memory of these failed calls has unspecified contents. A broken window
-///    can only be freed or destroyed.
-/// 5. Not thread-safe: at most one thread at a time may use an engine, its groups and its windows.
-/// 6. A displacement is in displacement units of the target (brigade_window_unit()). All other
+///    window". The output memory of these calls has unspecified contents. A broken window can only
+///    be freed or destroyed.
+/// 5. A displacement is in displacement units of the target (brigade_window_unit()). All other
 ///    offsets and lengths are in bytes. The count of an operation is in elements of a brigade_type,
 ///    or in values: a value is one instance of a layout, like one instance of an MPI datatype. The
 ///    caller may destroy a layout even if an operation that uses the layout is pending.
@@ -37,9 +35,9 @@
 /// operations go by messages in a window that detects conflicts (brigade_options::check_windows).
 ///
 /// A progress thread of the library in the target's process performs operations that go by
-/// messages. Exception: a process that has ever had a group that uses the transport `mpi` has no
-/// progress thread. This process performs these operations only while it calls this library, for
-/// example brigade_progress().
+/// messages. A process that has ever had a group that uses the transport `mpi` has no progress
+/// thread. It performs these operations only while it calls this library, for example
+/// brigade_progress().
 ///
 /// Sources: MPI-3.1, chapter 11; The Implementation of MPI-2 One-Sided Communication for the NEC
 /// SX-5, sections 2 to 4; for notified puts, ARMCI.
@@ -63,45 +61,37 @@ extern "C" {
 typedef struct brigade_window brigade_window;
 
 /// Makes a window of memory that the caller owns. Collective over the group. If all of `memory`
-/// lies in one allocation of brigade_alloc(), the ranks of the host access the memory by loads and
-/// stores, like memory of brigade_window_allocate(). Operations of other ranks on the memory need
-/// no call of its owner. Exception: operations that go by messages need calls of the owner if the
-/// owner's process has no progress thread (see the top of this file).
+/// lies in one allocation of brigade_alloc(), the ranks of the host map the memory.
 ///
 /// @param group     the members of the window. The caller may destroy the group after this call;
 ///                  the group's engine must outlive the window.
-/// @param memory    the memory that this rank exposes; may be NULL only if `bytes` is 0. The caller
-///                  still owns this memory, which must stay valid until the window is freed.
+/// @param memory    the memory that this rank exposes, which must stay valid until the window is
+///                  freed; may be NULL only if `bytes` is 0
 /// @param bytes     the length of `memory`; may differ by rank
 /// @param unit      the displacement unit of this memory, in bytes, at least 1; may differ by rank
 /// @param window    the new window; its ranks are numbered as in the group
 /// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: a bad size or unit on a
 ///         rank; #BRIGADE_OUT_OF_MEMORY: a rank has too little memory, or too little staging memory
 ///         (all windows of an engine share 4 chunks, see brigade_options::chunk_bytes);
-///         #BRIGADE_MISMATCH and #BRIGADE_UNAVAILABLE: see brigade_group_split(). On failure no
-///         window is made.
+///         #BRIGADE_MISMATCH and #BRIGADE_UNAVAILABLE: see brigade_group_split().
 ///
 /// Cost: brigade_group_split(), and a few all-gathers of at most a few hundred bytes per rank.
 BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* memory,
                                                     size_t bytes, int64_t unit,
                                                     brigade_window** window);
-/// Makes a window of memory that the library allocates. Ranks of one host access this memory by
-/// loads and stores, which is faster than access to other memory. In all other respects this
-/// function behaves like brigade_window_create().
+/// Like brigade_window_create(), with memory that the library allocates, and that the ranks of one
+/// host map.
 ///
-/// @param group     see brigade_window_create()
-/// @param bytes     the length of the memory that this rank exposes; may differ by rank; may be 0
-/// @param unit      the displacement unit of this memory, in bytes, at least 1; may differ by rank
-/// @param memory    the memory, zeroed and aligned to a page; valid until the window is freed. The
-///                  system counts a page as used only once a rank has accessed the page.
+/// @param group, bytes, unit  see brigade_window_create()
+/// @param memory    the memory, zeroed and aligned to a page; valid until the window is freed
 /// @param window    the new window
 /// @return like brigade_window_create()
 BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_group* group, size_t bytes,
                                                       int64_t unit, void** memory,
                                                       brigade_window** window);
-/// Makes a window without memory, like MPI_Win_create_dynamic: each rank attaches memory later.
-/// The displacement of an operation is an address in the target's process, cast to int64_t. In all
-/// other respects this function behaves like brigade_window_create().
+/// Like brigade_window_create(), without memory: each rank attaches memory later, as with
+/// MPI_Win_create_dynamic. The displacement of an operation is an address in the target's process,
+/// cast to int64_t.
 ///
 /// @param group     see brigade_window_create()
 /// @param window    the new window; brigade_window_bytes() is meaningless for this window
@@ -110,21 +100,19 @@ BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_group* group, size
 /// Cost: the cost of brigade_window_create(), and 64 KiB of shared memory on each rank.
 BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group,
                                                             brigade_window** window);
-/// Attaches memory of the caller to a dynamic window (brigade_window_create_dynamic()). The memory
-/// stays attached until brigade_window_detach(), or until the window is freed. Local: the library
-/// does not send the address to other ranks. After this call has returned, the program must send
-/// the address to the origins.
+/// Attaches memory of the caller to a dynamic window (brigade_window_create_dynamic()), until
+/// brigade_window_detach(), or until the window is freed. Local: the program must send the address
+/// to the origins after this call has returned.
 ///
-/// An operation on memory that is not attached is an error. If the operation does not go by
-/// messages, its call returns #BRIGADE_INVALID_ARGUMENT. If the operation goes by messages, the
-/// target detects the error, and the error breaks the window on all members (convention 4).
+/// An operation on memory that is not attached is an error. If the operation goes by messages, the
+/// error breaks the window (convention 4). Otherwise the call of the operation returns
+/// #BRIGADE_INVALID_ARGUMENT.
 ///
 /// @param window  a dynamic window
 /// @param memory  memory of the caller; must stay valid until it is detached
-/// @param bytes   the length of `memory`; 0: the call attaches a range that no operation can access
+/// @param bytes   the length of `memory`, 0 or more
 /// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or the memory overlaps attached
-///         memory; #BRIGADE_OUT_OF_MEMORY: this rank has 4096 ranges of memory attached already. On
-///         failure nothing is attached.
+///         memory; #BRIGADE_OUT_OF_MEMORY: this rank has attached 4096 ranges of memory already
 ///
 /// Cost: proportional to the number of attached ranges.
 BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void* memory,
@@ -137,7 +125,7 @@ BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void
 /// @return #BRIGADE_INVALID_ARGUMENT: no attached range of a dynamic window begins at `memory`
 BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
 /// Waits until all operations on a window are complete, then frees the window. Collective over the
-/// members of the window.
+/// members.
 ///
 /// @param window  NULL is ignored; still valid after #BRIGADE_INVALID_ARGUMENT, otherwise invalid
 /// @return #BRIGADE_INVALID_ARGUMENT: this rank has not waited for a request; or the window is not
@@ -146,9 +134,9 @@ BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, cons
 ///
 /// Cost: the cost of brigade_window_fence().
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
-/// Destroys a window without waiting for the other members. Call this function only if
-/// not all members can call brigade_window_free(). Local. Calls of other members on the window then
-/// fail with #BRIGADE_ABORTED. The caller must have waited for all its requests of the window.
+/// Destroys a window without waiting for the other members, for example after an error. Local.
+/// Calls of other members on the window then fail with #BRIGADE_ABORTED. The caller must have
+/// waited for all its requests of the window.
 ///
 /// @param window  NULL is ignored
 BRIGADE_EXPORT void brigade_window_destroy(brigade_window* window);
@@ -158,18 +146,16 @@ BRIGADE_EXPORT void brigade_window_destroy(brigade_window* window);
 BRIGADE_EXPORT int brigade_window_size(const brigade_window* window);
 /// Returns the calling rank's number in the window, from 0; -1 if `window` is NULL.
 BRIGADE_EXPORT int brigade_window_rank(const brigade_window* window);
-/// Returns the number of bytes that a member exposes; -1 if `rank` is not a member, or if `window`
-/// is NULL.
+/// Returns the number of bytes that a member exposes; -1 as for brigade_window_unit().
 BRIGADE_EXPORT int64_t brigade_window_bytes(const brigade_window* window, int rank);
 /// Returns the displacement unit of a member, in bytes; -1 if `rank` is not a member, or if
 /// `window` is NULL.
 BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int rank);
 /// Returns the address of the memory of the member `rank` in this process, for loads and stores.
-/// `rank` may be the caller. Returns NULL if this process does not map the memory, or if `rank` is
-/// not a member. Between its loads or stores and operations of other ranks on this memory, this
-/// process must call one of these: brigade_window_sync(), brigade_window_flush(),
-/// brigade_window_flush_all(), a function that begins or ends an epoch, or a function that consumes
-/// notifications.
+/// Returns NULL if this process does not map the memory, or if `rank` is not a member. Between its
+/// loads or stores and operations of other ranks on this memory, this process must call one of
+/// these: brigade_window_sync(), brigade_window_flush(), brigade_window_flush_all(), a function
+/// that begins or ends an epoch, or a function that consumes notifications.
 BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int rank);
 
 /// @}
@@ -178,31 +164,31 @@ BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int ra
 
 /// The layout of the bytes of one value, like an MPI datatype; opaque. The extent of a layout is
 /// the distance in bytes between the beginnings of adjacent values. By default each value begins
-/// directly after the last byte of the preceding value; brigade_layout_resized() sets another
-/// extent. Keep a layout that the program will use again: a window that uses at most 256 layouts
-/// sends each layout to each target only once.
+/// directly after the last byte of the preceding value. Keep a layout that the program will use
+/// again: a window that uses at most 256 layouts sends each layout to each target only once.
+///
+/// Functions that make layouts are local. The caller may destroy the layouts that it passes to them
+/// after the call.
 typedef struct brigade_layout brigade_layout;
 
 /// Returns the layout of one element. The library owns this layout, which stays valid until the
 /// process ends. Returns NULL if windows do not support the type.
 BRIGADE_EXPORT const brigade_layout* brigade_layout_of(brigade_type type);
-/// Makes a layout of `count` adjacent values of a layout. Local, like all functions that make
-/// layouts.
+/// Makes a layout of `count` adjacent values of a layout.
 ///
 /// @param count   number of values, 0 or more
-/// @param of      the layout of the values; the caller may destroy it after this call
+/// @param of      the layout of the values
 /// @param layout  the new layout
 /// @return #BRIGADE_INVALID_ARGUMENT: a negative count, a NULL pointer, or 2^62 bytes or more
 BRIGADE_EXPORT brigade_status brigade_layout_contiguous(int64_t count, const brigade_layout* of,
                                                         brigade_layout** layout);
 /// Makes a layout of equal blocks at equal distances, like MPI_Type_create_hvector. Each block
-/// consists of adjacent values. An example is some columns of a column-major matrix: each column is
-/// a block.
+/// consists of adjacent values. For example, each column of a matrix is a block.
 ///
 /// @param count   number of blocks, 0 or more
 /// @param block   number of values in each block, 0 or more
 /// @param stride  bytes between the beginnings of adjacent blocks; may be negative
-/// @param of      the layout of the values; the caller may destroy it after this call
+/// @param of      the layout of the values
 /// @param layout  the new layout
 /// @return like brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_strided(int64_t count, int64_t block, int64_t stride,
@@ -223,17 +209,15 @@ typedef struct {
 /// @return like brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_list(int64_t count, const brigade_block* blocks,
                                                   size_t block_bytes, brigade_layout** layout);
-/// Makes a layout like `of`, but with another extent, as MPI_Type_create_resized does: adjacent
-/// values begin `extent` bytes apart. The extent may be 0, negative, or smaller than the distance
-/// from the first byte to the last byte of a value.
+/// Makes a layout like `of`, but with another extent, like MPI_Type_create_resized.
 ///
-/// @param extent  the new extent in bytes; its magnitude must be below 2^62
-/// @param of      the layout to change; the caller may destroy it after this call
+/// @param extent  the new extent in bytes, also 0 or negative; its magnitude must be below 2^62
+/// @param of      the layout to change
 /// @param layout  the new layout
 /// @return like brigade_layout_contiguous()
 BRIGADE_EXPORT brigade_status brigade_layout_resized(int64_t extent, const brigade_layout* of,
                                                      brigade_layout** layout);
-/// Destroys a layout. Pending operations that use the layout still complete.
+/// Destroys a layout. Local.
 ///
 /// @param layout  must not be a layout that brigade_layout_of() returned; NULL is ignored
 BRIGADE_EXPORT void brigade_layout_destroy(brigade_layout* layout);
@@ -257,7 +241,6 @@ typedef struct {
 
 /// @}
 /// @name Operations
-/// Operations of the caller (the origin) on memory of a member (the target).
 ///
 /// Errors: the failure of the window, or #BRIGADE_INVALID_ARGUMENT in these cases:
 /// - The target is not a member, or the origin has no open epoch for the target.
@@ -266,22 +249,20 @@ typedef struct {
 /// - `op` or the compare-and-swap is not defined for the element types of the origin and target.
 ///
 /// The call of an operation waits for other ranks only in these cases:
-/// 1. The operation goes by messages, and 256 earlier operations on the target are pending.
-/// 2. The operation goes by messages, and the origin has not flushed its 8192 earlier operations on
-/// the target.
+/// 1. The operation goes by messages, and 256 earlier operations on the target are pending, or 8192
+///    are not flushed.
+/// 2. A long contiguous put that goes by messages waits for the target, for about 80 us at most.
 /// 3. An accumulate, fetching accumulate or compare-and-swap waits for operations of these three
 ///    kinds by other ranks on the target. A put with notification can wait for them, too.
-/// 4. The origin is on the target's host, and does not map the memory: the first operation after a
-///    fence can wait until the target has left the fence.
-/// 5. The origin is on the target's host, and does not map the memory: an operation on 1024 or more
-///    blocks of up to 1 KiB can go by messages, and then waits until the target has performed it.
-/// 6. The window is dynamic: an operation waits while the target attaches or detaches memory.
-/// 7. A long contiguous put that goes by messages waits for the target, for about 80 us at most.
+/// 4. The origin is on the target's host, and does not map the memory. The first operation after a
+///    fence can wait until the target has left the fence. An operation on 1024 or more blocks of up
+///    to 1 KiB can wait until the target has performed it.
+/// 5. The window is dynamic: an operation waits while the target attaches or detaches memory.
 ///
 /// Cost (details: docs/design/windows.md):
 /// - If the origin maps the memory: a copy, or the computation of an accumulate.
-/// - If the kernel copies between the processes: one system call for a contiguous put or get; for
-///   an accumulate, at most two system calls for each 16 KiB.
+/// - If the kernel copies: one system call for a contiguous put or get; for an accumulate, at most
+///   two system calls for each 16 KiB.
 /// - By messages: a message to the target. If the operation returns values, also a message back.
 /// @{
 
@@ -299,9 +280,8 @@ BRIGADE_EXPORT brigade_status brigade_window_accumulate(brigade_window* window, 
                                                         const void* data, int64_t count,
                                                         brigade_type type, int rank,
                                                         int64_t displacement);
-/// Combines one element in the memory of `rank` with `*value`, and replaces the element by the
-/// result. Stores the element's old value in `*result`. If `op` is #BRIGADE_NO_OP, `value` is
-/// ignored.
+/// Like brigade_window_accumulate(), for one element `*value`, but also stores the element's old
+/// value in `*result`. If `op` is #BRIGADE_NO_OP, `value` is ignored.
 BRIGADE_EXPORT brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_op op,
                                                           brigade_type type, const void* value,
                                                           void* result, int rank,
@@ -314,11 +294,11 @@ BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* wi
                                                               const void* expected,
                                                               const void* desired, void* result,
                                                               int rank, int64_t displacement);
-/// Puts `count` adjacent elements, and then notifies the target. The target consumes the
-/// notification by brigade_window_notify_wait(). Needs no epoch. Puts with notification from one
-/// origin to one target arrive in the order of the calls. The caller may reuse the memory at `data`
-/// once the target has consumed the notification. The target can report the consumption by a put
-/// with notification to the caller. brigade_window_put_notify_values() returns a request instead.
+/// Puts `count` adjacent elements, and then notifies the target, which consumes the notification by
+/// brigade_window_notify_wait(). Puts with notification from one origin to one target arrive in the
+/// order of the calls. The caller may reuse the memory at `data` once the target has consumed the
+/// notification. To know this without the target, wait for a request of
+/// brigade_window_put_notify_values().
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
                                                         int64_t count, brigade_type type, int rank,
                                                         int64_t displacement);
@@ -333,7 +313,7 @@ BRIGADE_EXPORT brigade_status brigade_window_put_values(brigade_window* window,
                                                         const brigade_values* values,
                                                         const brigade_target* target,
                                                         brigade_window_request** request);
-/// Gets values of any layout. For `request` see brigade_window_put_values().
+/// Gets values of any layout.
 BRIGADE_EXPORT brigade_status brigade_window_get_values(brigade_window* window,
                                                         const brigade_values* result,
                                                         const brigade_target* target,
@@ -362,8 +342,8 @@ BRIGADE_EXPORT brigade_status brigade_window_put_notify_values(brigade_window* w
 /// broken, or if `request` is NULL; otherwise 0. Does not free the request: the caller must still
 /// call brigade_window_request_wait().
 BRIGADE_EXPORT int brigade_window_request_test(brigade_window_request* request);
-/// Blocks until the caller may reuse the memory of the operation, and frees the request. When the
-/// call returns, a put is possibly not yet complete at the target.
+/// Blocks until the caller may reuse the memory of the operation, and frees the request. A put is
+/// possibly not yet complete at the target.
 ///
 /// @param request  invalid afterwards; if NULL, the call returns #BRIGADE_OK immediately
 /// @return #BRIGADE_OK, or the failure of the window
@@ -374,7 +354,7 @@ BRIGADE_EXPORT brigade_status brigade_window_request_wait(brigade_window_request
 /// @{
 
 /// Promises of the caller about a fence, like the assertions of MPI. To make several promises, pass
-/// their sum. All ranks must pass the same sum. If a promise is broken, the result is unspecified.
+/// their sum. If a promise is broken, the result is unspecified.
 typedef enum {
   BRIGADE_FENCE_NOTHING_PRECEDES = 1,  ///< this fence ends no epoch
   BRIGADE_FENCE_NOTHING_SUCCEEDS = 2   ///< this fence begins no epoch
@@ -386,17 +366,16 @@ typedef enum {
 /// brigade_window_lock_all(). Collective over the window.
 ///
 /// @param window    a window of which no member holds a lock, or is in an epoch of start or post
-/// @param promises  a sum of #brigade_fence_promise; 0: no promise
+/// @param promises  a sum of #brigade_fence_promise, equal on all ranks; 0: no promise
 /// @return #BRIGADE_INVALID_ARGUMENT: this rank holds a lock, or is in an epoch of start or post;
 ///         #BRIGADE_PEER_LOST on all other members: a member is lost; otherwise the failure of the
 ///         window
 ///
 /// Cost, for any number of targets:
-/// - In a window in which no operation goes by messages: one or two barriers.
-/// - In a window in which all operations on other ranks go by messages: on up to 8 ranks, a message
-///   from each rank to each other rank; on more ranks, an all-reduce of 8 bytes per rank. If the
-///   window is dynamic or detects conflicts, also a barrier.
-/// - In all other windows: the messages or the all-reduce, and also a barrier.
+/// - If no operation in the window goes by messages: one or two barriers.
+/// - Otherwise on up to 8 ranks, a message from each rank to each other rank; on more ranks, an
+///   all-reduce of 8 bytes per rank. Also a barrier, unless all operations on other ranks go by
+///   messages, and the window is neither dynamic nor detects conflicts.
 BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int promises);
 
 /// @}
@@ -405,9 +384,8 @@ BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int p
 /// `count` different members. The caller may free the array when the call has returned.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `ranks` are not different members, or if the epochs of the
-/// caller do not permit the call (for example, a wait without a post); otherwise the failure of the
-/// window. Cost of each function: a store to shared memory or a short message for each rank in
-/// `ranks`.
+/// caller do not permit the call; otherwise the failure of the window. Cost of each function: a
+/// store to shared memory or a short message for each rank in `ranks`.
 /// @{
 
 /// Begins an epoch in which the caller is the origin and `ranks` are the targets. Blocks until each
@@ -434,9 +412,9 @@ BRIGADE_EXPORT brigade_status brigade_window_test(brigade_window* window, int* d
 /// this argument requires a lock of any member.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if the epochs of the caller do
-/// not permit the call (for example, an unlock without a lock); otherwise the failure of the
-/// window. Cost for each target: if operations on the target go by messages, a message to the
-/// target and its answer; otherwise accesses of shared memory.
+/// not permit the call; otherwise the failure of the window. Cost for each target: if operations on
+/// the target go by messages, a message to the target and its answer; otherwise accesses of shared
+/// memory.
 /// @{
 
 /// Kinds of locks.
@@ -445,8 +423,8 @@ typedef enum {
   BRIGADE_LOCK_EXCLUSIVE    ///< only one origin can hold the lock at a time
 } brigade_lock;
 
-/// Locks the memory of `rank`. Blocks until the lock is granted. The locks of one target are
-/// granted in the order in which ranks requested them.
+/// Blocks until the memory of `rank` is locked. The locks of one target are granted in the order of
+/// the requests.
 BRIGADE_EXPORT brigade_status brigade_window_lock(brigade_window* window, brigade_lock kind,
                                                   int rank);
 /// Blocks until all operations of the caller on the memory of `rank` are complete, and releases the
@@ -458,10 +436,8 @@ BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
 /// of brigade_window_lock_all().
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
 /// Blocks until all operations of the caller on `rank` are complete at `rank`. If operations
-/// between at least two members of the window go by messages, the call also makes progress. A rank
-/// can wait in a loop for a value that another rank puts into the waiting rank's memory: in the
-/// loop, the waiting rank calls brigade_window_flush() with its own rank number, and loads the
-/// value.
+/// between any members go by messages, the call makes progress. To wait for a value that another
+/// rank puts, call this function with the caller's own rank in a loop, and load the value.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all members whose locks the caller holds.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
@@ -469,15 +445,14 @@ BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
 BRIGADE_EXPORT brigade_status brigade_window_flush_local(brigade_window* window, int rank);
 /// Like brigade_window_flush_all(), for brigade_window_flush_local().
 BRIGADE_EXPORT brigade_status brigade_window_flush_local_all(brigade_window* window);
-/// Makes stores of other processes visible to this process, and stores of this process visible to
-/// other processes. Makes progress; does not wait.
+/// Makes stores of this process visible to other processes, and stores of other processes to this
+/// one. Makes progress; does not wait.
 BRIGADE_EXPORT brigade_status brigade_window_sync(brigade_window* window);
 
 /// @}
 /// @name Notifications
-/// A target counts notifications separately for each origin. To consume notifications is to
-/// subtract them from the count. When the target consumes a notification, all values that the
-/// origin put before this notification have arrived.
+/// A target counts notifications separately for each origin, and subtracts those that it consumes.
+/// When the target consumes a notification, all values that the origin put before it have arrived.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if `count` is negative;
 /// otherwise the failure of the window. Cost: accesses of this rank's memory.
