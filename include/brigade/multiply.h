@@ -1,10 +1,9 @@
 /// @file
 /// Brigade: products of distributed matrices, C = alpha op(A) op(B) + beta C, for C99 and for
 /// languages that can call C. Matrices are distributed over a grid of ranks in blocks, as in
-/// ScaLAPACK. Each rank computes its own part of C. If the rank maps the memory of a part of A or B
-/// (can load from this memory, for example shared memory of its host), the rank reads the part in
-/// place. The rank fetches all other parts that it needs by one-sided gets, like MPI_Get. No rank
-/// copies the whole of A or the whole of B.
+/// ScaLAPACK. Each rank computes its own part of C. If the rank maps the memory of a part of A or
+/// B, for example shared memory of its host, the rank reads the part in place. The rank fetches all
+/// other parts by one-sided gets. No rank copies the whole of A or the whole of B.
 ///
 /// The conventions of brigade.h hold. In addition:
 ///
@@ -13,21 +12,15 @@
 /// 3. If the BLAS gives equal bits in every run, the result of a call has equal bits in every run
 ///    on the same grid. Options and the placement of ranks on hosts do not change these bits.
 ///    Another grid, other blocks or another buffer size can change the last bits of the result.
-/// 4. op(A) is A, the transpose of A or the conjugate transpose of A. op(B) is B, the transpose of
-///    B or the conjugate transpose of B. A *panel* of A has some columns of op(A). A panel of B has
-///    the rows of op(B) with the same indices.
-/// 5. Each rank calls sgemm_, dgemm_, cgemm_ or zgemm_ to multiply panels of A with panels of B.
-///    The program must link or preload a BLAS. The BLAS decides how many threads it uses.
-/// 6. The functions are not thread-safe: at most one thread at a time may use an engine and the
-///    groups, windows and multipliers of the engine.
+/// 4. op(A) is A, its transpose or its conjugate transpose. The same holds for op(B). A *panel* of
+///    A has some columns of op(A). A panel of B has the rows of op(B) with the same indices.
+/// 5. The program must link or preload a BLAS: sgemm_, dgemm_, cgemm_ or zgemm_ multiplies panels.
 ///
-/// While a rank is in brigade_multiply(), other ranks can read its parts of A and B. Other ranks
-/// can read these parts even while the BLAS of the rank computes, if (1) the system permits
-/// process_vm_readv() and process_vm_writev() between the ranks, or (2) the transport has a
-/// progress thread. Otherwise the other ranks wait until the BLAS returns.
+/// While the BLAS of a rank computes, other ranks wait for its parts of A and B. There are two
+/// exceptions: (1) the system permits process_vm_readv() and process_vm_writev() between the
+/// ranks; (2) the transport has a progress thread.
 ///
-/// Source: SRUMMA (Krishnan, Nieplocha), section 3. Each element of C is a sum of k terms. Brigade
-/// adds these terms in another order than SRUMMA.
+/// Source: SRUMMA (Krishnan, Nieplocha), section 3; docs/design/multiply.md has the differences.
 
 #ifndef BRIGADE_MULTIPLY_H_
 #define BRIGADE_MULTIPLY_H_
@@ -50,28 +43,22 @@ extern "C" {
 /// A multiplier; opaque.
 typedef struct brigade_multiplier brigade_multiplier;
 
-/// Makes a multiplier from a group. The matrices of all products that the multiplier computes must
-/// be distributed over the grid of this group. Collective over the group.
+/// Makes a multiplier for matrices that are distributed over the grid of a group. Collective over
+/// the group.
 ///
 /// @param group         the caller may destroy the group after this call; the group's engine must
 ///                      outlive the multiplier
 /// @param buffer_bytes  length of the buffer of one panel of A or B, in bytes; equal on all ranks,
-///                      at least 4096; 0 means 8 MiB. A rank allocates at most 2 * (depth + 1)
-///                      buffers for panels, where `depth` is the field of
-///                      brigade_multiply_options. For partial sums of its part of C, a
-///                      rank allocates at most four more buffers of this length. The buffer size
-///                      determines how many terms of a sum one call of the BLAS adds, and therefore
-///                      the last bits of results. If a rank's part of C is much larger than a
-///                      buffer, the rank fetches parts of A and B several times. With larger
-///                      buffers the rank makes fewer fetches, and each fetch is longer.
+///                      at least 4096; 0 means 8 MiB. A rank allocates at most
+///                      2 * (brigade_multiply_options::depth + 1) buffers for panels, and four
+///                      buffers for partial sums of C. With larger buffers the rank makes fewer and
+///                      longer fetches.
 /// @param multiplier    the new multiplier
 /// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: `buffer_bytes` is bad on
-///         a rank. #BRIGADE_MISMATCH: ranks differ in `buffer_bytes`, or for a reason of
-///         brigade_window_create(). All other failures: see brigade_window_create(). On failure no
-///         multiplier is made.
+///         a rank. #BRIGADE_MISMATCH: ranks differ in `buffer_bytes`. All other failures: see
+///         brigade_window_create().
 ///
-/// Cost: the cost of brigade_window_create(). This function allocates no buffers; each buffer is
-/// allocated by the first product that needs it.
+/// Cost: the cost of brigade_window_create(). The first product that needs a buffer allocates it.
 BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, size_t buffer_bytes,
                                                         brigade_multiplier** multiplier);
 /// Frees a multiplier. Collective over its ranks.
@@ -81,9 +68,8 @@ BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, si
 ///
 /// Cost: the cost of brigade_window_fence().
 BRIGADE_EXPORT brigade_status brigade_multiplier_free(brigade_multiplier* multiplier);
-/// Destroys a multiplier without waiting for the other ranks. Call this function only if
-/// not all ranks can call brigade_multiplier_free(), for example after an error. Local. Pending and
-/// later calls of other ranks on the multiplier fail with #BRIGADE_ABORTED.
+/// Destroys a multiplier without waiting for the other ranks, for example after an error. Local.
+/// Pending and later calls of other ranks on the multiplier fail with #BRIGADE_ABORTED.
 ///
 /// @param multiplier  NULL is ignored
 BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
@@ -92,11 +78,10 @@ BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
 /// @name Products
 /// @{
 
-/// A submatrix of a distributed matrix. The submatrix begins at (row, col) of the whole matrix; the
-/// size of the submatrix follows from m, n and k of the product. `data`, `ld` and `window` may
-/// differ by rank; all other fields must be equal on all ranks. The fields from `rows` to `ld`
-/// correspond, in this order, to M, N, MB, NB, RSRC, CSRC and LLD of a ScaLAPACK descriptor. The
-/// field `row` corresponds to IA - 1, and the field `col` to JA - 1.
+/// A submatrix of a distributed matrix. Its size follows from m, n and k of the product. `data`,
+/// `ld` and `window` may differ by rank; all other fields must be equal on all ranks. The fields
+/// from `rows` to `ld` correspond, in this order, to M, N, MB, NB, RSRC, CSRC and LLD of a
+/// ScaLAPACK descriptor; `row` to IA - 1, and `col` to JA - 1.
 typedef struct {
   void* data;         ///< this rank's part, column-major; NULL only if the part is empty
   int64_t rows;       ///< rows of the whole matrix, at most 2^48
@@ -110,9 +95,8 @@ typedef struct {
   int64_t ld;
   int64_t row;  ///< index, in the whole matrix, of the first row of the submatrix
   int64_t col;  ///< index, in the whole matrix, of the first column of the submatrix
-  /// A window with the same ranks as the multiplier. The memory of the window on this rank must
-  /// contain this rank's part. NULL: no window. Either all ranks must pass NULL, or no rank may
-  /// pass NULL. If the memory of the window comes from brigade_window_allocate() or
+  /// A window with the same ranks as the multiplier, whose memory on this rank contains this rank's
+  /// part; NULL on all ranks: no window. If the memory comes from brigade_window_allocate() or
   /// brigade_alloc(), ranks of one host read each other's parts in place. The program need not open
   /// an epoch on the window.
   const brigade_window* window;
@@ -125,12 +109,12 @@ typedef enum {
   BRIGADE_CONJUGATE_TRANSPOSED  ///< the conjugate transpose of X
 } brigade_transpose;
 
-/// The arguments of a product. Initialise the structure with brigade_product_init(). The arguments
-/// must be equal on all ranks, except where brigade_distributed_matrix permits otherwise.
+/// The arguments of a product. The arguments must be equal on all ranks, except where
+/// brigade_distributed_matrix permits otherwise.
 typedef struct {
   size_t size;  ///< set by brigade_product_init()
-  /// The type of all matrices and scalars: #BRIGADE_FLOAT, #BRIGADE_DOUBLE,
-  /// #BRIGADE_COMPLEX_FLOAT or #BRIGADE_COMPLEX_DOUBLE.
+  /// The type of all matrices and scalars: #BRIGADE_FLOAT, #BRIGADE_DOUBLE, #BRIGADE_COMPLEX_FLOAT
+  /// or #BRIGADE_COMPLEX_DOUBLE.
   brigade_type type;
   brigade_transpose op_a;        ///< op(A) is m x k
   brigade_transpose op_b;        ///< op(B) is k x n
@@ -162,18 +146,15 @@ typedef enum {
   BRIGADE_MULTIPLY_NATURAL
 } brigade_multiply_order;
 
-/// Options of a product. Initialise the structure with brigade_multiply_options_init(). Options
-/// change the time of a product, never the result of the product. Options may differ by rank.
+/// Options of a product, which never change its result, and may differ by rank.
 typedef struct {
   size_t size;                   ///< set by brigade_multiply_options_init()
   brigade_multiply_order order;  ///< the order in which this rank multiplies panels
-  /// While a rank multiplies a panel of A with a panel of B, it fetches up to `depth` further
-  /// panels of A and up to `depth` further panels of B. `depth` is 1 to 16, or one of two special
-  /// values: 0 means 1; -1 means that the rank prefetches no panels.
+  /// The number of panels of A that a rank fetches while it multiplies two panels, and also the
+  /// number of panels of B: 1 to 16. 0 means 1; -1 means none.
   int depth;
-  /// BRIGADE_ON (the default): if this rank maps the memory of another rank's part of A or B, this
-  /// rank reads the part in place. BRIGADE_OFF: this rank fetches every part of another rank that
-  /// it needs.
+  /// BRIGADE_ON (the default): this rank reads parts of other ranks in place if it maps their
+  /// memory. BRIGADE_OFF: this rank fetches every part of other ranks.
   brigade_switch in_place;
   int reserved;  ///< must be 0
 } brigade_multiply_options;
@@ -186,8 +167,7 @@ static inline brigade_multiply_options brigade_multiply_options_init(void) {
   return options;
 }
 
-/// Counters of a product on this rank. Initialise the structure with
-/// brigade_multiply_statistics_init().
+/// Counters of a product on this rank.
 typedef struct {
   size_t size;        ///< set by brigade_multiply_statistics_init()
   int64_t products;   ///< calls of the BLAS
@@ -206,20 +186,19 @@ static inline brigade_multiply_statistics brigade_multiply_statistics_init(void)
 
 /// Computes C = alpha op(A) op(B) + beta C. Collective over the multiplier's ranks. When the call
 /// returns, this rank's part of C is complete, and no rank reads this rank's parts of A and B any
-/// more. The program must not change this rank's parts of A and B before the call returns.
+/// more.
 ///
 /// @param multiplier  the multiplier of the group over whose grid the matrices are distributed
 /// @param product     the arguments; the caller may free them after this call
-/// @param options     the options; NULL: the default options
-/// @param statistics  receives the counters of the product on this rank; may be NULL
+/// @param options     NULL: the default options
+/// @param statistics  receives the counters; may be NULL
 /// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: an argument of a rank is
 ///         invalid; the error text names the rank and the argument. #BRIGADE_MISMATCH: ranks differ
 ///         in an argument that must be equal. #BRIGADE_UNAVAILABLE: a process has no BLAS.
 ///         #BRIGADE_OUT_OF_MEMORY: no memory for buffers. After each of these four failures C is
-///         unchanged, and the multiplier remains usable. Exception: if memory is used up in the
-///         middle of the call, the multiplier breaks (brigade.h, convention 2). After any other
-///         failure the multiplier is broken on all ranks. If the multiplier is broken, C has
-///         unspecified contents.
+///         unchanged, and the multiplier remains usable. Any other failure breaks the multiplier on
+///         all ranks, and C then has unspecified contents. The same holds if memory is used up in
+///         the middle of the call.
 ///
 /// Cost: gets, calls of the BLAS, an all-gather of about 600 bytes per rank, and a barrier. If a
 /// rank's part of C fits into four buffers, the rank fetches no part of A or B more than once.
