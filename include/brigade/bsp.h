@@ -2,10 +2,9 @@
 /// BSPlib for C99: programs that run in supersteps, with one-sided access to the memory of other
 /// processes, and with messages.
 ///
-/// Library: libbrigade_bsp.so. A program consists of processes, which all run the same supersteps.
-/// In a superstep, each process computes and calls operations: puts, gets, sends and registrations.
-/// The operations take place at the end of the superstep, where all processes synchronise. For
-/// example:
+/// Library: libbrigade_bsp.so. All processes of a program run the same supersteps. In a superstep,
+/// each process computes and calls operations: puts, gets, sends and registrations. The operations
+/// take place at the end of the superstep. For example:
 ///
 /// @code
 ///   bsp_begin(bsp_nprocs());
@@ -22,7 +21,7 @@
 /// 1. A superstep lasts from bsp_begin() or bsp_sync() to the next bsp_sync(), or to bsp_end().
 ///    Supersteps are numbered from 0; error texts contain the number of the superstep.
 /// 2. All processes must make the same collective calls, in the same superstep and in the same
-///    order. All other calls are local, and do not wait for other processes.
+///    order. All other calls are local: they do not wait for other processes.
 /// 3. At the end of a superstep, these steps take place, one after the other:
 ///    - All gets read their sources.
 ///    - The gets write their destinations. On each process, gets write in the order of the calls.
@@ -30,17 +29,15 @@
 ///      and so on. The puts of one process write in the order of the calls.
 ///    - The calls of bsp_push_reg(), bsp_pop_reg() and bsp_set_tagsize() take effect.
 ///
-///    The order of the steps is the same in every run. Therefore a program writes the same bytes in
-///    every run.
+///    Therefore a program writes the same bytes in every run.
 /// 4. On an error the library prints the process, the call and the superstep on stderr, and ends
-///    the program on all processes. The library always checks arguments and ranges of memory. It
-///    also checks whether all processes make the same collective calls.
+///    the program on all processes. The library always checks arguments, ranges of memory, and
+///    whether all processes make the same collective calls.
 /// 5. Offsets and lengths are in bytes.
 /// 6. Not thread-safe: one thread of a process must make all calls.
 ///
 /// Source: J. M. D. Hill et al., "BSPlib: The BSP programming library", Parallel Computing 24
-/// (1998). The comments below also define cases that the paper leaves open, for example the order
-/// in which messages are received.
+/// (1998). The comments below also define cases that the paper leaves open.
 ///
 /// docs/user/bsp.md has the cost of a superstep.
 
@@ -64,9 +61,8 @@ extern "C" {
 /// @endcond
 
 /// @name Types
-/// Type names for programs that were written for BSPonMPI or MulticoreBSP, two other
-/// implementations of BSPlib. Here the types are int, as in BSPonMPI and in the paper. In
-/// MulticoreBSP the types are unsigned.
+/// Type names of BSPonMPI and MulticoreBSP, two other implementations of BSPlib. In MulticoreBSP
+/// the types are unsigned.
 /// @{
 
 /// The number of a process.
@@ -80,10 +76,9 @@ typedef int bsp_size_t;
 /// @name Start and end
 /// @{
 
-/// Makes process 0 the only process that runs the code of main(). A program that calls bsp_init()
-/// must call it as the first statement of main(). On process 0, bsp_init() returns, and main()
-/// continues. On every other process, bsp_init() calls `start`, and ends the process when `start`
-/// has returned. Collective.
+/// Makes process 0 the only process that runs the code of main(). Optional; must be the first
+/// statement of main(). Returns on process 0. On every other process, calls `start`, and ends the
+/// process when `start` has returned. Collective.
 ///
 /// @param start  a function whose first statement is bsp_begin(), and whose last statement is
 ///               bsp_end(). On process 0 the program must call this function after bsp_init().
@@ -94,19 +89,15 @@ void bsp_init(void (*start)(void), int argc, char** argv);
 /// initialises MPI. Collective.
 ///
 /// @param most_processes  largest number of processes of the program, at least 1; equal on all
-///                        processes. If the program has called bsp_init(), only the value of
-///                        process 0 is used. If mpirun has started fewer processes, the program
-///                        runs on the processes that mpirun has started. If mpirun has started more
-///                        processes, the surplus processes finalise MPI and exit in this call, with
-///                        exit code 0.
+///                        processes. After bsp_init(), only the value of process 0 is used. If
+///                        mpirun has started more processes, the surplus processes finalise MPI and
+///                        exit in this call, with exit code 0.
 void bsp_begin(int most_processes);
-/// Ends the last superstep, and finalises MPI if BSPlib initialised MPI. The process continues
-/// after the call. Collective: all processes must call bsp_end() in the same superstep. Operations
-/// that were called in the last superstep do not take place. After a process has
-/// called bsp_end(), it may call only two BSPlib functions: bsp_nprocs() and bsp_abort().
+/// Ends the last superstep, and finalises MPI if BSPlib initialised MPI. Operations that were
+/// called in the last superstep do not take place. Afterwards the process may call only two BSPlib
+/// functions: bsp_nprocs() and bsp_abort(). Collective.
 void bsp_end(void);
-/// Prints a text on stderr, and ends all processes of the program. Local; may be called at any
-/// time.
+/// Prints a text on stderr, and ends all processes of the program. May be called at any time.
 ///
 /// @param format  the format of the text; further arguments follow, as in printf()
 void bsp_abort(const char* format, ...)
@@ -115,12 +106,11 @@ void bsp_abort(const char* format, ...)
 #endif
     ;
 /// Returns the number of processes of the program. Before bsp_begin(), returns the number of
-/// processes that mpirun has started. Local.
+/// processes that mpirun has started.
 int bsp_nprocs(void);
-/// Returns the number of the calling process, from 0. Local.
+/// Returns the number of the calling process, from 0.
 int bsp_pid(void);
-/// Returns the number of seconds that have passed on this process since its bsp_begin(). The clocks
-/// of different processes differ. Local.
+/// Returns the number of seconds that have passed on this process since its bsp_begin().
 double bsp_time(void);
 
 /// @}
@@ -130,9 +120,8 @@ double bsp_time(void);
 /// Ends the superstep: completes the operations of the superstep, and begins the next superstep.
 /// Collective.
 ///
-/// Cost: each process sends one short message to every other process. If the data for a process do
-/// not fit into this message, further messages follow. If a process gets bytes from another
-/// process, the other process sends these bytes in a further message.
+/// Cost: each process sends one short message to every other process, and further messages for long
+/// data and for bytes that the other process gets.
 void bsp_sync(void);
 
 /// @}
@@ -140,64 +129,58 @@ void bsp_sync(void);
 /// @{
 
 /// Registers memory from the next superstep on. Each process passes its own memory. A later put or
-/// get names the registration by the address that the calling process has registered. The put or
-/// get accesses the memory that process `pid` has registered in the same collective call. If the
-/// calling process has registered an address several times, the address names the newest
-/// registration. Collective. Cost: 16 bytes in the message to each process (see bsp_sync()).
+/// get names the registration by the address that the calling process has registered; the newest
+/// registration of an address counts. The put or get accesses the memory that process `pid` has
+/// registered in the same collective call. Collective. Cost: 16 bytes in the message to each
+/// process (see bsp_sync()).
 ///
 /// @param address  the memory, which the caller still owns. With NULL and 0 bytes, the process
 ///                 takes part without memory, and must not put or get with this registration.
 /// @param bytes    length of the memory, 0 or more; may differ by process
 void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
-/// Ends the newest registration of an address, at the end of the superstep. The program may
-/// end a registration in the superstep in which it made the registration: the calls take effect in
-/// their order. Collective.
+/// Ends the newest registration of an address, at the end of the superstep. The registration may be
+/// of this superstep: the calls take effect in their order. Collective.
 ///
 /// @param address  the address that this process passed to bsp_push_reg(), also if it is NULL. All
 ///                 processes must name the same registration. If all processes pass NULL, the call
 ///                 ends the newest registration that is NULL on all processes.
 void bsp_pop_reg(const void* address) BRIGADE_BSP_ADDRESS(1);
-/// Puts bytes into the memory of a process, at the end of the superstep. The call copies the bytes,
-/// so the caller may reuse `source` when the call has returned. Local.
+/// Puts bytes into the memory of a process, at the end of the superstep. The call copies the bytes.
 ///
 /// @param pid      the target process; may be the caller
 /// @param source   the bytes
-/// @param address  names the registration: an address that the calling process has registered
+/// @param address  an address that the calling process has registered
 /// @param offset   offset of the destination in the memory that `pid` has registered
-/// @param bytes    number of bytes. The destination must lie within the memory that `pid` has
-///                 registered. If `bytes` is 0, the other arguments are ignored.
+/// @param bytes    number of bytes, which must lie within the registered memory. 0: the other
+///                 arguments are ignored.
 void bsp_put(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
 /// Like bsp_put(), but without a copy of the bytes in the library. From the call to the end of the
-/// superstep, no process may write the source, and no process may read or write the destination. If
-/// `bytes` is at most the value of the environment variable `BRIGADE_CHUNK_BYTES` (default: 32
-/// KiB), the call does the same as bsp_put().
+/// superstep, no process may write the source, and no process may read or write the destination.
+/// For up to `BRIGADE_CHUNK_BYTES` bytes (environment variable; default: 32 KiB), the call does the
+/// same as bsp_put().
 void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
-/// Gets bytes from the memory of a process. The bytes are read when the superstep ends, before any
-/// get or put of this superstep writes. Local.
+/// Gets bytes from the memory of a process, at the end of the superstep, before any get or put of
+/// this superstep writes.
 ///
 /// @param pid      the target process; may be the caller
-/// @param address  names the registration: an address that the calling process has registered
+/// @param address  an address that the calling process has registered
 /// @param offset   offset of the source in the memory that `pid` has registered
 /// @param result   destination, written at the end of the superstep
-/// @param bytes    number of bytes. The source must lie within the memory that `pid` has
-///                 registered. If `bytes` is 0, the other arguments are ignored.
+/// @param bytes    number of bytes, which must lie within the registered memory. 0: the other
+///                 arguments are ignored.
 void bsp_get(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
-/// Like bsp_get(), but without a copy of the bytes in the library. From the call to the end of the
-/// superstep, no process may write the source, and no process may read or write the destination. If
-/// `bytes` is at most the value of the environment variable `BRIGADE_CHUNK_BYTES` (default: 32
-/// KiB), the call does the same as bsp_get().
+/// Like bsp_get(), but without a copy of the bytes in the library; the rules of bsp_hpput() hold.
 void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
 
 /// @}
 /// @name Messages
-/// A message consists of a tag and a payload. All tags of a superstep have the same length.
-/// A message that is sent in a superstep can be received in the next superstep only.
-/// A process receives first the messages of process 0, then the messages of process 1, and so on.
-/// Messages of one sender are received in the order in which the sender sent them.
+/// A message consists of a tag and a payload. It can be received only in the superstep after the
+/// one in which it was sent. A process receives first the messages of process 0, then the messages
+/// of process 1, and so on; those of one sender in the order of the sends.
 /// @{
 
 /// Sets the length of the tags of messages, from the next superstep on. Before the first call the
@@ -206,7 +189,7 @@ void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes
 /// @param bytes  in: the new length in bytes, equal on all processes; out: the length that was set
 ///               before this call
 void bsp_set_tagsize(int* bytes);
-/// Sends a message. The call copies tag and payload. Local.
+/// Sends a message. The call copies tag and payload.
 ///
 /// @param pid      the receiver; may be the caller
 /// @param tag      the tag; may be NULL only if the length of tags is 0
@@ -214,30 +197,28 @@ void bsp_set_tagsize(int* bytes);
 /// @param bytes    number of bytes of the payload, 0 or more
 void bsp_send(int pid, const void* tag, const void* payload, int bytes);
 /// Returns the number of messages that are left to receive, and the sum of the lengths of their
-/// payloads. If the number or the sum is above INT_MAX, the call is an error. To receive more
-/// messages or bytes, receive until bsp_get_tag() sets `*status` to -1. Local. Cost: proportional
-/// to the number of messages.
+/// payloads. A number or sum above INT_MAX is an error: receive until bsp_get_tag() sets `*status`
+/// to -1 instead. Cost: proportional to the number of messages.
 void bsp_qsize(int* messages, int* bytes);
-/// Returns the payload length and the tag of the first message that is left to receive. Local.
+/// Returns the payload length and the tag of the first message that is left to receive.
 ///
 /// @param status  the number of bytes of the payload; -1 if there is no message
-/// @param tag     gets the tag; unchanged if there is no message. The tag has the length that was
-///                in effect when the message was sent. May be NULL only if this length is 0.
+/// @param tag     gets the tag, of the length that was in effect when the message was sent;
+///                unchanged if there is no message. May be NULL only if this length is 0.
 void bsp_get_tag(int* status, void* tag);
 /// Receives the first message that is left: copies the payload, and removes the message from the
-/// queue. If there is no message, the call is an error. Local.
+/// queue. If there is no message, the call is an error.
 ///
 /// @param payload  destination of the payload; may be NULL only if `bytes` or the length of the
-///                 message's payload is 0
-/// @param bytes    the length of the destination. If the message's payload is longer, its bytes
-///                 beyond this length are dropped.
+///                 payload is 0
+/// @param bytes    the length of the destination; bytes of the payload beyond this length are
+///                 dropped
 void bsp_move(void* payload, int bytes);
 /// Receives the first message that is left: returns the addresses of the tag and the payload
-/// instead of a copy. Local.
+/// instead of a copy.
 ///
-/// @param tag, payload  get the addresses of the message's tag and payload; unchanged if there is
-///                      no message. The addresses are aligned for every type, and valid until the
-///                      superstep ends.
+/// @param tag, payload  get the addresses, which are aligned for every type, and valid until the
+///                      superstep ends; unchanged if there is no message
 /// @return the number of bytes of the payload; -1 if there is no message
 int bsp_hpmove(void** tag, void** payload);
 
