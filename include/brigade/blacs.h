@@ -5,44 +5,41 @@
 
    1. The processes of a grid have coordinates {row,col}, from 0. The rank of process {row,col} in
       its grid is row * npcol + col; npcol is the number of columns.
-   2. A context is a small number, from 0, by which a process names a grid; -1 means that the
-      process is not in the grid. A system handle is a number that stands for an MPI communicator. A
-      system handle must not be passed as a context, or as a Fortran handle of MPI.
+   2. A context is a number, from 0, by which a process names a grid; -1 means that the process is
+      not in the grid. A system handle is a number that stands for an MPI communicator. It is
+      neither a context nor a Fortran handle of MPI.
    3. Matrices are column-major m x n with leading dimension lda. If lda is less than m, m is used
       instead. Complex matrices are arrays of (real, imaginary) pairs. If m or n is 0, the message
-      is empty, but the receiver must receive it like any other message.
-   4. Only the first character of a string is read, in upper or lower case; the string need not end
-      in a NUL.
+      is empty, but must be received.
+   4. Only the first character of a string is read, in upper or lower case.
       - scope: R (the caller's row of the grid), C (the caller's column), A (all processes).
       - uplo: U (upper); any other character means lower.
       - diag: U (unit: the diagonal is left out); any other character means non-unit.
       - top: the topology, a letter that selects the algorithm (docs/user/blacs.md).
    5. A send (sd2d) returns once the caller may reuse the matrix. A send waits for the receiver only
-      while the memory for sent messages is full; BRIGADE_OVERFLOW_BYTES limits this memory. A
-      receive (rv2d) returns when the data have arrived. Receives in a context get the messages of
-      a sender in the order in which the sender sent them, even if their types differ. The
-      receiver's matrix must have at least as many elements as the sender's matrix, and may have
-      another shape. If the receiver's matrix has more elements, its last elements stay unchanged.
+      while the memory for sent messages (BRIGADE_OVERFLOW_BYTES) is full. A receive (rv2d) returns
+      when the data have arrived. Receives in a context get the messages of a sender in the order of
+      the sends, even if their types differ. The receiver's matrix may have another shape, and must
+      have at least as many elements as the sender's matrix. If it has more, its last elements stay
+      unchanged.
    6. All processes of a scope make their broadcasts, combines and barriers in the same order, with
       equal scope, top, rdest, cdest and number of elements. In a broadcast one process, the source,
-      calls bs2d. All other processes call br2d, and pass the coordinates of the source as rsrc and
-      csrc. If scope is R, rsrc is ignored. If scope is C, csrc is ignored.
-   7. The combines are gsum2d, gamx2d and gamn2d. Every process passes a matrix A, and the matrices
-      are combined element by element. If rdest or cdest is -1, the result replaces A on all
-      processes. Otherwise the result replaces A at {rdest,cdest}, and after the call A is
-      unspecified on all other processes. The result has the same bits on all processes that get it,
-      and in every run on the same grid.
+      calls bs2d. All other processes call br2d, and pass the coordinates of the source; rsrc is
+      ignored if scope is R, and csrc if scope is C.
+   7. The combines gsum2d, gamx2d and gamn2d combine the matrices A of all processes element by
+      element. If rdest or cdest is -1, the result replaces A on all processes. Otherwise the result
+      replaces A at {rdest,cdest}, and after the call A is unspecified on all other processes. The
+      result has the same bits on all processes that get it, and in every run on the same grid.
    8. For each position in A, gamx2d selects the element with the largest magnitude, and gamn2d the
       element with the smallest magnitude. The magnitude of x is |x|; for complex x it is
       |re| + |im|.
-      - If ldia is -1, rA and cA are not used. Of elements with equal magnitude, the largest element
-        is selected. Of two complex elements, the element with the larger real part is the larger
-        one; if the real parts are equal, the imaginary parts decide.
+      - If ldia is -1, rA and cA are not used. Of elements with equal magnitude, the largest is
+        selected; complex elements are compared by real part, then by imaginary part.
       - If ldia is not -1, rA and cA get the coordinates of the process whose element is selected,
         on processes that get the result. Of elements with equal magnitude, the element of the first
-        process is selected. If the result goes to all processes, the first process is rank 0 of the
-        scope, then rank 1, and so on. Otherwise the first process is the destination, then the next
-        higher rank, and so on; after the highest rank comes rank 0.
+        process is selected. The first process is rank 0 of the scope if the result goes to all
+        processes, and otherwise the destination. Each process is followed by the next higher rank,
+        and the highest rank by rank 0.
       - ldia is the leading dimension of rA and cA. If ldia is less than m, but not -1, m is used
         instead.
    9. Errors are reported on stderr and end the job by MPI_Abort.
@@ -61,8 +58,8 @@ extern "C" {
 #endif
 
 /** The type of all integer arguments: 64 bits if BRIGADE_BLACS_ILP64 is defined, otherwise 32 bits.
-   A program that defines BRIGADE_BLACS_ILP64 must link or preload libbrigade_blacs64.so. All other
-   programs must link or preload libbrigade_blacs.so. */
+   A program that defines BRIGADE_BLACS_ILP64 must link or preload libbrigade_blacs64.so instead of
+   libbrigade_blacs.so. */
 #ifdef BRIGADE_BLACS_ILP64
 typedef int64_t blacs_int;
 #else
@@ -77,9 +74,8 @@ typedef int blacs_int;
 void Cblacs_pinfo(blacs_int* mypnum, blacs_int* nprocs);
 /** Like Cblacs_pinfo(). */
 void Cblacs_setup(blacs_int* mypnum, blacs_int* nprocs);
-/** Frees all contexts, and waits until all messages that this process has sent have reached their
-   receivers. If notdone is 0, the call also finalises MPI; otherwise MPI and the BLACS remain
-   usable. */
+/** Frees all contexts, and waits until all messages of this process have reached their receivers.
+   If notdone is 0, the call also finalises MPI; otherwise MPI and the BLACS remain usable. */
 void Cblacs_exit(blacs_int notdone);
 /** Ends all processes of the job with exit code errnum. A ctxt of -1 is legal. */
 void Cblacs_abort(blacs_int ctxt, blacs_int errnum);
@@ -97,16 +93,15 @@ void Cblacs_abort(blacs_int ctxt, blacs_int errnum);
    - 12: number of branches if top is T, in broadcasts
    - 13: number of rings if top is M, in combines
    - 14: number of branches if top is T, in combines
-   - 15: flag "repeatable" (equal bits in every run), without effect: every combine is repeatable
-   - 16: flag "coherent" (equal bits on all processes), without effect: every combine is coherent */
+   - 15, 16: flags "repeatable" (equal bits in every run) and "coherent" (equal bits on all
+     processes), without effect: every combine is both */
 /** @{ */
 
 /** Stores parameter `what` in val. ctxt is ignored for parameters below 10. Local. */
 void Cblacs_get(blacs_int ctxt, blacs_int what, blacs_int* val);
-/** Sets one of the parameters 11, 12, ..., 16 of a context. The call prints a warning and sets
-   nothing if `what` is another number, if *val is 0 for parameter 11 or 13, or if *val is less
-   than 1 for parameter 12 or 14. The program must set parameters 11 to 14 to equal values on all
-   processes of the context. Local. */
+/** Sets one of the parameters 11, 12, ..., 16 of a context; 11 to 14 must be equal on all its
+   processes. The call prints a warning and sets nothing if `what` is another number, if *val is 0
+   for parameter 11 or 13, or if *val is less than 1 for parameter 12 or 14. Local. */
 void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 
 /** @} */
@@ -115,8 +110,8 @@ void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 /** @{ */
 
 /** Makes a grid of the first nprow x npcol processes of a system handle's communicator. Collective
-   over these processes, which must pass equal arguments. If another process calls this function,
-   the process gets context -1, and does not wait.
+   over these processes, which must pass equal arguments. Any other process gets context -1, and
+   does not wait.
 
    @param ctxt   in: the system handle; out: the context
    @param order  the order in which the ranks of the communicator fill the grid: C means column by
@@ -124,9 +119,8 @@ void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
    @param nprow  number of rows
    @param npcol  number of columns
 
-   Cost: a few messages per process. The first grid also opens the transport: shared memory, TCP
-   or MPI. The first grid on a set of several hosts also measures the cost of messages between
-   these hosts. */
+   Cost: a few messages per process. The first grid also opens the transport. The first grid on a
+   set of several hosts also measures the cost of messages between these hosts. */
 void Cblacs_gridinit(blacs_int* ctxt, const char* order, blacs_int nprow, blacs_int npcol);
 /** Like Cblacs_gridinit(), but usermap selects the processes of the grid. The process at {i,j} is
    rank usermap[j * ldumap + i] of the system handle's communicator. */
@@ -138,14 +132,14 @@ void Cblacs_gridexit(blacs_int ctxt);
    not a context, all four results are -1. Local. */
 void Cblacs_gridinfo(blacs_int ctxt, blacs_int* nprow, blacs_int* npcol, blacs_int* myrow,
                      blacs_int* mycol);
-/** Returns the rank of process {prow,pcol} in the grid, prow * npcol + pcol; -1 if {prow,pcol} is
-   outside the grid. Process {prow,pcol} may have another rank in MPI_COMM_WORLD. Local. */
+/** Returns the rank of process {prow,pcol} in the grid; -1 if {prow,pcol} is outside the grid.
+   Local. */
 blacs_int Cblacs_pnum(blacs_int ctxt, blacs_int prow, blacs_int pcol);
 /** Returns the coordinates of the process with rank pnum in the grid; both are -1 if there is no
    such rank. Local. */
 void Cblacs_pcoord(blacs_int ctxt, blacs_int pnum, blacs_int* prow, blacs_int* pcol);
-/** Blocks until all processes of the scope have called this function. With an unknown scope
-   the call has no effect. */
+/** Blocks until all processes of the scope have called this function. An unknown scope has no
+   effect. */
 void Cblacs_barrier(blacs_int ctxt, const char* scope);
 /** Frees memory that the library has kept for reuse. If wait is not 0, the call first waits until
    all sends are complete. */
@@ -153,22 +147,18 @@ void Cblacs_freebuff(blacs_int ctxt, blacs_int wait);
 
 /** @} */
 
-/** @name System handles
-   The program still owns the communicator of a system handle. The communicator must stay valid
-   until the program has made the last grid with this handle. All functions of this section are
-   local. */
+/** @name System handles */
 /** @{ */
 
 /* brigade/blacs_mpi.h has Csys2blacs_handle() and Cblacs2sys_handle(). */
 
-/** Frees a system handle; its communicator stays valid. */
+/** Frees a system handle; its communicator stays valid. Local. */
 void Cfree_blacs_system_handle(blacs_int handle);
 
 /** @} */
 
 /** @name Message ids
-   These functions exist for old programs; no other function of the BLACS uses message ids. All
-   functions of this section are local. */
+   These functions are for old programs; no other function uses message ids. All are local. */
 /** @{ */
 
 /** Returns a constant. */
@@ -176,9 +166,9 @@ blacs_int Cksendid(blacs_int ctxt, blacs_int rdest, blacs_int cdest);
 /** Returns a constant. */
 blacs_int Ckrecvid(blacs_int ctxt, blacs_int rsrc, blacs_int csrc);
 /** Each scope of a context has a counter, which starts at 0. Returns the value of the counter, and
-   then increments the counter. Broadcasts neither read nor increment the counter. */
+   then increments it. Broadcasts do not use the counter. */
 blacs_int Ckbsid(blacs_int ctxt, const char* scope);
-/** Like Ckbsid(): returns the value of the same counter, and then increments the counter. */
+/** Like Ckbsid(), with the same counter. */
 blacs_int Ckbrid(blacs_int ctxt, const char* scope, blacs_int rsrc, blacs_int csrc);
 
 /** @} */
@@ -195,17 +185,17 @@ double Cdwalltime00(void);
 /** @} */
 
 /** @name Communication
-   The second letter of a name is the type of the elements: i (blacs_int), s (float), d (double),
-   c (pairs of float), z (pairs of double). In the names of sends, receives and broadcasts,
-   the next two letters are ge (general matrices) or tr (trapezoidal matrices). */
+   The second letter of a name is the type of the elements: i (blacs_int), s (float), d (double), c
+   (pairs of float), z (pairs of double). In the names of sends, receives and broadcasts, the next
+   two letters are ge (general matrices) or tr (trapezoidal matrices). Conventions 5 to 8 hold. */
 /** @{ */
 
 /** Declares the functions of one type. This header undefines the macro again. */
 #define BRIGADE_BLACS_DECLARE(t, T)                                                                \
-  /** Sends A to {rdest,cdest}; see convention 5. */                                               \
+  /** Sends A to {rdest,cdest}. */                                                                 \
   void C##t##gesd2d(blacs_int ctxt, blacs_int m, blacs_int n, const T* A, blacs_int lda,           \
                     blacs_int rdest, blacs_int cdest);                                             \
-  /** Sends a trapezoid to {rdest,cdest}; see convention 5. */                                     \
+  /** Sends a trapezoid to {rdest,cdest}. */                                                       \
   void C##t##trsd2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
                     const T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                  \
   /** Receives A from {rsrc,csrc}. */                                                              \
@@ -214,29 +204,27 @@ double Cdwalltime00(void);
   /** Receives a trapezoid from {rsrc,csrc}. */                                                    \
   void C##t##trrv2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc);                          \
-  /** Broadcasts A to the scope; see convention 6. */                                              \
+  /** Broadcasts A to the scope. */                                                                \
   void C##t##gebs2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     const T* A, blacs_int lda);                                                    \
-  /** Broadcasts a trapezoid to the scope; see convention 6. */                                    \
+  /** Broadcasts a trapezoid to the scope. */                                                      \
   void C##t##trbs2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
                     const char* diag, blacs_int m, blacs_int n, const T* A, blacs_int lda);        \
-  /** Receives A from the broadcast of {rsrc,csrc}; see convention 6. */                           \
+  /** Receives A from the broadcast of {rsrc,csrc}. */                                             \
   void C##t##gebr2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc);                          \
-  /** Receives a trapezoid from the broadcast of {rsrc,csrc}; see convention 6. */                 \
+  /** Receives a trapezoid from the broadcast of {rsrc,csrc}. */                                   \
   void C##t##trbr2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
                     const char* diag, blacs_int m, blacs_int n, T* A, blacs_int lda,               \
                     blacs_int rsrc, blacs_int csrc);                                               \
-  /** Sums A element by element; see convention 7. */                                              \
+  /** Sums A element by element. */                                                                \
   void C##t##gsum2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                        \
-  /** For each position in A, selects the element with the largest magnitude over all processes of \
-   * the scope (convention 8). */                                                                  \
+  /** For each position in A, selects the element with the largest magnitude over the scope. */    \
   void C##t##gamx2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);                                             \
-  /** For each position in A, selects the element with the smallest magnitude over all processes   \
-   * of the scope (convention 8). */                                                               \
+  /** For each position in A, selects the element with the smallest magnitude over the scope. */   \
   void C##t##gamn2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);
