@@ -1,9 +1,6 @@
 /** @file
-   The BLACS functions that take or return an MPI_Comm. This header includes <mpi.h> and
-   brigade/blacs.h; no other header of Brigade includes <mpi.h>. Usable from C and C++.
-
-   brigade_group_from_mpi() is in group.h, which does not include <mpi.h>. Instead of an MPI_Comm,
-   it takes the communicator's Fortran handle MPI_Comm_c2f(comm), which is an int in every MPI. */
+   The BLACS functions that take or return an MPI_Comm. No other header of Brigade includes <mpi.h>.
+   Usable from C and C++. */
 
 #ifndef BRIGADE_BLACS_MPI_H_
 #define BRIGADE_BLACS_MPI_H_
@@ -17,13 +14,12 @@ extern "C" {
 #endif
 
 /** @name System handles of communicators
-   A system handle is an integer that stands for an MPI communicator in the BLACS. Both functions of
-   this section are local. libbrigade_blacs.so and libbrigade_blacs64.so export both functions. */
+   A system handle is an integer that stands for an MPI communicator in the BLACS. Both functions
+   are local. */
 /** @{ */
 
 /** Returns a system handle for a communicator, for Cblacs_gridinit() and Cblacs_gridmap(). The
-   caller still owns the communicator. The communicator must stay valid until the program has made
-   all grids of the handle. */
+   communicator must stay valid until the program has made all grids of the handle. */
 blacs_int Csys2blacs_handle(MPI_Comm comm);
 /** Returns the communicator of a system handle. */
 MPI_Comm Cblacs2sys_handle(blacs_int handle);
