@@ -22,8 +22,7 @@ struct [[nodiscard]] Result {
   std::string text;                    ///< what was wrong, where, and what to do; empty on success
 
   Result() = default;
-  /// Makes a result of `s`, the status of the C function that this thread has called last. If `s`
-  /// is a failure, the text is brigade_error_text().
+  /// Makes a result of `s`, the status of the C function that this thread has called last.
   Result(brigade_status s) : status(s), text(s == BRIGADE_OK ? "" : brigade_error_text()) {}
   /// A failure that was found before a C function was called.
   Result(brigade_status s, std::string t) : status(s), text(std::move(t)) {}
@@ -52,11 +51,10 @@ struct Failure : brigade_failure {
   Failure() : brigade_failure(brigade_failure_init()) {}
 };
 
-/// An operation on elements of type T that a function of the program defines. The function has the
-/// form `T f(const T& left, const T& right)`, and must be associative. An exception that leaves the
-/// function ends the process (std::terminate). To reduce with a UserFunction `u`, pass
-/// #BRIGADE_USER, and set brigade::CallOptions::user_op to `&u`. `u` must live until all calls with
-/// `u` are complete, and all plans with `u` are destroyed.
+/// See brigade_user_op. The function has the form `T f(const T& left, const T& right)`. An
+/// exception that leaves the function ends the process (std::terminate). To reduce with a
+/// UserFunction `u`, pass #BRIGADE_USER, and set brigade::CallOptions::user_op to `&u`. `u` must
+/// live until all calls with `u` are complete, and all plans with `u` are destroyed.
 template <typename T, typename F>
 struct UserFunction : brigade_user_op {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -93,13 +91,12 @@ std::unique_ptr<T[], FreeMemory> Allocate(size_t count) {
   return std::unique_ptr<T[], FreeMemory>(static_cast<T*>(memory));
 }
 
-/// An engine; one per process suffices. See brigade_engine_create(). Copies of an object share one
-/// engine. The engine is destroyed when no copy, and no group made with the engine, is left. If a
-/// group or the transport uses MPI, the engine must be destroyed before MPI_Finalize.
+/// Owns an engine; see brigade_engine_create(). Copies of an object share one engine. The engine is
+/// destroyed when no copy, and no group made with the engine, is left.
 class Engine {
  public:
-  /// Makes an engine, which replaces the old engine of this object. On failure this function, like
-  /// all functions of the C++ interface that replace an object, keeps the old one.
+  /// Replaces the old engine of this object. On failure this function, like all functions of the
+  /// C++ interface that replace an object, keeps the old one.
   Result Create(const brigade_options& options = EngineOptions()) {
     brigade_engine* engine = nullptr;
     Result result = brigade_engine_create(&options, &engine);
