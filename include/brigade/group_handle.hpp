@@ -25,15 +25,14 @@ class Window;
 
 namespace detail {
 
-/// Holds a group, and converts the arguments of calls to those of the C functions. Programs use
-/// brigade::Group.
+/// Holds a group, and converts arguments of calls to C. Programs use brigade::Group.
 class GroupHandle {
  public:
   /// Returns the handle for the C functions; null if there is no group.
   brigade_group* get() const { return group_.get(); }
-  /// Returns the number of ranks in the calling rank's scope; -1 if there is no group.
+  /// See brigade_scope_size().
   int size(brigade_scope scope = BRIGADE_ALL) const { return brigade_scope_size(get(), scope); }
-  /// Returns the calling rank's number in its scope; -1 if there is no group.
+  /// See brigade_scope_rank().
   int rank(brigade_scope scope = BRIGADE_ALL) const { return brigade_scope_rank(get(), scope); }
 
  private:
