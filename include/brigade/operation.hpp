@@ -29,12 +29,10 @@ class OperationArray;
 /// is complete, and discard the outcome.
 class Operation {
  public:
-  /// Progresses pending operations. Returns true if the operation is complete, successfully or not,
-  /// or is null.
+  /// See brigade_test().
   bool Test() { return brigade_test(operation_.get()) != 0; }
-  /// Blocks until the operation is complete, and returns its outcome. The object is null
-  /// afterwards. For a null operation, returns #BRIGADE_OK immediately, and all counters are 0.
-  /// Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `statistics` was not initialised.
+  /// See brigade_wait(). The object is null afterwards. Returns #BRIGADE_INVALID_ARGUMENT, without
+  /// effect, if `statistics` was not initialised.
   Result Wait(brigade_statistics* statistics = nullptr) {
     if (statistics != nullptr && statistics->size != sizeof(*statistics)) {
       return {BRIGADE_INVALID_ARGUMENT, "brigade_statistics has a size of " +
@@ -108,8 +106,8 @@ class OperationArray {
 }  // namespace detail
 
 /// @name Completion of several operations
-/// `operations` is an array, a `std::array` or a `std::vector` of Operation, all of one engine.
-/// Null operations are ignored. Operations that the C function frees become null.
+/// `operations` is an array, a `std::array` or a `std::vector` of Operation. Operations that the C
+/// function frees become null.
 /// @{
 
 /// See brigade_wait_all().
@@ -117,14 +115,14 @@ template <typename Operations>
 Result WaitAll(Operations& operations) {
   return detail::OperationArray::Run(operations, brigade_wait_all);
 }
-/// See brigade_wait_any(). `*index` is the number of operations if all were null.
+/// See brigade_wait_any().
 template <typename Operations>
 Result WaitAny(Operations& operations, std::size_t* index) {
   return detail::OperationArray::Run(operations, [&](brigade_operation** array, std::size_t count) {
     return brigade_wait_any(array, count, index);
   });
 }
-/// See brigade_wait_some(). `*indices` is empty if all operations were null.
+/// See brigade_wait_some().
 template <typename Operations>
 Result WaitSome(Operations& operations, std::vector<std::size_t>* indices) {
   return detail::OperationArray::RunSome(operations, indices, brigade_wait_some);
@@ -149,7 +147,7 @@ Result TestAny(Operations& operations, std::size_t* index, bool* done) {
     return status;
   });
 }
-/// See brigade_test_some(). `*indices` is empty if no operation was complete.
+/// See brigade_test_some().
 template <typename Operations>
 Result TestSome(Operations& operations, std::vector<std::size_t>* indices) {
   return detail::OperationArray::RunSome(operations, indices, brigade_test_some);
@@ -158,8 +156,8 @@ Result TestSome(Operations& operations, std::vector<std::size_t>* indices) {
 /// @}
 
 /// A persistent operation, or null. An object is null before a function `Plan...` of a group has
-/// made the plan, and after a move from the object. See brigade_plan_run(). Copies of an object
-/// share one plan. The plan is destroyed when no copy and no operation of the plan is left.
+/// made the plan, and after a move from the object. Copies of an object share one plan. The plan is
+/// destroyed when no copy and no operation of the plan is left.
 class Plan {
  public:
   /// See brigade_plan_run().
