@@ -16,7 +16,8 @@ namespace brigade {
 inline namespace v1 {
 namespace detail {
 
-/// The calls of blocks.h. Programs make these calls on a brigade::Group.
+/// The calls of blocks.h, of brigade::Group. An argument of type `std::vector<View<T>>` has one
+/// view per rank of the scope.
 class BlockCalls : public GroupHandle {
  public:
   /// See brigade_allgather().
@@ -25,35 +26,33 @@ class BlockCalls : public GroupHandle {
                    const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Run(brigade_allgather), options, source, result);
   }
-  /// Starts AllGather. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts AllGather.
   template <typename Source, typename Destination>
   Result StartAllGather(const Source& source, Destination&& result, Operation* operation,
                         const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_allgather_start, operation), options, source, result);
   }
-  /// Plans AllGather. `plan` is replaced.
+  /// Plans AllGather.
   template <typename Source, typename Destination>
   Result PlanAllGather(const Source& source, Destination&& result, Plan* plan,
                        const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_plan_allgather, plan), options, source, result);
   }
 
-  /// See brigade_allgatherv(); `blocks` has one view per rank of the scope.
+  /// See brigade_allgatherv().
   template <typename Source, typename T>
   Result AllGatherV(const Source& source, const std::vector<View<T>>& blocks,
                     const brigade_call_options& options = CallOptions()) {
     return MatrixToBlocks(Run(brigade_allgatherv), options, source, blocks);
   }
-  /// Starts AllGatherV. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts AllGatherV.
   template <typename Source, typename T>
   Result StartAllGatherV(const Source& source, const std::vector<View<T>>& blocks,
                          Operation* operation,
                          const brigade_call_options& options = CallOptions()) {
     return MatrixToBlocks(Make(brigade_allgatherv_start, operation), options, source, blocks);
   }
-  /// Plans AllGatherV. `plan` is replaced.
+  /// Plans AllGatherV.
   template <typename Source, typename T>
   Result PlanAllGatherV(const Source& source, const std::vector<View<T>>& blocks, Plan* plan,
                         const brigade_call_options& options = CallOptions()) {
@@ -66,34 +65,32 @@ class BlockCalls : public GroupHandle {
                 const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Run(brigade_gather), options, source, result, root);
   }
-  /// Starts Gather. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts Gather.
   template <typename Source, typename Destination>
   Result StartGather(const Source& source, Destination&& result, int root, Operation* operation,
                      const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_gather_start, operation), options, source, result, root);
   }
-  /// Plans Gather. `plan` is replaced.
+  /// Plans Gather.
   template <typename Source, typename Destination>
   Result PlanGather(const Source& source, Destination&& result, int root, Plan* plan,
                     const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_plan_gather, plan), options, source, result, root);
   }
 
-  /// See brigade_gatherv(); `blocks` has one view per rank of the scope.
+  /// See brigade_gatherv().
   template <typename Source, typename T>
   Result GatherV(const Source& source, const std::vector<View<T>>& blocks, int root,
                  const brigade_call_options& options = CallOptions()) {
     return MatrixToBlocks(Run(brigade_gatherv), options, source, blocks, root);
   }
-  /// Starts GatherV. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts GatherV.
   template <typename Source, typename T>
   Result StartGatherV(const Source& source, const std::vector<View<T>>& blocks, int root,
                       Operation* operation, const brigade_call_options& options = CallOptions()) {
     return MatrixToBlocks(Make(brigade_gatherv_start, operation), options, source, blocks, root);
   }
-  /// Plans GatherV. `plan` is replaced.
+  /// Plans GatherV.
   template <typename Source, typename T>
   Result PlanGatherV(const Source& source, const std::vector<View<T>>& blocks, int root, Plan* plan,
                      const brigade_call_options& options = CallOptions()) {
@@ -106,34 +103,32 @@ class BlockCalls : public GroupHandle {
                  const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Run(brigade_scatter), options, source, result, root);
   }
-  /// Starts Scatter. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts Scatter.
   template <typename Source, typename Destination>
   Result StartScatter(const Source& source, Destination&& result, int root, Operation* operation,
                       const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_scatter_start, operation), options, source, result, root);
   }
-  /// Plans Scatter. `plan` is replaced.
+  /// Plans Scatter.
   template <typename Source, typename Destination>
   Result PlanScatter(const Source& source, Destination&& result, int root, Plan* plan,
                      const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_plan_scatter, plan), options, source, result, root);
   }
 
-  /// See brigade_scatterv(); `blocks` has one view per rank of the scope.
+  /// See brigade_scatterv().
   template <typename T, typename Destination>
   Result ScatterV(const std::vector<View<T>>& blocks, Destination&& result, int root,
                   const brigade_call_options& options = CallOptions()) {
     return BlocksToMatrix(Run(brigade_scatterv), options, blocks, result, root);
   }
-  /// Starts ScatterV. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts ScatterV.
   template <typename T, typename Destination>
   Result StartScatterV(const std::vector<View<T>>& blocks, Destination&& result, int root,
                        Operation* operation, const brigade_call_options& options = CallOptions()) {
     return BlocksToMatrix(Make(brigade_scatterv_start, operation), options, blocks, result, root);
   }
-  /// Plans ScatterV. `plan` is replaced.
+  /// Plans ScatterV.
   template <typename T, typename Destination>
   Result PlanScatterV(const std::vector<View<T>>& blocks, Destination&& result, int root,
                       Plan* plan, const brigade_call_options& options = CallOptions()) {
@@ -146,34 +141,32 @@ class BlockCalls : public GroupHandle {
                   const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Run(brigade_alltoall), options, source, result);
   }
-  /// Starts AllToAll. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts AllToAll.
   template <typename Source, typename Destination>
   Result StartAllToAll(const Source& source, Destination&& result, Operation* operation,
                        const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_alltoall_start, operation), options, source, result);
   }
-  /// Plans AllToAll. `plan` is replaced.
+  /// Plans AllToAll.
   template <typename Source, typename Destination>
   Result PlanAllToAll(const Source& source, Destination&& result, Plan* plan,
                       const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_plan_alltoall, plan), options, source, result);
   }
 
-  /// See brigade_alltoallv(); `sent` and `received` have one view per rank of the scope.
+  /// See brigade_alltoallv().
   template <typename S, typename T>
   Result AllToAllV(const std::vector<View<S>>& sent, const std::vector<View<T>>& received,
                    const brigade_call_options& options = CallOptions()) {
     return BlocksToBlocks(Run(brigade_alltoallv), options, sent, received);
   }
-  /// Starts AllToAllV. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts AllToAllV.
   template <typename S, typename T>
   Result StartAllToAllV(const std::vector<View<S>>& sent, const std::vector<View<T>>& received,
                         Operation* operation, const brigade_call_options& options = CallOptions()) {
     return BlocksToBlocks(Make(brigade_alltoallv_start, operation), options, sent, received);
   }
-  /// Plans AllToAllV. `plan` is replaced.
+  /// Plans AllToAllV.
   template <typename S, typename T>
   Result PlanAllToAllV(const std::vector<View<S>>& sent, const std::vector<View<T>>& received,
                        Plan* plan, const brigade_call_options& options = CallOptions()) {
