@@ -16,8 +16,8 @@ namespace brigade {
 inline namespace v1 {
 namespace detail {
 
-/// The calls of reductions.h. Programs make these calls on a brigade::Group. There are more than 25
-/// methods, because each call has three forms.
+/// The calls of reductions.h, of brigade::Group. There are more than 25 methods, because each call
+/// has three forms.
 class ReductionCalls : public BlockCalls {
  public:
   /// See brigade_reduce().
@@ -26,14 +26,13 @@ class ReductionCalls : public BlockCalls {
                 const brigade_call_options& options = CallOptions()) {
     return Combine(Run(brigade_reduce), options, source, result, op, root);
   }
-  /// Starts Reduce. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts Reduce.
   template <typename Source, typename Destination>
   Result StartReduce(const Source& source, Destination&& result, brigade_op op, int root,
                      Operation* operation, const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_reduce_start, operation), options, source, result, op, root);
   }
-  /// Plans Reduce. `plan` is replaced.
+  /// Plans Reduce.
   template <typename Source, typename Destination>
   Result PlanReduce(const Source& source, Destination&& result, brigade_op op, int root, Plan* plan,
                     const brigade_call_options& options = CallOptions()) {
@@ -46,14 +45,13 @@ class ReductionCalls : public BlockCalls {
                        const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Run(brigade_reduce), options, buffer, op, root);
   }
-  /// Starts ReduceInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
-  /// still pending or was not waited for.
+  /// Starts ReduceInPlace.
   template <typename Buffer>
   Result StartReduceInPlace(Buffer&& buffer, brigade_op op, int root, Operation* operation,
                             const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Make(brigade_reduce_start, operation), options, buffer, op, root);
   }
-  /// Plans ReduceInPlace. `plan` is replaced.
+  /// Plans ReduceInPlace.
   template <typename Buffer>
   Result PlanReduceInPlace(Buffer&& buffer, brigade_op op, int root, Plan* plan,
                            const brigade_call_options& options = CallOptions()) {
@@ -66,14 +64,13 @@ class ReductionCalls : public BlockCalls {
                    const brigade_call_options& options = CallOptions()) {
     return Combine(Run(brigade_allreduce), options, source, result, op);
   }
-  /// Starts AllReduce. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts AllReduce.
   template <typename Source, typename Destination>
   Result StartAllReduce(const Source& source, Destination&& result, brigade_op op,
                         Operation* operation, const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_allreduce_start, operation), options, source, result, op);
   }
-  /// Plans AllReduce. `plan` is replaced.
+  /// Plans AllReduce.
   template <typename Source, typename Destination>
   Result PlanAllReduce(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                        const brigade_call_options& options = CallOptions()) {
@@ -86,14 +83,13 @@ class ReductionCalls : public BlockCalls {
                           const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Run(brigade_allreduce), options, buffer, op);
   }
-  /// Starts AllReduceInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
-  /// still pending or was not waited for.
+  /// Starts AllReduceInPlace.
   template <typename Buffer>
   Result StartAllReduceInPlace(Buffer&& buffer, brigade_op op, Operation* operation,
                                const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Make(brigade_allreduce_start, operation), options, buffer, op);
   }
-  /// Plans AllReduceInPlace. `plan` is replaced.
+  /// Plans AllReduceInPlace.
   template <typename Buffer>
   Result PlanAllReduceInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
                               const brigade_call_options& options = CallOptions()) {
@@ -106,29 +102,27 @@ class ReductionCalls : public BlockCalls {
                        const brigade_call_options& options = CallOptions()) {
     return Combine(Run(brigade_reduce_scatter), options, source, result, op);
   }
-  /// Starts ReduceScatter. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
-  /// still pending or was not waited for.
+  /// Starts ReduceScatter.
   template <typename Source, typename Destination>
   Result StartReduceScatter(const Source& source, Destination&& result, brigade_op op,
                             Operation* operation,
                             const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_reduce_scatter_start, operation), options, source, result, op);
   }
-  /// Plans ReduceScatter. `plan` is replaced.
+  /// Plans ReduceScatter.
   template <typename Source, typename Destination>
   Result PlanReduceScatter(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                            const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_plan_reduce_scatter, plan), options, source, result, op);
   }
 
-  /// See brigade_reduce_scatterv(); `blocks` has one view per rank of the scope.
+  /// See brigade_reduce_scatterv().
   template <typename T, typename Destination>
   Result ReduceScatterV(const std::vector<View<T>>& blocks, Destination&& result, brigade_op op,
                         const brigade_call_options& options = CallOptions()) {
     return CombineBlocks(Run(brigade_reduce_scatterv), options, blocks, result, op);
   }
-  /// Starts ReduceScatterV. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
-  /// still pending or was not waited for.
+  /// Starts ReduceScatterV.
   template <typename T, typename Destination>
   Result StartReduceScatterV(const std::vector<View<T>>& blocks, Destination&& result,
                              brigade_op op, Operation* operation,
@@ -136,7 +130,7 @@ class ReductionCalls : public BlockCalls {
     return CombineBlocks(Make(brigade_reduce_scatterv_start, operation), options, blocks, result,
                          op);
   }
-  /// Plans ReduceScatterV. `plan` is replaced.
+  /// Plans ReduceScatterV.
   template <typename T, typename Destination>
   Result PlanReduceScatterV(const std::vector<View<T>>& blocks, Destination&& result, brigade_op op,
                             Plan* plan, const brigade_call_options& options = CallOptions()) {
@@ -149,14 +143,13 @@ class ReductionCalls : public BlockCalls {
               const brigade_call_options& options = CallOptions()) {
     return Combine(Run(brigade_scan), options, source, result, op);
   }
-  /// Starts Scan. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts Scan.
   template <typename Source, typename Destination>
   Result StartScan(const Source& source, Destination&& result, brigade_op op, Operation* operation,
                    const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_scan_start, operation), options, source, result, op);
   }
-  /// Plans Scan. `plan` is replaced.
+  /// Plans Scan.
   template <typename Source, typename Destination>
   Result PlanScan(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                   const brigade_call_options& options = CallOptions()) {
@@ -169,14 +162,13 @@ class ReductionCalls : public BlockCalls {
                      const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Run(brigade_scan), options, buffer, op);
   }
-  /// Starts ScanInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts ScanInPlace.
   template <typename Buffer>
   Result StartScanInPlace(Buffer&& buffer, brigade_op op, Operation* operation,
                           const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Make(brigade_scan_start, operation), options, buffer, op);
   }
-  /// Plans ScanInPlace. `plan` is replaced.
+  /// Plans ScanInPlace.
   template <typename Buffer>
   Result PlanScanInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
                          const brigade_call_options& options = CallOptions()) {
@@ -189,14 +181,13 @@ class ReductionCalls : public BlockCalls {
                 const brigade_call_options& options = CallOptions()) {
     return Combine(Run(brigade_exscan), options, source, result, op);
   }
-  /// Starts ExScan. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts ExScan.
   template <typename Source, typename Destination>
   Result StartExScan(const Source& source, Destination&& result, brigade_op op,
                      Operation* operation, const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_exscan_start, operation), options, source, result, op);
   }
-  /// Plans ExScan. `plan` is replaced.
+  /// Plans ExScan.
   template <typename Source, typename Destination>
   Result PlanExScan(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                     const brigade_call_options& options = CallOptions()) {
@@ -209,14 +200,13 @@ class ReductionCalls : public BlockCalls {
                        const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Run(brigade_exscan), options, buffer, op);
   }
-  /// Starts ExScanInPlace. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
-  /// still pending or was not waited for.
+  /// Starts ExScanInPlace.
   template <typename Buffer>
   Result StartExScanInPlace(Buffer&& buffer, brigade_op op, Operation* operation,
                             const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Make(brigade_exscan_start, operation), options, buffer, op);
   }
-  /// Plans ExScanInPlace. `plan` is replaced.
+  /// Plans ExScanInPlace.
   template <typename Buffer>
   Result PlanExScanInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
                            const brigade_call_options& options = CallOptions()) {
