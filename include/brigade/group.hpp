@@ -1,7 +1,5 @@
 /// @file
-/// Brigade for C++: groups and calls. The C++ interface is header-only, so the library's binary
-/// interface is C. The C headers document the arguments of each call, which arguments must be equal
-/// on all ranks, and the state of the group after an error.
+/// Brigade for C++: groups and calls.
 
 #ifndef BRIGADE_GROUP_HPP_
 #define BRIGADE_GROUP_HPP_
@@ -25,9 +23,13 @@ inline namespace v1 {
 /// destroyed when no copy, operation, or plan of the group is left. Calls on an object without a
 /// group return #BRIGADE_INVALID_ARGUMENT.
 ///
-/// Calls take matrices of all types for which ViewTraits is defined. Every call has three forms:
-/// `Broadcast` blocks, `StartBroadcast` starts an operation, and `PlanBroadcast` makes a persistent
-/// operation. The comment of each method names the C function that documents arguments and errors.
+/// Calls take matrices of all types for which ViewTraits is defined. The C function of a call
+/// documents its arguments and errors. Every call has three forms:
+///
+/// - `Broadcast` blocks.
+/// - `StartBroadcast` starts an operation. It returns #BRIGADE_INVALID_ARGUMENT, without effect, if
+///   `operation` is still pending or was not waited for.
+/// - `PlanBroadcast` makes a persistent operation, which replaces `plan`.
 class Group : public detail::ReductionCalls {
  public:
   /// See brigade_group_from_mpi(). Replaces the old group.
@@ -81,14 +83,13 @@ class Group : public detail::ReductionCalls {
               const brigade_call_options& options = CallOptions()) {
     return OneMatrix(Run(brigade_send), options, source, destination);
   }
-  /// Starts Send. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts Send.
   template <typename Source>
   Result StartSend(const Source& source, int destination, Operation* operation,
                    const brigade_call_options& options = CallOptions()) {
     return OneMatrix(Make(brigade_send_start, operation), options, source, destination);
   }
-  /// Plans Send. `plan` is replaced.
+  /// Plans Send.
   template <typename Source>
   Result PlanSend(const Source& source, int destination, Plan* plan,
                   const brigade_call_options& options = CallOptions()) {
@@ -101,14 +102,13 @@ class Group : public detail::ReductionCalls {
                  const brigade_call_options& options = CallOptions()) {
     return WrittenMatrix(Run(brigade_recv), options, destination, source);
   }
-  /// Starts Receive. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts Receive.
   template <typename Destination>
   Result StartReceive(Destination&& destination, int source, Operation* operation,
                       const brigade_call_options& options = CallOptions()) {
     return WrittenMatrix(Make(brigade_recv_start, operation), options, destination, source);
   }
-  /// Plans Receive. `plan` is replaced.
+  /// Plans Receive.
   template <typename Destination>
   Result PlanReceive(Destination&& destination, int source, Plan* plan,
                      const brigade_call_options& options = CallOptions()) {
@@ -121,8 +121,7 @@ class Group : public detail::ReductionCalls {
                      const brigade_call_options& options = CallOptions()) {
     return SentAndReceived(Run(brigade_sendrecv), options, sent, destination, received, source);
   }
-  /// Starts SendReceive. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts SendReceive.
   template <typename Sent, typename Received>
   Result StartSendReceive(const Sent& sent, int destination, Received&& received, int source,
                           Operation* operation,
@@ -130,7 +129,7 @@ class Group : public detail::ReductionCalls {
     return SentAndReceived(Make(brigade_sendrecv_start, operation), options, sent, destination,
                            received, source);
   }
-  /// Plans SendReceive. `plan` is replaced.
+  /// Plans SendReceive.
   template <typename Sent, typename Received>
   Result PlanSendReceive(const Sent& sent, int destination, Received&& received, int source,
                          Plan* plan, const brigade_call_options& options = CallOptions()) {
@@ -143,14 +142,13 @@ class Group : public detail::ReductionCalls {
   Result Broadcast(Buffer&& buffer, int root, const brigade_call_options& options = CallOptions()) {
     return WrittenMatrix(Run(brigade_bcast), options, buffer, root);
   }
-  /// Starts Broadcast. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts Broadcast.
   template <typename Buffer>
   Result StartBroadcast(Buffer&& buffer, int root, Operation* operation,
                         const brigade_call_options& options = CallOptions()) {
     return WrittenMatrix(Make(brigade_bcast_start, operation), options, buffer, root);
   }
-  /// Plans Broadcast. `plan` is replaced.
+  /// Plans Broadcast.
   template <typename Buffer>
   Result PlanBroadcast(Buffer&& buffer, int root, Plan* plan,
                        const brigade_call_options& options = CallOptions()) {
@@ -161,12 +159,11 @@ class Group : public detail::ReductionCalls {
   Result Barrier(const brigade_call_options& options = CallOptions()) {
     return Run(brigade_barrier)(options);
   }
-  /// Starts Barrier. Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is still
-  /// pending or was not waited for.
+  /// Starts Barrier.
   Result StartBarrier(Operation* operation, const brigade_call_options& options = CallOptions()) {
     return Make(brigade_barrier_start, operation)(options);
   }
-  /// Plans Barrier. `plan` is replaced.
+  /// Plans Barrier.
   Result PlanBarrier(Plan* plan, const brigade_call_options& options = CallOptions()) {
     return Make(brigade_plan_barrier, plan)(options);
   }
