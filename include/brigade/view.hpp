@@ -16,10 +16,9 @@ namespace brigade {
 /// The C++ interface of libbrigade.so. Programs write brigade::Group, without `v1`.
 inline namespace v1 {
 
-/// `ElementType<T>::value` is the brigade_type of the C++ type T. Without `value`, only
-/// reductions with #BRIGADE_USER accept elements of type T. Programs may specialise this template
-/// for further types that have the representation of a brigade_type, for example a half-precision
-/// float.
+/// `ElementType<T>::value` is the brigade_type of the C++ type T. Without `value`, only reductions
+/// with #BRIGADE_USER accept elements of type T. Programs may specialise this template for further
+/// types that have the representation of a brigade_type, for example a half-precision float.
 template <typename T, typename = void>
 struct ElementType {};
 
@@ -45,18 +44,18 @@ struct ElementType<
                                        : (std::is_signed_v<T> ? BRIGADE_INT64 : BRIGADE_UINT64)> {};
 /// @endcond
 
-/// A column-major matrix in memory of the program: a pointer, the shape of the matrix, and the
-/// number of elements from one column to the next. A view of const elements can only be sent.
+/// A column-major matrix in memory of the program, like brigade_matrix. A view of const elements
+/// can only be sent.
 template <typename T>
 struct View {
   using Element = T;  ///< const if the matrix must not be written
   T* data = nullptr;  ///< the first element of the matrix
   int64_t rows = 0;   ///< the number of rows
   int64_t cols = 0;   ///< the number of columns
-  int64_t ld = 0;     ///< elements from one column to the next, at least `rows`; 0 means `rows`
+  int64_t ld = 0;     ///< leading dimension, in elements; at least `rows`; 0 means `rows`
 
   View() = default;
-  /// A view of a matrix of `rows_` x `cols_` elements.
+  /// A matrix of `rows_` x `cols_` elements.
   View(T* data_, int64_t rows_, int64_t cols_ = 1, int64_t ld_ = 0)
       : data(data_), rows(rows_), cols(cols_), ld(ld_) {}
 };
