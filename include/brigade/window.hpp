@@ -1,6 +1,5 @@
 /// @file
-/// Brigade for C++: windows and products of distributed matrices. The classes own objects of the C
-/// interface; window.h and multiply.h document the operations.
+/// Brigade for C++: windows and products of distributed matrices.
 
 #ifndef BRIGADE_WINDOW_HPP_
 #define BRIGADE_WINDOW_HPP_
@@ -31,30 +30,28 @@ struct MultiplyStatistics : brigade_multiply_statistics {
 };
 
 /// Owns a window. The object is null before a window is made, after Free, and after a move from the
-/// object. Pass get() to the functions of window.h for operations and synchronisation.
+/// object. Pass get() to the functions of window.h.
 ///
 /// If Free was not called, the destructor calls brigade_window_destroy(): calls of other ranks on
 /// the window fail. The caller must have waited for all its requests of the window.
 class Window {
  public:
-  /// Makes a window of memory that the caller owns. The new window replaces the object's old one.
-  /// See brigade_window_create().
+  /// See brigade_window_create(). Replaces the old window.
   Result Create(const Group& group, void* memory, size_t bytes, int64_t unit = 1) {
     brigade_window* window = nullptr;
     return Keep(group, brigade_window_create(group.get(), memory, bytes, unit, &window), &window);
   }
-  /// Makes a window of memory that the library allocates; see brigade_window_allocate().
+  /// See brigade_window_allocate(). Replaces the old window.
   Result Allocate(const Group& group, size_t bytes, int64_t unit, void** memory) {
     brigade_window* window = nullptr;
     return Keep(group, brigade_window_allocate(group.get(), bytes, unit, memory, &window), &window);
   }
-  /// Makes a window to which memory is attached later; see brigade_window_create_dynamic().
+  /// See brigade_window_create_dynamic(). Replaces the old window.
   Result CreateDynamic(const Group& group) {
     brigade_window* window = nullptr;
     return Keep(group, brigade_window_create_dynamic(group.get(), &window), &window);
   }
-  /// Frees the window. Collective; see brigade_window_free(). After #BRIGADE_INVALID_ARGUMENT the
-  /// window still exists.
+  /// See brigade_window_free().
   Result Free() {
     const Result result = brigade_window_free(get());
     if (result.status == BRIGADE_INVALID_ARGUMENT) return result;
@@ -85,21 +82,19 @@ class Window {
 /// on the multiplier fail.
 class Multiplier {
  public:
-  /// Makes a multiplier, which replaces the object's old one. Collective over the group; see
-  /// brigade_multiplier_create().
+  /// See brigade_multiplier_create(). Replaces the old multiplier.
   Result Create(const Group& group, size_t buffer_bytes = 0) {
     brigade_multiplier* multiplier = nullptr;
     const Result result = brigade_multiplier_create(group.get(), buffer_bytes, &multiplier);
     if (result) multiplier_ = Held(multiplier, {group.engine_});
     return result;
   }
-  /// Frees the multiplier. Collective; see brigade_multiplier_free(). The object is null
-  /// afterwards, also on failure.
+  /// See brigade_multiplier_free(). The object is null afterwards, also on failure.
   Result Free() {
     Held freed = std::move(multiplier_);
     return brigade_multiplier_free(freed.release());
   }
-  /// Computes a product. Collective; see brigade_multiply().
+  /// See brigade_multiply().
   Result Multiply(const brigade_product& product, const brigade_multiply_options* options = nullptr,
                   brigade_multiply_statistics* statistics = nullptr) {
     return brigade_multiply(get(), &product, options, statistics);
