@@ -114,7 +114,7 @@ static inline brigade_failure brigade_failure_init(void) {
 ///
 /// @param group    the group, broken or not
 /// @param failure  the description of the failure
-/// @return also #BRIGADE_INVALID_ARGUMENT: `failure` was not initialised
+/// @return as brigade_group_error(); #BRIGADE_INVALID_ARGUMENT: `failure` was not initialised
 BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
                                                     brigade_failure* failure);
 
