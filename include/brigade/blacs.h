@@ -17,11 +17,11 @@
       - diag: U (unit: the diagonal is left out); any other character means non-unit.
       - top: the topology, a letter that selects the algorithm (docs/user/blacs.md).
    5. A send (sd2d) returns once the caller may reuse the matrix. A send waits for the receiver only
-      while the memory for sent messages (BRIGADE_OVERFLOW_BYTES) is full. A receive (rv2d) returns
-      when the data have arrived. Receives in a context get the messages of a sender in the order of
-      the sends, even if their types differ. The receiver's matrix may have another shape, and must
-      have at least as many elements as the sender's matrix. If it has more, its last elements stay
-      unchanged.
+      while the memory for sent messages is full; the environment variable BRIGADE_OVERFLOW_BYTES
+      sets its size. A receive (rv2d) returns when the data have arrived. Receives in a context get
+      the messages of a sender in the order of the sends, even if their types differ. The receiver's
+      matrix may have another shape, and must have at least as many elements as the sender's matrix.
+      If it has more, its last elements stay unchanged.
    6. All processes of a scope make their broadcasts, combines and barriers in the same order, with
       equal scope, top, rdest, cdest and number of elements. In a broadcast one process, the source,
       calls bs2d. All other processes call br2d, and pass the coordinates of the source; rsrc is

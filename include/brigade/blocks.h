@@ -16,7 +16,8 @@ extern "C" {
 /// @name Blocks
 /// These calls are collective over the scope (brigade_call_options::scope). Below, n is the number
 /// of ranks of the scope, and rank q is the rank with number q in the scope. A block is one rank's
-/// part of a matrix. The caller may free arrays and options when a function has returned. `root`
+/// part of a matrix. The caller may free the options, and the arrays of brigade_matrix, when a
+/// function has returned; calls.h says how long the memory of the matrices must stay valid. `root`
 /// must be equal on all ranks. In an all-gather `type` must be equal on all ranks; in all other
 /// calls the ranks pass types of the same size.
 ///

@@ -141,9 +141,10 @@ void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
 /// Ends the newest registration of an address, at the end of the superstep. The registration may be
 /// of this superstep: the calls take effect in their order. Collective.
 ///
-/// @param address  the address that this process passed to bsp_push_reg(), also if it is NULL. All
-///                 processes must name the same registration. If all processes pass NULL, the call
-///                 ends the newest registration that is NULL on all processes.
+/// @param address  the address that this process passed to bsp_push_reg(), also if it is NULL. The
+///                 addresses of all processes must come from the same collective call of
+///                 bsp_push_reg(). If all processes pass NULL, the call ends the newest
+///                 registration that is NULL on all processes.
 void bsp_pop_reg(const void* address) BRIGADE_BSP_ADDRESS(1);
 /// Puts bytes into the memory of a process, at the end of the superstep. The call copies the bytes.
 ///

@@ -59,8 +59,8 @@ extern "C" {
 ///
 /// 1. #BRIGADE_NO_RESOURCE: the staging memory that the call needs is in use. Other ranks may
 ///    already have started the call. Repeat the `_start` function until it succeeds, and make no
-///    blocking call in between. If all ranks make all their calls, on all scopes, in the same
-///    order, an attempt succeeds in the end.
+///    blocking call in between. An attempt succeeds in the end if all ranks make their calls in one
+///    common order over all scopes, for example first the row's call, then the column's call.
 /// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more staging memory than the budget allows
 ///    (brigade_options::staging_bytes). A collective call then returns this status on all ranks of
 ///    the scope.

@@ -12,8 +12,9 @@
 extern "C" {
 #endif
 
-/// An engine holds the transport, the staging memory and the pending calls of the groups of a
-/// process; opaque. One engine per process suffices; several engines share no resources.
+/// An engine holds a process's transport, its staging memory (bounce buffers, through which
+/// messages pass), and the pending calls of its groups; opaque. One engine per process suffices;
+/// several engines share no resources.
 typedef struct brigade_engine brigade_engine;
 
 /// A switch: on, off, or the default.

@@ -99,9 +99,10 @@ typedef struct {
   /// to `right`; otherwise it overlaps neither. All three pointers are aligned to the largest power
   /// of two that divides `element_bytes`, but to at most 64 bytes.
   ///
-  /// The library can call this function at any time until the call is complete. One engine calls
-  /// the function from one thread at a time, which can be a progress thread of the library. The
-  /// function must not call Brigade, and must not throw exceptions.
+  /// The library can call this function at any time until the call is complete. Each engine
+  /// (engine.h) calls the function from only one thread at a time, which can be a progress thread
+  /// of the library; several engines can call it at the same time. The function must not call
+  /// Brigade, and must not throw exceptions.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
   void* context;         ///< passed to `combine`
   size_t element_bytes;  ///< the size of an element, 1 to 65535 bytes; equal on all ranks

@@ -9,8 +9,8 @@
 /// The conventions of brigade.h hold, and these conventions:
 ///
 /// 1. The origin must call an operation within an epoch, as in MPI: between two fences, between
-///    start and complete, or while it holds a lock of the target. A put with notification needs no
-///    epoch.
+///    start and complete, or while it holds a lock of the target. A put with notification
+///    (brigade_window_put_notify()) needs no epoch.
 /// 2. A call can return before its operation is complete. The caller's memory that the operation
 ///    uses must stay valid until (a) the call that ends the epoch, (b) a flush or local flush of
 ///    the target, or (c) the completion of the operation's request. Until then the caller must not
@@ -306,8 +306,8 @@ BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, 
 /// A handle of one operation, like an MPI request, to wait for this operation alone; opaque.
 typedef struct brigade_window_request brigade_window_request;
 
-/// Puts values of any layout. For all functions with an argument `request`: if `request` is not
-/// NULL, the call stores a request in `*request`. The caller must then call
+/// Puts values of any layout. If `request` is not NULL, this function, like all functions of
+/// operations below, stores a request in `*request`. The caller must then call
 /// brigade_window_request_wait() with this request, and must also end the epoch of the operation.
 BRIGADE_EXPORT brigade_status brigade_window_put_values(brigade_window* window,
                                                         const brigade_values* values,
@@ -409,7 +409,7 @@ BRIGADE_EXPORT brigade_status brigade_window_test(brigade_window* window, int* d
 /// @name Locks
 /// Epochs of one origin, for which the target makes no call: MPI's passive target synchronisation.
 /// A flush function with the argument `rank` requires a lock of `rank`. A flush function without
-/// this argument requires a lock of any member.
+/// this argument requires a lock of at least one member.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if the epochs of the caller do
 /// not permit the call; otherwise the failure of the window. Cost for each target: if operations on
