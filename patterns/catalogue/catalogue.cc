@@ -102,9 +102,9 @@ Status CheckTopology(Pattern pattern, const Topology& topology) {
   bool known = EntryOf(pattern).topologies.empty() || topology.shape == Shape::kFree;
   for (const Topology& t : EntryOf(pattern).topologies) known |= t.shape == topology.shape;
   if (!known) {
-    return Status(StatusCode::kInvalidArgument,
-                  std::string("pattern ") + PatternName(pattern) + " has no such topology (shape " +
-                      std::to_string(static_cast<int>(topology.shape)) + ")");
+    return Status(StatusCode::kInvalidArgument, std::string("pattern ") + PatternName(pattern) +
+                                                    " has no topology '" + TopologyName(topology) +
+                                                    "'");
   }
   const bool needs_parameter =
       topology.shape == Shape::kTree || topology.shape == Shape::kIncreasingRings ||

@@ -68,7 +68,7 @@ TEST(CallCheck, WrongCallsAreNamed) {
 
   call = RightCall(Pattern::kBroadcast);
   call.call.topology.shape = Shape::kReduceScatterAllgather;
-  EXPECT_EQ(call.Complaint(), "pattern broadcast has no such topology (shape 5)");
+  EXPECT_EQ(call.Complaint(), "pattern broadcast has no topology 'reduce-scatter + allgather'");
 
   for (const int root : {-1, kSize}) {
     call = RightCall(Pattern::kReceive);
