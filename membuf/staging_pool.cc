@@ -25,14 +25,14 @@ Status StagingPool::Create(MemoryDomain* domain, const StagingPoolOptions& optio
   const size_t needed = std::max<size_t>(options.core_chunks, 1);
   if (chunks < needed) {
     return Status(StatusCode::kInvalidArgument,
-                  "staging pool: a budget of " + std::to_string(options.budget_bytes) +
+                  "staging memory of " + std::to_string(options.budget_bytes) +
                       " bytes is too small: " + std::to_string(needed) + " chunks of " +
                       chunk_text + " bytes need at least " +
                       std::to_string(needed * options.chunk_bytes) + " bytes");
   }
   if (chunks > INT_MAX) {
     return Status(StatusCode::kInvalidArgument,
-                  "staging pool: a budget of " + std::to_string(options.budget_bytes) +
+                  "staging memory of " + std::to_string(options.budget_bytes) +
                       " bytes is more than 2^31 - 1 chunks of " + chunk_text + " bytes");
   }
   std::unique_ptr<StagingPool> created(new StagingPool(domain, options));

@@ -61,7 +61,7 @@ extern "C" {
 ///    already have started the call. Repeat the `_start` function until it succeeds, and make no
 ///    blocking call in between. An attempt succeeds in the end if all ranks make their calls in one
 ///    common order over all scopes, for example first the row's call, then the column's call.
-/// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more staging memory than the budget allows
+/// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more than the whole staging memory
 ///    (brigade_options::staging_bytes). A collective call then returns this status on all ranks of
 ///    the scope.
 ///

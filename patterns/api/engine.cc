@@ -76,7 +76,11 @@ Status CreateEngine(const brigade_options* given, brigade_engine* engine) {
   BRIGADE_RETURN_IF_ERROR(brigade::CreateEndpoint(settings.transport, &engine->endpoint));
   if (brigade::PositionInJob().rank <= 0) brigade::PrintSettingWarnings();
   BRIGADE_RETURN_IF_ERROR(
-      brigade::Engine::Create(engine->endpoint.get(), settings.engine, &engine->engine));
+      brigade::Engine::Create(engine->endpoint.get(), settings.engine, &engine->engine)
+          .WithContext("brigade_options::staging_bytes (BRIGADE_STAGING_BYTES) " +
+                       std::to_string(settings.engine.staging_bytes) +
+                       ", chunk_bytes (BRIGADE_CHUNK_BYTES) " +
+                       std::to_string(settings.engine.chunk_bytes)));
   engine->checks_windows = settings.check_windows;
   if (options.trace_file != nullptr) return StartTrace(options.trace_file, &engine->traces);
   // A timeline of the BLACS, which read the same variable, has this engine's events, too.

@@ -61,7 +61,7 @@ class Engine {
     virtual void OnProgressThread(bool answers) = 0;
   };
 
-  // kInvalidArgument, naming value and minimum, if the staging budget is below what the schedules
+  // kInvalidArgument, naming value and minimum, if staging memory is below what the schedules
   // need; kOutOfMemory if the memory cannot be had. `endpoint` must outlive the engine.
   static Status Create(Endpoint* endpoint, const EngineOptions& options,
                        std::unique_ptr<Engine>* engine);

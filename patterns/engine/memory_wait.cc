@@ -17,7 +17,8 @@ Status MemoryWait::Check(double most_seconds, size_t overflow_bytes) {
   return Status(StatusCode::kTimedOut,
                 "no staging memory for " + std::to_string(waited.count()) +
                     " s: receivers do not drain and overflow memory is at its limit of " + limit +
-                    "; raise the limit or the wait");
+                    "; receive earlier, or raise BRIGADE_OVERFLOW_BYTES or BRIGADE_OVERFLOW_WAIT "
+                    "(brigade_options::overflow_bytes, overflow_wait_seconds)");
 }
 
 }  // namespace brigade

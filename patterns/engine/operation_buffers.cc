@@ -61,7 +61,8 @@ Status OperationBuffers::Reserve() {
     return Status(StatusCode::kOutOfMemory,
                   "a non-blocking start needs " + std::to_string(needed) + " chunks beside the " +
                       std::to_string(pool->core_chunks()) + " of the core, of " +
-                      std::to_string(pool->total_chunks()) + " in all; raise the staging budget");
+                      std::to_string(pool->total_chunks()) +
+                      " in all; raise BRIGADE_STAGING_BYTES (brigade_options::staging_bytes)");
   }
   keeps_reserved_ = true;
   for (int i = 0; i < slots; ++i) {

@@ -82,10 +82,12 @@ Status MessageCut::CutRuns(const CutRule& rule) {
   int most = std::max(1, schedule_->most_together);
   for (const BlockRun& run : runs) most = std::max(most, run.count);
   if (SegmentBytesTogether(rule, most, rule.elem_bytes) == 0) {
-    return Status(StatusCode::kInvalidArgument,
-                  "chunks of " + std::to_string(rule.settings.chunk_bytes) +
-                      " bytes have no room for " + std::to_string(most) +
-                      " blocks; raise them, or take another topology");
+    return Status(
+        StatusCode::kInvalidArgument,
+        "chunks of " + std::to_string(rule.settings.chunk_bytes) + " bytes have no room for " +
+            std::to_string(most) +
+            " blocks; raise BRIGADE_CHUNK_BYTES (brigade_options::chunk_bytes), or take another "
+            "topology");
   }
   run_blocks_.assign(plans_.begin() + 1, plans_.end());
   all_segments_ = 0;

@@ -37,7 +37,7 @@ Status WindowSpace::Create(Engine* engine, std::unique_ptr<WindowSpace>* space) 
                     "windows need " + std::to_string(kUses) + " chunks of " +
                         std::to_string(engine->options().chunk_bytes) +
                         " bytes beside the core of staging memory, and there are fewer now; raise "
-                        "the staging budget");
+                        "BRIGADE_STAGING_BYTES (brigade_options::staging_bytes)");
     }
     share.is_free = true;
   }

@@ -27,7 +27,7 @@ class WindowSpace final : private BufferOwner {
   static constexpr int kUses = 4;
 
   // `engine` must outlive it. It waits for chunks that returned sends have, as sends wait for
-  // memory. kOutOfMemory: the staging budget has too few beside its core, or receivers give none
+  // memory. kOutOfMemory: staging memory has too few beside its core, or receivers give none
   // back.
   static Status Create(Engine* engine, std::unique_ptr<WindowSpace>* space);
   // REQUIRES: all windows are gone.
