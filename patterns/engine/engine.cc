@@ -423,7 +423,8 @@ void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
     endpoint_->polling()->Nudge();
     Move();
     if (group->failure.code() == StatusCode::kMismatch) {
-      options_.report("a group that ends is broken: " + group->failure.message());
+      options_.report("this rank ends a group in which another rank waits: " +
+                      group->failure.message());
     }
   }
   groups_.erase(std::remove(groups_.begin(), groups_.end(), group.get()), groups_.end());

@@ -54,7 +54,8 @@ std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const Wir
   };
   if (theirs.magic != ours.magic) return numbers("the wire format", ours.magic, theirs.magic);
   if (theirs.sequence != ours.sequence) {
-    return HeaderDifference{"their number on this channel", CallName(ours), CallName(theirs)};
+    return HeaderDifference{"the number of earlier calls in this scope", CallName(ours),
+                            CallName(theirs)};
   }
   if (theirs.pattern != ours.pattern) {
     return HeaderDifference{"the pattern", PatternText(ours.pattern), PatternText(theirs.pattern)};

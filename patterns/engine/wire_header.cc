@@ -42,7 +42,7 @@ uint16_t DigestOfBlocks(const PatternCall& call, int ranks) {
 Status DifferInLength(size_t announced_bytes, size_t bytes) {
   return Status(StatusCode::kMismatch, "a segment of " + std::to_string(bytes) +
                                            " bytes came where " + std::to_string(announced_bytes) +
-                                           " were announced");
+                                           " were announced: the ranks' calls differ in lengths");
 }
 
 }  // namespace brigade

@@ -446,7 +446,9 @@ Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
   for (size_t r = 0; r < all.size(); ++r) {
     if (all[r].outcome == static_cast<int64_t>(StatusCode::kOk)) continue;
     return Status(static_cast<StatusCode>(all[r].outcome),
-                  "rank " + std::to_string(r) + " failed while edges were measured");
+                  "rank " + std::to_string(r) +
+                      " failed while the costs of messages were measured; look for its "
+                      "error, or set BRIGADE_CALIBRATE=0 (brigade_options::calibrate)");
   }
 
   const EdgeTimes far = MediansOf(all, &RankTimes::far);

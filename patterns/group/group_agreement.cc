@@ -53,13 +53,14 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
     const char* what;
     uint64_t Numbers::*number;
     const char* const* values;  // null: it is a number
-  } named[] = {{"the wire format", &Numbers::format, nullptr},
-               {"chunk bytes (BRIGADE_CHUNK_BYTES)", &Numbers::chunk_bytes, nullptr},
-               {"staging bytes (BRIGADE_STAGING_BYTES)", &Numbers::staging_bytes, nullptr},
-               {"rows", &Numbers::rows, nullptr},
-               {"columns", &Numbers::cols, nullptr},
-               {"calibration (BRIGADE_CALIBRATE)", &Numbers::calibrate, kCalibrate},
-               {"topologies (BRIGADE_TOPOLOGY)", &Numbers::topology_is_hint, kTopology}};
+  } named[] = {
+      {"the wire format (start all ranks with one version of Brigade)", &Numbers::format, nullptr},
+      {"chunk bytes (BRIGADE_CHUNK_BYTES)", &Numbers::chunk_bytes, nullptr},
+      {"staging bytes (BRIGADE_STAGING_BYTES)", &Numbers::staging_bytes, nullptr},
+      {"rows", &Numbers::rows, nullptr},
+      {"columns", &Numbers::cols, nullptr},
+      {"calibration (BRIGADE_CALIBRATE)", &Numbers::calibrate, kCalibrate},
+      {"topologies (BRIGADE_TOPOLOGY)", &Numbers::topology_is_hint, kTopology}};
   const auto* one = named;
   while (first.*one->number == other.*one->number) ++one;
   const auto value = [&](const Numbers& numbers) {

@@ -305,7 +305,7 @@ std::string WrongOutcome(const MismatchCase& tested, const Status& status, bool 
   };
   const bool is_named = status.code() == StatusCode::kMismatch &&
                         (std::any_of(tested.texts.begin(), tested.texts.end(), says) ||
-                         (goes_on && says("differ in their number on this channel")));
+                         (goes_on && says("differ in the number of earlier calls")));
   return is_named ? "" : tested.name + ": " + status.ToString();
 }
 
