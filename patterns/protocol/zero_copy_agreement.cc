@@ -229,7 +229,7 @@ Status ZeroCopyAgreement::Await(const Peer& peer, Step step) {
   wait_.peer = scope_.GroupRank(peer.rank);
   FenceAfterRead();
   if (!PollUntil(wait_.engine, wait_.peer, over)) BRIGADE_RETURN_IF_ERROR(wait_.Until(over));
-  return lost ? Lost() : Status();
+  return lost ? Lost(peer) : Status();
 }
 
 Status ZeroCopyAgreement::Read(const Peer& peer, const RemoteStretches& memory, size_t offset,
@@ -237,7 +237,7 @@ Status ZeroCopyAgreement::Read(const Peer& peer, const RemoteStretches& memory, 
   const int error = peer.in->peer_memory().Read(memory, offset, bytes, to.layout, to.data, at);
   if (error == 0) return Status();
   wait_.peer = scope_.GroupRank(peer.rank);
-  if (error == ESRCH) return Lost();
+  if (error == ESRCH) return Lost(peer);
   (void)wait_.engine->Move();  // takes the peer's reason if its call has failed
   const std::string error_text = std::string(" (process_vm_readv: ") + std::strerror(error) + ")";
   if (error == EFAULT && CanRead(peer, memory, offset, bytes)) {
@@ -262,9 +262,10 @@ bool ZeroCopyAgreement::CanRead(const Peer& peer, const RemoteStretches& memory,
   return true;
 }
 
-Status ZeroCopyAgreement::Lost() const {
-  return {StatusCode::kPeerLost, "rank " + std::to_string(wait_.peer) +
-                                     " of the group is gone, with which this rank shared a call"};
+Status ZeroCopyAgreement::Lost(const Peer& peer) const {
+  return {StatusCode::kPeerLost, "rank " + std::to_string(wait_.peer) + " of the group (process " +
+                                     std::to_string(peer.in->peer_memory().process()) +
+                                     ") is gone, with which this rank shared a call"};
 }
 
 }  // namespace brigade

@@ -120,7 +120,7 @@ class ZeroCopyAgreement {
   Status AwaitDecision(Step step, bool* all);
   // Finds out whether all ranks read.
   Status Decide(bool* agreed);
-  Status Lost() const;
+  Status Lost(const Peer& peer) const;
   bool CanRead(const Peer& peer, const RemoteStretches& memory, size_t offset, size_t bytes) const;
 
   WireHeader header_;  // without block and byte count

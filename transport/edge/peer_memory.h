@@ -26,6 +26,7 @@ class PeerMemory {
     watch_ = watch;
     kernel_copies_ = range;
   }
+  pid_t process() const { return process_; }
   const KernelCopyRange& kernel_copies() const { return kernel_copies_; }
 
   // Copies a matrix, from packed byte `from` on, to the same packed bytes of `to`, which begins at
