@@ -84,7 +84,8 @@ Status StarBootstrap::Collect(size_t bytes, char* all, Deadline deadline) {
       const auto late = std::find_if(parts.begin(), parts.end(), lacks) - parts.begin();
       return Status(StatusCode::kTimedOut,
                     "rank " + std::to_string(late) + " of " + std::to_string(size_) +
-                        " has not called a gather of the bootstrap within its time limit");
+                        " has not joined in making a group within the time limit "
+                        "(brigade_bootstrap_options::timeout_seconds)");
     }
     for (int rank = 1; rank < size_; ++rank) {
       Part& part = parts[static_cast<size_t>(rank)];
@@ -100,10 +101,10 @@ Status StarBootstrap::Collect(size_t bytes, char* all, Deadline deadline) {
       part.received += received;
       if (part.received == sizeof(part.frame) &&
           (!part.frame.IsValid() || part.frame.bytes != bytes)) {
-        return Status(StatusCode::kMismatch, "the gathers of a bootstrap differ: rank 0 gives " +
-                                                 std::to_string(bytes) + " bytes, rank " +
-                                                 std::to_string(rank) + " gives " +
-                                                 std::to_string(part.frame.bytes));
+        return Status(StatusCode::kMismatch,
+                      "the ranks do not make the same groups in the same order: rank 0 sends " +
+                          std::to_string(bytes) + " bytes, rank " + std::to_string(rank) +
+                          " sends " + std::to_string(part.frame.bytes));
       }
     }
   }
@@ -128,7 +129,7 @@ Status StarBootstrap::GatherThroughRoot(const void* mine, size_t bytes, void* al
 
 Status StarBootstrap::Lost(int rank, const Status& why) const {
   const char* const what = why.code() == StatusCode::kTimedOut
-                               ? " has stalled in a gather of the bootstrap: "
+                               ? " has stalled while a group was made: "
                                : " has left the bootstrap: ";
   return Status(why.code(), "rank " + std::to_string(rank) + " of " + std::to_string(size_) + what +
                                 why.message());

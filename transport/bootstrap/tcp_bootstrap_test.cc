@@ -300,7 +300,8 @@ TEST(TcpBootstrap, NamesARankThatDoesNotCallAGather) {
   for (const Status& result : results) {
     EXPECT_EQ(result.code(), StatusCode::kTimedOut);
     EXPECT_EQ(result.message(),
-              "rank 1 of 3 has not called a gather of the bootstrap within its time limit");
+              "rank 1 of 3 has not joined in making a group within the time limit "
+              "(brigade_bootstrap_options::timeout_seconds)");
   }
 }
 
@@ -312,7 +313,8 @@ TEST(TcpBootstrap, NamesGathersThatDiffer) {
          return differs;
        })) {
     EXPECT_EQ(result.ToString(),
-              "mismatch: the gathers of a bootstrap differ: rank 0 gives 1 bytes, rank 2 gives 2");
+              "mismatch: the ranks do not make the same groups in the same order: rank 0 sends 1 "
+              "bytes, rank 2 sends 2");
   }
 }
 

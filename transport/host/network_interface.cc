@@ -77,7 +77,8 @@ bool IsLinkLocal(const SocketAddress& address) {
 Status FindCandidates(std::vector<Candidate>* candidates) {
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) {
-    return Status(StatusCode::kUnavailable, std::string("getifaddrs: ") + std::strerror(errno));
+    return Status(StatusCode::kUnavailable, std::string("getifaddrs: ") + std::strerror(errno) +
+                                                " (it needs a netlink socket)");
   }
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owned(list, freeifaddrs);
   const std::string route4 = DefaultRoute4();

@@ -272,8 +272,8 @@ Status SharedSegment::AllocateLater(size_t bytes, uint64_t* offset) {
 
 Status SharedSegment::CheckFits(uint64_t bytes) const {
   if (bytes <= address_.reserve_bytes - end_) return Status();
-  return OutOfMemory(bytes,
-                     "the segment is at its limit of " + std::to_string(address_.reserve_bytes));
+  return OutOfMemory(bytes, "this rank's shared memory is at its limit of " +
+                                std::to_string(address_.reserve_bytes) + " bytes");
 }
 
 void SharedSegment::Free(uint64_t offset, size_t bytes) {
