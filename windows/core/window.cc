@@ -30,15 +30,15 @@ struct MemberRecord {
 
 Status CheckOptions(const WindowOptions& options) {
   if (options.unit < 1) {
-    return {StatusCode::kInvalidArgument,
-            "a displacement unit of " + std::to_string(options.unit) + " bytes"};
+    return {StatusCode::kInvalidArgument, "a displacement unit of " + std::to_string(options.unit) +
+                                              " bytes: must be at least 1"};
   }
   if (options.kind == WindowMemory::kDynamic && options.unit != 1) {
     return {StatusCode::kInvalidArgument, "a dynamic window's displacements are addresses"};
   }
   if (options.bytes > size_t{1} << 62) {
     return {StatusCode::kInvalidArgument,
-            "a window of " + std::to_string(options.bytes) + " bytes"};
+            "a window of " + std::to_string(options.bytes) + " bytes: must be at most 2^62"};
   }
   if (options.kind == WindowMemory::kPrivate && options.bytes > 0 && options.memory == nullptr) {
     return {StatusCode::kInvalidArgument, "a window of memory that is null"};

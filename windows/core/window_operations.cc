@@ -143,7 +143,7 @@ Status Window::GetAccumulate(CombineOp op, const OriginData& origin, const Origi
 Status Window::FetchAndOp(CombineOp op, Element element, const void* value, void* result, int rank,
                           int64_t displacement, std::atomic<bool>* over) {
   if (element == Element::kMixed) {
-    return {StatusCode::kInvalidArgument, "a fetch of a value of several kinds"};
+    return {StatusCode::kInvalidArgument, "fetch-and-op of a layout of several element types"};
   }
   const TypedLayout& one = TypedLayout::One(element);
   RmaRequest request;
@@ -162,8 +162,8 @@ Status Window::CompareAndSwap(Element element, const void* expected, const void*
                               void* result, int rank, int64_t displacement,
                               std::atomic<bool>* over) {
   if (element == Element::kMixed || ElementBytes(element) > sizeof(uint64_t)) {
-    return {StatusCode::kInvalidArgument,
-            std::string("compare-and-swap of ") + ElementName(element)};
+    return {StatusCode::kInvalidArgument, std::string("compare-and-swap of ") +
+                                              ElementName(element) + ": must be at most 8 bytes"};
   }
   const TypedLayout& one = TypedLayout::One(element);
   RmaRequest request;

@@ -34,9 +34,11 @@ Status ProcessMemory::Copy(Direction direction, LayoutCursor* here, const std::b
   if (error == 0) return Status();
   const std::string who = "process " + std::to_string(process_);
   if (error == ESRCH) return Status(StatusCode::kPeerLost, who + " is gone");
-  return Status(StatusCode::kInternal, "the window's memory in " + who + ": " +
-                                           (direction == Direction::kRead ? "reading" : "writing") +
-                                           ": " + std::strerror(error));
+  return Status(
+      StatusCode::kInternal,
+      "the window's memory in " + who + ": " +
+          (direction == Direction::kRead ? "reading" : "writing") + ": " + std::strerror(error) +
+          (error == EFAULT ? "; it or this rank's buffer was freed, or never allocated" : ""));
 }
 
 Status ProcessMemory::Read(LayoutCursor* from, uint64_t from_base, int64_t bytes, LayoutCursor* to,

@@ -28,7 +28,9 @@ Status Gemm::Find(Element element, Gemm* gemm) {
   gemm->call_ = reinterpret_cast<Call>(dlsym(RTLD_DEFAULT, name));
   if (gemm->call_ != nullptr) return Status();
   return {StatusCode::kUnavailable,
-          std::string("no ") + name + " in this process: link or preload a BLAS"};
+          std::string("no ") + name +
+              " in this process: link or preload a BLAS (-Wl,--no-as-needed), or dlopen it with "
+              "RTLD_GLOBAL"};
 }
 
 }  // namespace brigade

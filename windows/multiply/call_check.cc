@@ -56,7 +56,8 @@ Status CheckMatrix(const DistributedMatrix& matrix, int64_t used_rows, int64_t u
   }
   const auto element = static_cast<int64_t>(ElementBytes(call.element));
   if (own_cols > kMostBytes / element / matrix.ld) {
-    return Invalid(std::to_string(own_cols) + " columns here, of ld " + std::to_string(matrix.ld));
+    return Invalid(std::to_string(own_cols) + " columns here, of ld " + std::to_string(matrix.ld) +
+                   ": must be at most 2^62 bytes");
   }
   const Window* const window = matrix.window;
   if (window != nullptr && (window->size() != grid.rows * grid.cols || window->rank() != rank)) {

@@ -66,7 +66,9 @@ Status ProductMemory::Grow(Buffer* buffer, size_t bytes) {
   buffer->bytes = 0;
   buffer->data.reset(static_cast<std::byte*>(operator new(bytes, kAlignment, std::nothrow)));
   if (buffer->data == nullptr) {
-    return {StatusCode::kOutOfMemory, "a buffer of " + std::to_string(bytes) + " bytes"};
+    return {StatusCode::kOutOfMemory,
+            "a buffer of " + std::to_string(bytes) +
+                " bytes; reduce buffer_bytes (BRIGADE_MULTIPLY_BYTES) or depth"};
   }
   buffer->bytes = bytes;
   return Status();
