@@ -39,7 +39,9 @@ void BroadcastReceive(const Routine& routine, int64_t context, const char* scope
   const Scope found = call.ScopeOf(scope);
   const int root = call.RankOf(found, "source", row, col);
   if (root == found.rank && found.size > 1) {
-    Fail(call.origin(), "source {%" PRId64 ",%" PRId64 "} is the receiver itself", row, col);
+    Fail(call.origin(),
+         "source {%" PRId64 ",%" PRId64 "} is the receiver itself; the source calls ?gebs2d", row,
+         col);
   }
   Broadcast(call, found, top, matrix, root);
 }

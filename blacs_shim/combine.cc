@@ -105,7 +105,9 @@ void Extreme(const Routine& routine, int64_t context, const char* scope, const c
   const size_t elems = static_cast<size_t>(matrix.m) * matrix.n;
   if (names_winners && delivered_here && elems > 0 &&
       (winners.rows.null() || winners.cols.null())) {
-    Fail(call.origin(), "rA or cA is null, but ldia = %" PRId64 " requests the winners",
+    Fail(call.origin(),
+         "rA or cA is null, but ldia = %" PRId64
+         " requests the winners: pass both arrays, or ldia = -1",
          winners.ldia);
   }
   std::vector<int32_t>& locations = Runtime::Current()->location_scratch();

@@ -71,9 +71,9 @@ ProcessGrid& GridOf(const char* routine, int64_t context) {
   ProcessGrid* grid = Runtime::Start(routine).grids().Find(context);
   if (grid == nullptr) {
     RequireInt(routine, "context", context);
-    Fail(OriginOf(routine, context),
-         "context %d does not exist: it was never created, or is already freed",
-         static_cast<int>(context));
+    Fail(OriginOf(routine, context), "context %d does not exist: %s", static_cast<int>(context),
+         context == -1 ? "this process is outside the grid"
+                       : "it was never created, or is already freed");
   }
   return *grid;
 }

@@ -66,7 +66,9 @@ MPI_Comm ParentOf(const char* routine, Language language, int64_t wide_handle) {
                               : MPI_Comm_f2c(handle);
   // Open MPI translates a number that is no communicator's to a null pointer.
   if (parent == MPI_Comm() || parent == MPI_COMM_NULL) {
-    Fail(OriginOf(routine, -1), "no system context for handle %d", handle);
+    Fail(OriginOf(routine, -1), "no system context for handle %d: pass a handle of %s", handle,
+         language == Language::kC ? "Csys2blacs_handle or Cblacs_get"
+                                  : "blacs_get, or a communicator");
   }
   return parent;
 }
@@ -340,7 +342,8 @@ void FreeHandle(int64_t wide_handle) {
   RequireInt(routine, "handle", wide_handle);
   const int handle = static_cast<int>(wide_handle);
   if (!Runtime::Start(routine).handles().Free(handle)) {
-    Warn(OriginOf(routine, -1), "no system context for handle %d", handle);
+    Warn(OriginOf(routine, -1),
+         "no system context for handle %d: pass a handle of Csys2blacs_handle", handle);
   }
 }
 
