@@ -23,8 +23,9 @@ const char* NameOf(PacketHeader::Call call) {
 
 Status QueueSize(size_t messages, size_t bytes, int* count, int* all_bytes) {
   if (messages > INT_MAX || bytes > INT_MAX) {
-    return Invalid(std::to_string(messages) + " messages of " + std::to_string(bytes) +
-                   " bytes, which an int cannot represent");
+    return Invalid(
+        std::to_string(messages) + " messages of " + std::to_string(bytes) +
+        " bytes, which an int cannot represent; instead, call bsp_get_tag until its status is -1");
   }
   *count = static_cast<int>(messages);
   *all_bytes = static_cast<int>(bytes);
@@ -180,7 +181,9 @@ Status Program::Meet(PacketHeader::Call call) {
   for (int p = 1; p < processes(); ++p) {
     const PacketHeader& other = current_->HeaderOf(p);
     if (other.call != first.call) {
-      return FailOn(p, NameOf(other.call), std::string("process 0 is in ") + NameOf(first.call));
+      return FailOn(p, NameOf(other.call),
+                    std::string("process 0 is in ") + NameOf(first.call) +
+                        ": the processes call bsp_sync different numbers of times");
     }
     if (other.tag_calls != first.tag_calls) {
       return FailOn(p, "bsp_set_tagsize",
@@ -249,7 +252,7 @@ Status Program::CheckAccess(int pid, const void* address, int offset, int bytes,
 Status Program::Put(Buffering buffering, int pid, const void* source, const void* address,
                     int offset, int bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
-  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes");
+  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes: must be 0 or more");
   if (bytes == 0) return Status();
   Superstep::Place place;
   BRIGADE_RETURN_IF_ERROR(CheckAccess(pid, address, offset, bytes, &place));
@@ -265,7 +268,7 @@ Status Program::Put(Buffering buffering, int pid, const void* source, const void
 Status Program::Get(Buffering buffering, int pid, const void* address, int offset, void* result,
                     int bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
-  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes");
+  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes: must be 0 or more");
   if (bytes == 0) return Status();
   Superstep::Place place;
   BRIGADE_RETURN_IF_ERROR(CheckAccess(pid, address, offset, bytes, &place));
@@ -283,7 +286,7 @@ Status Program::Get(Buffering buffering, int pid, const void* address, int offse
 Status Program::SetTagSize(int* bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   if (bytes == nullptr) return Invalid("its argument is NULL");
-  if (*bytes < 0) return Invalid(std::to_string(*bytes) + " bytes");
+  if (*bytes < 0) return Invalid(std::to_string(*bytes) + " bytes: must be 0 or more");
   const auto last = static_cast<int>(next_tag_bytes_);
   next_tag_bytes_ = static_cast<size_t>(*bytes);
   ++tag_calls_;
@@ -294,7 +297,7 @@ Status Program::SetTagSize(int* bytes) {
 Status Program::Send(int pid, const void* tag, const void* payload, int bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   BRIGADE_RETURN_IF_ERROR(CheckProcess(pid));
-  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes");
+  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes: must be 0 or more");
   if (tag == nullptr && tag_bytes_ > 0) {
     return Invalid("its tag is NULL, and tags have " + std::to_string(tag_bytes_) + " bytes");
   }
@@ -327,7 +330,7 @@ Status Program::GetTag(int* status, void* tag) const {
 
 Status Program::Move(void* payload, int most_bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
-  if (most_bytes < 0) return Invalid(std::to_string(most_bytes) + " bytes");
+  if (most_bytes < 0) return Invalid(std::to_string(most_bytes) + " bytes: must be 0 or more");
   if (!has_messages()) return Invalid("no message is left");
   const Superstep::Message& message = messages_[next_message_];
   const size_t bytes = std::min(message.bytes, static_cast<size_t>(most_bytes));

@@ -23,7 +23,7 @@ int Registrations::TakeSlot() {
 }
 
 Status Registrations::Push(const void* address, int bytes) {
-  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes");
+  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes: must be 0 or more");
   if (address == nullptr && bytes > 0) return Invalid(std::to_string(bytes) + " bytes at NULL");
   const int slot = TakeSlot();
   // The program writes there through its own pointers, too.
@@ -112,9 +112,9 @@ Status Registrations::Apply(const std::vector<RegistrationCalls>& all, int* who,
     for (size_t c = 0; c < both; ++c) {
       *what = NameOf(all[p].first[c]);
       if (all[p].first[c].is_push == first.first[c].is_push) continue;
-      return Invalid("it is call " + std::to_string(c + 1) +
-                     " of its kind in this superstep, and " + NameOf(first.first[c]) +
-                     " on process 0");
+      return Invalid("call " + std::to_string(c + 1) +
+                     " of bsp_push_reg and bsp_pop_reg in this superstep is " + *what +
+                     " here, and " + NameOf(first.first[c]) + " on process 0");
     }
     if (first.count == all[p].count) continue;
     *what = NameOf((first.count > both ? first : all[p]).first[both]);

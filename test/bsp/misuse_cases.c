@@ -141,8 +141,8 @@ static const struct {
 #define ALL(name, text) \
   { #name, kByAll, name, text }
     ALL(push_or_pop,
-        "bsp_pop_reg on process 2, superstep 1: it is call 1 of its kind in this superstep, and "
-        "bsp_push_reg on process 0"),
+        "bsp_pop_reg on process 2, superstep 1: call 1 of bsp_push_reg and bsp_pop_reg in this "
+        "superstep is bsp_pop_reg here, and bsp_push_reg on process 0"),
     ALL(pop_others,
         "bsp_pop_reg on process 2, superstep 1: call 2 of bsp_push_reg and bsp_pop_reg in this "
         "superstep pops another registration than on process 0"),
