@@ -51,17 +51,17 @@ const char* CheckedBackend::NameOf(Call call) {
     case Call::kEnd:
       return "LIEND";
     case Call::kRegister:
-      return "LIREGISTER";
+      return "LIREGISTER or LIOREGISTER";
     case Call::kInit:
-      return "LIINIT";
+      return "LIINIT or LIOINIT";
     case Call::kCommit:
-      return "LICOMMIT";
+      return "LICOMMIT or LIOCOMMIT";
     case Call::kDeregister:
-      return "LIDEREGISTER";
+      return "LIDEREGISTER or LIEND";
     case Call::kSync:
-      return "LISYNC";
+      return "LISYNC or LIOSYNC";
     case Call::kBarrier:
-      return "LIBARRIER";
+      return "LIBARRIER or LIOBARRIER";
   }
   return "";
 }
@@ -77,10 +77,8 @@ Status CheckedBackend::Meet(Call call, uint64_t slots, int64_t number, const Wor
   if (other == end) return Status();
   // One says it. The others wait here until that ends the program.
   if (process() != other - *words) return backend_->Barrier();
-  const std::string theirs = NameOf(first.call);
-  return Invalid(other->call == first.call
-                     ? "process 0 calls " + theirs + " for other memory"
-                     : "process 0 calls " + theirs + " meanwhile, or what is like it");
+  return Invalid(std::string("process 0 calls ") + NameOf(first.call) +
+                 (other->call == first.call ? " for other memory" : " instead"));
 }
 
 Status CheckedBackend::Meet(Call call, uint64_t slots, int64_t number) {

@@ -90,9 +90,9 @@ else
   finds onto_source "$both: a LIPUT of process 2, .* reads 4 .*; a LIPUT of process 0, .* writes 4 bytes"
   finds two_results "${both/process 2/process 1}: a LIGET of process 1, operation 1, writes .* operation 2, writes"
   finds many "$both: a LIGET of process 1, operation 100, reads .*; a LIPUT of process 0"
-  expect other_call 'LICOMMIT on process 1, superstep 2: process 0 calls LISYNC meanwhile' BRIGADE_LI_CHECK=1
-  expect other_memory 'LIOSYNC on process 1, superstep 2: process 0 calls LISYNC for other memory' BRIGADE_LI_CHECK=1
-  expect early_end 'LIDEREGISTER on process 1, superstep 2: process 0 calls LISYNC meanwhile' BRIGADE_LI_CHECK=1
+  expect other_call 'LICOMMIT on process 1, superstep 2: process 0 calls LISYNC or LIOSYNC instead' BRIGADE_LI_CHECK=1
+  expect other_memory 'LIOSYNC on process 1, .*: process 0 calls LISYNC or LIOSYNC for other memory' BRIGADE_LI_CHECK=1
+  expect early_end 'LIDEREGISTER on process 1, .*: process 0 calls LISYNC or LIOSYNC instead' BRIGADE_LI_CHECK=1
   run order BRIGADE_LI_CHECK=1 BRIGADE_LI_CHEK=1 || fails "order"
   grep -q 'LICOMMIT: process 1 has registered memory regions of the same lengths as process 0, in another order' <<<"$output" ||
     fails "order"
