@@ -12,32 +12,32 @@
 ///    start and complete, or while it holds a lock of the target. A put with notification
 ///    (brigade_window_put_notify()) needs no epoch.
 /// 2. A call can return before its operation is complete. The caller's memory that the operation
-///    uses must stay valid until (a) the call that ends the epoch, (b) a flush or local flush of
-///    the target, or (c) the completion of the operation's request. Until then the caller must not
-///    write this memory, and must not read memory that the operation writes.
+///    uses must stay valid until one of these has returned: (a) the call that ends the epoch, (b) a
+///    flush or local flush of the target, (c) brigade_window_request_wait() for the operation.
+///    Until then the caller must not write this memory, and must not read memory that the operation
+///    writes.
 /// 3. Accumulates, fetching accumulates and compare-and-swaps are atomic per element with respect
 ///    to each other. From one origin to one target, operations of these three kinds take place in
 ///    the order of the calls. Puts and gets are neither atomic nor ordered.
-/// 4. A call on a window that returns #BRIGADE_INVALID_ARGUMENT has had no effect, on this rank or
-///    on other ranks. The same holds if brigade_window_attach() returns #BRIGADE_OUT_OF_MEMORY. Any
-///    other failure of a call on a window breaks the window on all its members. Every pending and
-///    later call on a broken window fails with the failure that broke it, "the failure of the
-///    window". The output memory of these calls has unspecified contents. A broken window can only
-///    be freed or destroyed.
+/// 4. If a call on a window returns #BRIGADE_INVALID_ARGUMENT, the call has had no effect on any
+///    rank. The same holds if brigade_window_attach() returns #BRIGADE_OUT_OF_MEMORY. Any other
+///    failure of a call on a window breaks the window on all its members. Every pending and later
+///    call on a broken window fails with the failure that broke the window. The output memory of
+///    these calls has unspecified contents. A broken window can only be freed or destroyed.
 /// 5. A displacement is in displacement units of the target (brigade_window_unit()). All other
 ///    offsets and lengths are in bytes. The count of an operation is in elements of a brigade_type,
-///    or in values: a value is one instance of a layout, like one instance of an MPI datatype. The
-///    caller may destroy a layout even if an operation that uses the layout is pending.
+///    or in values. A value is one instance of a layout (brigade_layout), like one instance of an
+///    MPI datatype. The caller may destroy a layout that pending operations use.
 ///
-/// The origin accesses memory that it maps by loads and stores. If the origin does not map the
-/// target's memory, the kernel copies (process_vm_readv(), process_vm_writev()). If the system does
-/// not permit these copies, for example between hosts, the operation goes by messages. All
-/// operations go by messages in a window that detects conflicts (brigade_options::check_windows).
+/// If the origin maps the target's memory, it uses loads and stores. Otherwise the kernel copies
+/// the data (process_vm_readv(), process_vm_writev()). If the system does not permit these copies,
+/// for example between hosts, the operation *goes by messages*: the origin sends the operation to
+/// the target's process, where a progress thread of the library performs it. In a window that
+/// detects conflicts (brigade_options::check_windows), all operations go by messages.
 ///
-/// A progress thread of the library in the target's process performs operations that go by
-/// messages. A process that has ever had a group that uses the transport `mpi` has no progress
-/// thread. It performs these operations only while it calls this library, for example
-/// brigade_progress().
+/// If a process has ever had a group that uses the transport `mpi`, the process has no progress
+/// thread. This process performs operations that go by messages only while it calls this library,
+/// for example brigade_progress().
 ///
 /// Sources: MPI-3.1, chapter 11; The Implementation of MPI-2 One-Sided Communication for the NEC
 /// SX-5, sections 2 to 4; for notified puts, ARMCI.
@@ -64,23 +64,23 @@ typedef struct brigade_window brigade_window;
 /// lies in one allocation of brigade_alloc(), the ranks of the host map the memory.
 ///
 /// @param group     the members of the window. The caller may destroy the group after this call;
-///                  the group's engine must outlive the window.
+///                  the group's engine (engine.h) must outlive the window.
 /// @param memory    the memory that this rank exposes, which must stay valid until the window is
 ///                  freed; may be NULL only if `bytes` is 0
 /// @param bytes     the length of `memory`; may differ by rank
 /// @param unit      the displacement unit of this memory, in bytes, at least 1; may differ by rank
 /// @param window    the new window; its ranks are numbered as in the group
-/// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: a bad size or unit on a
-///         rank; #BRIGADE_OUT_OF_MEMORY: a rank has too little memory, or too little staging memory
-///         (all windows of an engine share 4 chunks, see brigade_options::chunk_bytes);
-///         #BRIGADE_MISMATCH and #BRIGADE_UNAVAILABLE: see brigade_group_split().
+/// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: `memory`, `bytes` or
+///         `unit` is invalid on a rank; #BRIGADE_OUT_OF_MEMORY: a rank has too little memory, or
+///         too little staging memory (bounce buffers; all windows of an engine share 4 chunks, see
+///         brigade_options::chunk_bytes); any other failure: see brigade_group_split().
 ///
 /// Cost: brigade_group_split(), and a few all-gathers of at most a few hundred bytes per rank.
 BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* memory,
                                                     size_t bytes, int64_t unit,
                                                     brigade_window** window);
-/// Like brigade_window_create(), with memory that the library allocates, and that the ranks of one
-/// host map.
+/// Like brigade_window_create(), but the library allocates the memory, and the ranks of the host
+/// map it.
 ///
 /// @param group, bytes, unit  see brigade_window_create()
 /// @param memory    the memory, zeroed and aligned to a page; valid until the window is freed
@@ -89,9 +89,9 @@ BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* 
 BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_group* group, size_t bytes,
                                                       int64_t unit, void** memory,
                                                       brigade_window** window);
-/// Like brigade_window_create(), without memory: each rank attaches memory later, as with
-/// MPI_Win_create_dynamic. The displacement of an operation is an address in the target's process,
-/// cast to int64_t.
+/// Like brigade_window_create(), but without memory, like MPI_Win_create_dynamic. Each rank
+/// attaches memory later (brigade_window_attach()). The displacement of an operation is an address
+/// in the target's process, cast to int64_t.
 ///
 /// @param group     see brigade_window_create()
 /// @param window    the new window; brigade_window_bytes() is meaningless for this window
@@ -101,12 +101,12 @@ BRIGADE_EXPORT brigade_status brigade_window_allocate(brigade_group* group, size
 BRIGADE_EXPORT brigade_status brigade_window_create_dynamic(brigade_group* group,
                                                             brigade_window** window);
 /// Attaches memory of the caller to a dynamic window (brigade_window_create_dynamic()), until
-/// brigade_window_detach(), or until the window is freed. Local: the program must send the address
-/// to the origins after this call has returned.
+/// brigade_window_detach(), or until the window is freed. Local. After this call has returned, the
+/// program must send the address of the memory to the origins.
 ///
-/// An operation on memory that is not attached is an error. If the operation goes by messages, the
-/// error breaks the window (convention 4). Otherwise the call of the operation returns
-/// #BRIGADE_INVALID_ARGUMENT.
+/// An operation on memory that is not attached is an error. If the operation goes by messages (see
+/// the head of this header), the error breaks the window on all members. Otherwise the origin's
+/// call returns #BRIGADE_INVALID_ARGUMENT.
 ///
 /// @param window  a dynamic window
 /// @param memory  memory of the caller; must stay valid until it is detached
@@ -121,41 +121,44 @@ BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void
 /// complete. Afterwards no rank may call operations on the memory.
 ///
 /// @param window  a dynamic window
-/// @param memory  the address that was passed to brigade_window_attach(), also for 0 bytes
-/// @return #BRIGADE_INVALID_ARGUMENT: no attached range of a dynamic window begins at `memory`
+/// @param memory  the address that was passed to brigade_window_attach(), even if `bytes` was 0
+/// @return #BRIGADE_INVALID_ARGUMENT: the window is not dynamic, or no attached memory begins at
+///         `memory`
 BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
 /// Waits until all operations on a window are complete, then frees the window. Collective over the
 /// members.
 ///
 /// @param window  NULL is ignored; still valid after #BRIGADE_INVALID_ARGUMENT, otherwise invalid
-/// @return #BRIGADE_INVALID_ARGUMENT: this rank has not waited for a request; or the window is not
-///         broken, and this rank holds a lock, or is between start and complete, or post and wait.
-///         An epoch of fences may be open. Otherwise the window's failure, or #BRIGADE_OK.
+/// @return #BRIGADE_INVALID_ARGUMENT in two cases: (1) this rank has not waited for a request; (2)
+///         the window is not broken, and this rank holds a lock, is between start and complete, or
+///         is between post and wait. Otherwise the failure that broke the window, or #BRIGADE_OK.
+///         An epoch of fences may be open.
 ///
 /// Cost: the cost of brigade_window_fence().
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
 /// Destroys a window without waiting for the other members, for example after an error. Local.
 /// Calls of other members on the window then fail with #BRIGADE_ABORTED. The caller must have
-/// waited for all its requests of the window.
+/// waited for all its requests (brigade_window_request) of the window.
 ///
 /// @param window  NULL is ignored
 BRIGADE_EXPORT void brigade_window_destroy(brigade_window* window);
 
-/// Returns the number of members of a window; -1 if `window` is NULL. Local, like the next four
-/// functions.
+/// Returns the number of members of a window; -1 if `window` is NULL. Local.
 BRIGADE_EXPORT int brigade_window_size(const brigade_window* window);
-/// Returns the calling rank's number in the window, from 0; -1 if `window` is NULL.
+/// Returns the calling rank's number in the window, from 0; -1 if `window` is NULL. Local.
 BRIGADE_EXPORT int brigade_window_rank(const brigade_window* window);
-/// Returns the number of bytes that a member exposes; -1 as for brigade_window_unit().
+/// Returns the number of bytes that a member exposes; -1 if `rank` is not a member, or if `window`
+/// is NULL. Local.
 BRIGADE_EXPORT int64_t brigade_window_bytes(const brigade_window* window, int rank);
 /// Returns the displacement unit of a member, in bytes; -1 if `rank` is not a member, or if
-/// `window` is NULL.
+/// `window` is NULL. Local.
 BRIGADE_EXPORT int64_t brigade_window_unit(const brigade_window* window, int rank);
-/// Returns the address of the memory of the member `rank` in this process, for loads and stores.
-/// Returns NULL if this process does not map the memory, or if `rank` is not a member. Between its
-/// loads or stores and operations of other ranks on this memory, this process must call one of
-/// these: brigade_window_sync(), brigade_window_flush(), brigade_window_flush_all(), a function
-/// that begins or ends an epoch, or a function that consumes notifications.
+/// Returns the address at which this process maps the memory of the member `rank`, for loads and
+/// stores. Returns NULL if this process does not map the memory, or if `rank` is not a member.
+/// Local. Between its loads or stores and operations of other ranks on this memory, this process
+/// must call one of these: brigade_window_sync(), brigade_window_flush(),
+/// brigade_window_flush_all(), a function that begins or ends an epoch, or a function that consumes
+/// notifications (brigade_window_notify_wait()).
 BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int rank);
 
 /// @}
@@ -167,14 +170,14 @@ BRIGADE_EXPORT void* brigade_window_pointer(const brigade_window* window, int ra
 /// directly after the last byte of the preceding value. Keep a layout that the program will use
 /// again: a window that uses at most 256 layouts sends each layout to each target only once.
 ///
-/// Functions that make layouts are local. The caller may destroy the layouts that it passes to them
-/// after the call.
+/// Functions that make layouts are local. When a call has returned, the caller may destroy the
+/// layouts that it passed.
 typedef struct brigade_layout brigade_layout;
 
 /// Returns the layout of one element. The library owns this layout, which stays valid until the
 /// process ends. Returns NULL if windows do not support the type.
 BRIGADE_EXPORT const brigade_layout* brigade_layout_of(brigade_type type);
-/// Makes a layout of `count` adjacent values of a layout.
+/// Makes a layout of `count` adjacent values, each with the layout `of`.
 ///
 /// @param count   number of values, 0 or more
 /// @param of      the layout of the values
@@ -211,7 +214,7 @@ BRIGADE_EXPORT brigade_status brigade_layout_list(int64_t count, const brigade_b
                                                   size_t block_bytes, brigade_layout** layout);
 /// Makes a layout like `of`, but with another extent, like MPI_Type_create_resized.
 ///
-/// @param extent  the new extent in bytes, also 0 or negative; its magnitude must be below 2^62
+/// @param extent  the new extent in bytes; may be 0 or negative; its magnitude must be below 2^62
 /// @param of      the layout to change
 /// @param layout  the new layout
 /// @return like brigade_layout_contiguous()
@@ -234,7 +237,7 @@ typedef struct {
 /// brigade_target must equal the total number of bytes of each brigade_values.
 typedef struct {
   int rank;                      ///< the member, which may be the caller
-  int64_t displacement;          ///< displacement of the first value, in the member's unit
+  int64_t displacement;          ///< of the first value, in the member's displacement unit
   int64_t count;                 ///< number of values, 0 or more
   const brigade_layout* layout;  ///< the layout of each value; may differ from the origin's layout
 } brigade_target;
@@ -242,28 +245,31 @@ typedef struct {
 /// @}
 /// @name Operations
 ///
-/// Errors: the failure of the window, or #BRIGADE_INVALID_ARGUMENT in these cases:
+/// Errors: the failure that broke the window, or #BRIGADE_INVALID_ARGUMENT in these cases:
 /// - The target is not a member, or the origin has no open epoch for the target.
 /// - The origin's values and the target's values differ in their number of bytes.
 /// - The access exceeds the memory of the target.
-/// - `op` or the compare-and-swap is not defined for the element types of the origin and target.
+/// - `op` or the compare-and-swap is not defined for the types of the elements.
 ///
 /// The call of an operation waits for other ranks only in these cases:
-/// 1. The operation goes by messages, and 256 earlier operations on the target are pending, or 8192
-///    are not flushed.
+/// 1. An operation that goes by messages (head of this header) waits if 256 earlier operations of
+///    the origin on the target are pending, or if 8192 earlier operations are not flushed.
 /// 2. A long contiguous put that goes by messages waits for the target, for about 80 us at most.
-/// 3. An accumulate, fetching accumulate or compare-and-swap waits for operations of these three
-///    kinds by other ranks on the target. A put with notification can wait for them, too.
-/// 4. The origin is on the target's host, and does not map the memory. The first operation after a
-///    fence can wait until the target has left the fence. An operation on 1024 or more blocks of up
-///    to 1 KiB can wait until the target has performed it.
-/// 5. The window is dynamic: an operation waits while the target attaches or detaches memory.
+/// 3. An accumulate, fetching accumulate or compare-and-swap waits while another rank performs an
+///    operation of these three kinds on the target. A put with notification can also wait for the
+///    other rank.
+/// 4. If the origin is on the target's host and does not map the memory, two kinds of operations
+///    can wait: (a) the first operation after a fence, until the target has left the fence; (b) an
+///    operation on 1024 or more separate pieces of at most 1 KiB, until the target has performed
+///    it.
+/// 5. In a dynamic window, an operation waits while the target attaches or detaches memory.
 ///
 /// Cost (details: docs/design/windows.md):
 /// - If the origin maps the memory: a copy, or the computation of an accumulate.
 /// - If the kernel copies: one system call for a contiguous put or get; for an accumulate, at most
 ///   two system calls for each 16 KiB.
-/// - By messages: a message to the target. If the operation returns values, also a message back.
+/// - If the operation goes by messages: a message to the target, and one back if the operation
+///   returns values.
 /// @{
 
 /// Puts `count` adjacent elements from `data` into the memory of `rank`.
@@ -274,41 +280,42 @@ BRIGADE_EXPORT brigade_status brigade_window_put(brigade_window* window, const v
 BRIGADE_EXPORT brigade_status brigade_window_get(brigade_window* window, void* result,
                                                  int64_t count, brigade_type type, int rank,
                                                  int64_t displacement);
-/// Combines `count` adjacent elements in the memory of `rank` with the elements at `data`, and
-/// stores the results in the memory of `rank`.
+/// Applies `op` to `count` adjacent elements in the memory of `rank` and the elements at `data`,
+/// and stores the results in the memory of `rank`.
 BRIGADE_EXPORT brigade_status brigade_window_accumulate(brigade_window* window, brigade_op op,
                                                         const void* data, int64_t count,
                                                         brigade_type type, int rank,
                                                         int64_t displacement);
-/// Like brigade_window_accumulate(), for one element `*value`, but also stores the element's old
-/// value in `*result`. If `op` is #BRIGADE_NO_OP, `value` is ignored.
+/// Like brigade_window_accumulate(), for the one element `*value`, but also stores the old value of
+/// the target's element in `*result`. If `op` is #BRIGADE_NO_OP, `value` is ignored.
 BRIGADE_EXPORT brigade_status brigade_window_fetch_and_op(brigade_window* window, brigade_op op,
                                                           brigade_type type, const void* value,
                                                           void* result, int rank,
                                                           int64_t displacement);
 /// Compares one element in the memory of `rank` with `*expected`, bit by bit. If both are equal,
-/// replaces the element by `*desired`. Stores the element's old value in `*result`. The element has
-/// at most 8 bytes. The caller may free `expected` and `desired` when the call has returned.
+/// replaces the element by `*desired`. Stores the element's old value in `*result`. The type must
+/// have at most 8 bytes. The caller may free `expected` and `desired` when the call has returned.
 BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* window,
                                                               brigade_type type,
                                                               const void* expected,
                                                               const void* desired, void* result,
                                                               int rank, int64_t displacement);
 /// Puts `count` adjacent elements, and then notifies the target, which consumes the notification by
-/// brigade_window_notify_wait(). Puts with notification from one origin to one target arrive in the
-/// order of the calls. The caller may reuse the memory at `data` once the target has consumed the
-/// notification. To know this without the target, wait for a request of
-/// brigade_window_put_notify_values().
+/// brigade_window_notify_wait(). Needs no epoch. Puts with notification from one origin to one
+/// target arrive in the order of the calls. The caller may reuse the memory at `data` once the
+/// target has consumed the notification. To wait until it may reuse the memory, the caller needs a
+/// request: see brigade_window_put_notify_values().
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
                                                         int64_t count, brigade_type type, int rank,
                                                         int64_t displacement);
 
-/// A handle of one operation, like an MPI request, to wait for this operation alone; opaque.
+/// A handle of one operation, like an MPI request, to wait for this operation alone; opaque. If the
+/// argument `request` of a function is not NULL, the function stores a request in `*request`. The
+/// caller must then pass the request to brigade_window_request_wait(), and must also end the epoch
+/// of the operation.
 typedef struct brigade_window_request brigade_window_request;
 
-/// Puts values of any layout. If `request` is not NULL, this function, like all functions of
-/// operations below, stores a request in `*request`. The caller must then call
-/// brigade_window_request_wait() with this request, and must also end the epoch of the operation.
+/// Puts values of any layout.
 BRIGADE_EXPORT brigade_status brigade_window_put_values(brigade_window* window,
                                                         const brigade_values* values,
                                                         const brigade_target* target,
@@ -332,21 +339,21 @@ BRIGADE_EXPORT brigade_status brigade_window_get_accumulate(brigade_window* wind
                                                             const brigade_values* result,
                                                             const brigade_target* target,
                                                             brigade_window_request** request);
-/// Puts values of any layout with notification, like brigade_window_put_notify().
+/// Like brigade_window_put_notify(), but puts values of any layout.
 BRIGADE_EXPORT brigade_status brigade_window_put_notify_values(brigade_window* window,
                                                                const brigade_values* values,
                                                                const brigade_target* target,
                                                                brigade_window_request** request);
 
-/// Makes progress. Returns 1 if the caller may reuse the memory of the operation, if the window is
-/// broken, or if `request` is NULL; otherwise 0. Does not free the request: the caller must still
-/// call brigade_window_request_wait().
+/// Makes progress. Returns 1 if the caller may reuse its memory that the operation uses, if the
+/// window is broken, or if `request` is NULL; otherwise 0. Does not free the request: the caller
+/// must still call brigade_window_request_wait().
 BRIGADE_EXPORT int brigade_window_request_test(brigade_window_request* request);
-/// Blocks until the caller may reuse the memory of the operation, and frees the request. A put is
-/// possibly not yet complete at the target.
+/// Blocks until the caller may reuse its memory that the operation uses, and frees the request. A
+/// put or accumulate is then possibly not yet complete at the target.
 ///
 /// @param request  invalid afterwards; if NULL, the call returns #BRIGADE_OK immediately
-/// @return #BRIGADE_OK, or the failure of the window
+/// @return #BRIGADE_OK, or the failure that broke the window
 BRIGADE_EXPORT brigade_status brigade_window_request_wait(brigade_window_request* request);
 
 /// @}
@@ -361,21 +368,23 @@ typedef enum {
 } brigade_fence_promise;
 
 /// Ends an epoch of all members and begins the next. Operations and stores before the fence are
-/// visible to all members after the fence. A rank that has called an operation since the fence must
-/// call another fence before brigade_window_start(), brigade_window_lock() or
+/// visible to all members after the fence. If a rank calls an operation after a fence, the rank
+/// must call another fence before brigade_window_start(), brigade_window_lock() or
 /// brigade_window_lock_all(). Collective over the window.
 ///
-/// @param window    a window of which no member holds a lock, or is in an epoch of start or post
+/// @param window    no member may hold a lock, be between start and complete, or be between post
+///                  and wait
 /// @param promises  a sum of #brigade_fence_promise, equal on all ranks; 0: no promise
-/// @return #BRIGADE_INVALID_ARGUMENT: this rank holds a lock, or is in an epoch of start or post;
-///         #BRIGADE_PEER_LOST on all other members: a member is lost; otherwise the failure of the
-///         window
+/// @return #BRIGADE_INVALID_ARGUMENT: `promises` has another value, or this rank holds a lock, is
+///         between start and complete, or is between post and wait; #BRIGADE_PEER_LOST on all other
+///         members: the process of a member ended; otherwise the failure that broke the window
 ///
 /// Cost, for any number of targets:
-/// - If no operation in the window goes by messages: one or two barriers.
+/// - If all members access all memory without messages: one or two barriers.
 /// - Otherwise on up to 8 ranks, a message from each rank to each other rank; on more ranks, an
-///   all-reduce of 8 bytes per rank. Also a barrier, unless all operations on other ranks go by
-///   messages, and the window is neither dynamic nor detects conflicts.
+///   all-reduce of 8 bytes per rank. A barrier follows if the window is dynamic or detects
+///   conflicts, if a rank accesses another rank's memory without messages, or if the caller
+///   promises #BRIGADE_FENCE_NOTHING_SUCCEEDS.
 BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int promises);
 
 /// @}
@@ -384,8 +393,8 @@ BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int p
 /// `count` different members. The caller may free the array when the call has returned.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `ranks` are not different members, or if the epochs of the
-/// caller do not permit the call; otherwise the failure of the window. Cost of each function: a
-/// store to shared memory or a short message for each rank in `ranks`.
+/// caller do not permit the call; otherwise the failure that broke the window. Cost of each
+/// function: a store to shared memory or a short message for each target or origin.
 /// @{
 
 /// Begins an epoch in which the caller is the origin and `ranks` are the targets. Blocks until each
@@ -395,14 +404,14 @@ BRIGADE_EXPORT brigade_status brigade_window_start(brigade_window* window, const
 /// Ends the epoch of brigade_window_start(). Afterwards the caller may read the results of gets,
 /// and may write the memory from which the operations of the epoch took their values.
 BRIGADE_EXPORT brigade_status brigade_window_complete(brigade_window* window);
-/// Exposes this rank's memory to the origins `ranks`. Does not wait.
+/// Exposes this rank's memory to the origins `ranks`, until brigade_window_wait(). Does not wait.
 BRIGADE_EXPORT brigade_status brigade_window_post(brigade_window* window, const int* ranks,
                                                   int count);
-/// Blocks until each origin has called brigade_window_complete(), and the operations of all origins
-/// are complete.
+/// Blocks until each origin of brigade_window_post() has called brigade_window_complete(), and the
+/// operations of these origins are complete.
 BRIGADE_EXPORT brigade_status brigade_window_wait(brigade_window* window);
-/// Like brigade_window_wait(), but does not block: if all origins have completed, ends the epoch
-/// and sets `*done` to 1; otherwise sets `*done` to 0.
+/// Like brigade_window_wait(), but does not block. If all origins have called
+/// brigade_window_complete(), ends the exposure and sets `*done` to 1; otherwise sets `*done` to 0.
 BRIGADE_EXPORT brigade_status brigade_window_test(brigade_window* window, int* done);
 
 /// @}
@@ -412,9 +421,9 @@ BRIGADE_EXPORT brigade_status brigade_window_test(brigade_window* window, int* d
 /// this argument requires a lock of at least one member.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if the epochs of the caller do
-/// not permit the call; otherwise the failure of the window. Cost for each target: if operations on
-/// the target go by messages, a message to the target and its answer; otherwise accesses of shared
-/// memory.
+/// not permit the call; otherwise the failure that broke the window. Cost for each target: if
+/// operations on the target go by messages, a message to the target and its answer; otherwise
+/// accesses of shared memory.
 /// @{
 
 /// Kinds of locks.
@@ -423,8 +432,8 @@ typedef enum {
   BRIGADE_LOCK_EXCLUSIVE    ///< only one origin can hold the lock at a time
 } brigade_lock;
 
-/// Blocks until the memory of `rank` is locked. The locks of one target are granted in the order of
-/// the requests.
+/// Blocks until the caller holds a lock of the memory of `rank`. The target's lock is granted in
+/// the order in which origins request it.
 BRIGADE_EXPORT brigade_status brigade_window_lock(brigade_window* window, brigade_lock kind,
                                                   int rank);
 /// Blocks until all operations of the caller on the memory of `rank` are complete, and releases the
@@ -436,26 +445,28 @@ BRIGADE_EXPORT brigade_status brigade_window_lock_all(brigade_window* window);
 /// of brigade_window_lock_all().
 BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
 /// Blocks until all operations of the caller on `rank` are complete at `rank`. If operations
-/// between any members go by messages, the call makes progress. To wait for a value that another
-/// rank puts, call this function with the caller's own rank in a loop, and load the value.
+/// between any two members go by messages, the call makes progress. To wait for a value that
+/// another rank puts into the caller's memory, call this function with the caller's own rank and
+/// load the value, in a loop.
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all members whose locks the caller holds.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
-/// Blocks until the caller may reuse the memory of its operations on `rank`.
+/// Blocks until the caller may reuse its memory that its operations on `rank` use.
 BRIGADE_EXPORT brigade_status brigade_window_flush_local(brigade_window* window, int rank);
-/// Like brigade_window_flush_all(), for brigade_window_flush_local().
+/// Calls brigade_window_flush_local() for all members whose locks the caller holds.
 BRIGADE_EXPORT brigade_status brigade_window_flush_local_all(brigade_window* window);
-/// Makes stores of this process visible to other processes, and stores of other processes to this
-/// one. Makes progress; does not wait.
+/// Makes stores of this process visible to other processes, and their stores visible to this
+/// process. Makes progress; does not wait.
 BRIGADE_EXPORT brigade_status brigade_window_sync(brigade_window* window);
 
 /// @}
 /// @name Notifications
-/// A target counts notifications separately for each origin, and subtracts those that it consumes.
-/// When the target consumes a notification, all values that the origin put before it have arrived.
+/// A target counts notifications separately for each origin, and subtracts the notifications that
+/// it consumes. When the target consumes a notification, all values that the origin put before the
+/// notification have arrived.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if `count` is negative;
-/// otherwise the failure of the window. Cost: accesses of this rank's memory.
+/// otherwise the failure that broke the window. Cost: accesses of this rank's memory.
 /// @{
 
 /// Blocks until `count` notifications from the origin `rank` have arrived, and consumes them.

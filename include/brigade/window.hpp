@@ -33,20 +33,21 @@ struct MultiplyStatistics : brigade_multiply_statistics {
 /// object. Pass get() to the functions of window.h.
 ///
 /// If Free was not called, the destructor calls brigade_window_destroy(): calls of other ranks on
-/// the window fail. The caller must have waited for all its requests of the window.
+/// the window then fail. Before that, the caller must have waited for all its requests
+/// (brigade_window_request) of the window.
 class Window {
  public:
-  /// See brigade_window_create(). Replaces the old window.
+  /// See brigade_window_create(). Replaces the object's window.
   Result Create(const Group& group, void* memory, size_t bytes, int64_t unit = 1) {
     brigade_window* window = nullptr;
     return Keep(group, brigade_window_create(group.get(), memory, bytes, unit, &window), &window);
   }
-  /// See brigade_window_allocate(). Replaces the old window.
+  /// See brigade_window_allocate(). Replaces the object's window.
   Result Allocate(const Group& group, size_t bytes, int64_t unit, void** memory) {
     brigade_window* window = nullptr;
     return Keep(group, brigade_window_allocate(group.get(), bytes, unit, memory, &window), &window);
   }
-  /// See brigade_window_create_dynamic(). Replaces the old window.
+  /// See brigade_window_create_dynamic(). Replaces the object's window.
   Result CreateDynamic(const Group& group) {
     brigade_window* window = nullptr;
     return Keep(group, brigade_window_create_dynamic(group.get(), &window), &window);
@@ -75,14 +76,14 @@ class Window {
   Held window_;
 };
 
-/// Owns a multiplier. The object is null before a multiplier is made, after Free, and after a move
-/// from the object.
+/// Owns a multiplier (multiply.h). The object is null before a multiplier is made, after Free, and
+/// after a move from the object.
 ///
 /// If Free was not called, the destructor calls brigade_multiplier_destroy(): calls of other ranks
-/// on the multiplier fail.
+/// on the multiplier then fail.
 class Multiplier {
  public:
-  /// See brigade_multiplier_create(). Replaces the old multiplier.
+  /// See brigade_multiplier_create(). Replaces the object's multiplier.
   Result Create(const Group& group, size_t buffer_bytes = 0) {
     brigade_multiplier* multiplier = nullptr;
     const Result result = brigade_multiplier_create(group.get(), buffer_bytes, &multiplier);
