@@ -19,7 +19,7 @@ typedef struct brigade_engine brigade_engine;
 
 /// A switch: on, off, or the default.
 typedef enum {
-  BRIGADE_DEFAULT = 0,  ///< the value of the environment variable; if unset, the field's default
+  BRIGADE_DEFAULT = 0,  ///< the option's environment variable; if unset, the option's default
   BRIGADE_ON = 1,
   BRIGADE_OFF = 2
 } brigade_switch;
@@ -36,29 +36,32 @@ typedef struct {
   /// The length of a chunk, the unit in which staging memory is allocated, in bytes: a multiple of
   /// 64, at least 1024. Default: 32 KiB.
   size_t chunk_bytes;
-  /// The size of the staging memory of each rank, in bytes. Default: 2 MiB.
+  /// The size of each rank's staging memory (bounce buffers), in bytes. Default: 2 MiB.
   size_t staging_bytes;
-  /// The limit on overflow memory, in bytes. The library keeps sent messages in this ordinary
-  /// memory when staging memory is used up. Default: all available memory.
+  /// The limit on overflow memory, in bytes. Overflow memory is ordinary memory, in which the
+  /// library keeps sent messages if staging memory is used up. Default: all available memory.
   size_t overflow_bytes;
-  /// How long a send waits for overflow memory before the send fails, in seconds; not negative.
-  /// Default: 120.
+  /// If all `overflow_bytes` are in use: how long a send waits for overflow memory before the send
+  /// fails, in seconds; not negative. Default: 120.
   double overflow_wait_seconds;
-  /// The name of a file for a timeline: the copies, combines, messages and waits of one process
-  /// (docs/user/measuring.md). The library writes the file when the engine is destroyed, and prints
-  /// an error on stderr if it cannot. If the name is "lu.json", process 3 of the job writes
-  /// lu.3.json. A process has at most one timeline at a time. Default: no timeline.
+  /// The name of a file for a timeline: the copies, combines (applications of a brigade_op),
+  /// messages and waits of one process (docs/user/measuring.md). When the engine is destroyed, the
+  /// library writes the file. If this fails, the library prints an error on stderr. If the name is
+  /// "lu.json", process 3 of the job writes lu.3.json. A process has at most one timeline at a
+  /// time. Default: no timeline.
   const char* trace_file;
-  /// On: when a group on several hosts is made, the library measures the cost of messages. By this
-  /// cost, the library then chooses the topologies of calls, such as trees or rings. On links of
-  /// 40 MB/s or more, a measurement takes less than a second. Groups and jobs on the same hosts use
-  /// the result for a week. Default: on.
+  /// On: when a group on several hosts is made, the library measures the cost of messages. The
+  /// library uses this cost to choose the topologies of calls, such as trees or rings. On links of
+  /// 40 MB/s or more, a measurement takes less than a second. For a week, later groups and jobs on
+  /// the same hosts use the result of the measurement. Default: on.
   brigade_switch calibrate;
-  /// On: whenever a call chooses an algorithm (calls.h), rank 0 of the scope prints on stderr the
-  /// algorithm, the reason, and the protocols (docs/design/protocols.md). Default: off.
+  /// On: whenever a call chooses an algorithm (calls.h), rank 0 of the call's scope (brigade_scope)
+  /// prints on stderr the algorithm, the reason, and the protocols (docs/design/protocols.md).
+  /// Default: off.
   brigade_switch explain;
-  /// On: windows detect conflicting operations (docs/user/windows.md), and are much slower. If one
-  /// rank of a window has this option, all ranks of the window detect conflicts. Default: off.
+  /// On: windows (window.h) detect conflicting operations (docs/user/windows.md), and are much
+  /// slower. If this option is on for one rank of a window, all ranks of the window detect
+  /// conflicts. Default: off.
   brigade_switch check_windows;
   int reserved;  ///< must be 0
 } brigade_options;
@@ -83,39 +86,41 @@ static inline brigade_options brigade_options_init(void) {
 /// The function returns #BRIGADE_INVALID_ARGUMENT in these cases:
 ///
 /// 1. A field of the options has a value that the comment of the field does not allow.
-/// 2. A variable of docs/user/settings.md has a bad value, even if the engine does not use it.
-/// 3. No entry of BRIGADE_IFACE (docs/user/settings.md) exists on this host.
+/// 2. An environment variable of docs/user/settings.md has a bad value, even if the engine does not
+///    use the variable.
+/// 3. This host has none of the networks and interfaces that BRIGADE_IFACE (docs/user/settings.md)
+///    lists.
 /// 4. `staging_bytes` is too small for `chunk_bytes`. The error text names the minimum.
-/// 5. The engine should write a timeline, but the process already has a timeline.
+/// 5. `trace_file` names a timeline, but this process already records a timeline.
 ///
 /// Cost: allocates the staging memory.
 BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* options,
                                                     brigade_engine** engine);
 /// Destroys an engine. Every process that made an engine must call this function. First destroy all
-/// groups of the engine.
+/// groups, windows and multipliers of the engine.
 ///
 /// @param engine  NULL is ignored
 ///
 /// Cost: waits until the transport has completed all sends that have returned.
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
 /// Progresses pending operations (started calls, like MPI requests) without waiting. Call this
-/// function during long computations if an operation within a host is pending, or if a group of
-/// this process has used the transport "mpi". If an operation fails in this function, the
-/// operation's group breaks.
+/// function during long computations if an operation between ranks of one host is pending, or if a
+/// group of this process has used the transport "mpi". If an operation fails in this function, the
+/// operation's group breaks (convention 2 of brigade.h).
 ///
 /// @param engine  NULL is ignored
 BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// Opens a file descriptor for poll() or epoll, for programs with an event loop. When a started
-/// operation is complete, a progress thread makes the descriptor readable. brigade_progress() makes
-/// the descriptor unreadable. When the descriptor is readable, call brigade_progress(), then
-/// brigade_test_some(). Poll the descriptor again when brigade_test_some() finds no complete
-/// operation. Call brigade_engine_fd() after the groups have been made, and again after each
-/// further group.
+/// operation is complete, a thread of the library (the progress thread) makes the descriptor
+/// readable. brigade_progress() makes the descriptor unreadable. When the descriptor is readable,
+/// call brigade_progress(), then brigade_test_some(). Poll the descriptor again when
+/// brigade_test_some() finds no complete operation. Call brigade_engine_fd() after the groups have
+/// been made, and again after each further group has been made.
 ///
 /// @param engine  the engine of the operations
 /// @param fd      the descriptor, which belongs to the engine; the program must only poll it
 /// @return #BRIGADE_UNAVAILABLE: a group has used the transport "mpi", which allows no progress
-///         thread; or the process cannot open another descriptor or make another thread
+///         thread; or the process cannot make another file descriptor or thread
 ///
 /// Cost: the first call opens the descriptor, and makes the progress thread if the engine has none.
 BRIGADE_EXPORT brigade_status brigade_engine_fd(brigade_engine* engine, int* fd);

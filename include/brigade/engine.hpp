@@ -51,14 +51,15 @@ struct Failure : brigade_failure {
   Failure() : brigade_failure(brigade_failure_init()) {}
 };
 
-/// See brigade_user_op. The function has the form `T f(const T& left, const T& right)`. An
-/// exception that leaves the function ends the process (std::terminate). To reduce with a
-/// UserFunction `u`, pass #BRIGADE_USER, and set brigade::CallOptions::user_op to `&u`. `u` must
-/// live until all calls with `u` are complete, and all plans with `u` are destroyed.
+/// An operation for reductions that the program defines by a function
+/// `T f(const T& left, const T& right)`; see brigade_user_op. An exception that leaves the function
+/// ends the process (std::terminate). To reduce with a UserFunction `u`, pass #BRIGADE_USER, and
+/// set brigade::CallOptions::user_op to `&u`. `u` must live until all calls with `u` are complete,
+/// and all plans with `u` are destroyed.
 template <typename T, typename F>
 struct UserFunction : brigade_user_op {
   static_assert(std::is_trivially_copyable_v<T>);
-  /// `f` is the function. `commutes` says whether the operation is commutative; equal on all ranks.
+  /// `f` is the function. `commutes`, equal on all ranks, says whether `f` is commutative.
   UserFunction(F f, bool commutes)
       : brigade_user_op{Combine, nullptr, sizeof(T), commutes ? 1 : 0}, function(std::move(f)) {
     context = this;
@@ -91,19 +92,20 @@ std::unique_ptr<T[], FreeMemory> Allocate(size_t count) {
   return std::unique_ptr<T[], FreeMemory>(static_cast<T*>(memory));
 }
 
-/// Owns an engine; see brigade_engine_create(). Copies of an object share one engine. The engine is
-/// destroyed when no copy, and no group made with the engine, is left.
+/// Owns an engine; see brigade_engine_create(). Copies of an object share one engine. The engine
+/// lives as long as a copy, or a group, window or multiplier that uses the engine.
 class Engine {
  public:
-  /// Replaces the old engine of this object. On failure this function, like all functions of the
-  /// C++ interface that replace an object, keeps the old one.
+  /// See brigade_engine_create(). Replaces the object's engine. If this function fails, the object
+  /// keeps its old engine. This rule holds for all functions of the C++ interface that replace a
+  /// handle.
   Result Create(const brigade_options& options = EngineOptions()) {
     brigade_engine* engine = nullptr;
     Result result = brigade_engine_create(&options, &engine);
     if (result) engine_.reset(engine, brigade_engine_destroy);
     return result;
   }
-  /// Returns the handle for the C functions; null before Create.
+  /// Returns the handle for the C functions; null if there is no engine.
   brigade_engine* get() const { return engine_.get(); }
   /// See brigade_progress().
   void Progress() { brigade_progress(get()); }
@@ -115,10 +117,10 @@ class Engine {
   std::shared_ptr<brigade_engine> engine_;
 };
 
-/// A bootstrap, for groups without MPI; see Group::FromBootstrap().
+/// Owns a brigade_bootstrap, for groups without MPI; see Group::FromBootstrap().
 class Bootstrap {
  public:
-  /// See brigade_bootstrap_tcp(). Replaces the old bootstrap.
+  /// See brigade_bootstrap_tcp(). Replaces the object's bootstrap.
   Result Tcp(const std::string& address, int rank, int size,
              const brigade_bootstrap_options& options = BootstrapOptions()) {
     brigade_bootstrap* bootstrap = nullptr;
@@ -126,7 +128,7 @@ class Bootstrap {
     if (result) bootstrap_.reset(bootstrap);
     return result;
   }
-  /// See brigade_bootstrap_callback(). Replaces the old bootstrap.
+  /// See brigade_bootstrap_callback(). Replaces the object's bootstrap.
   Result Callback(brigade_allgather_callback allgather, void* context, int rank, int size) {
     brigade_bootstrap* bootstrap = nullptr;
     Result result = brigade_bootstrap_callback(allgather, context, rank, size, &bootstrap);

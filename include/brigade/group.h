@@ -17,9 +17,9 @@ extern "C" {
 /// A group is a set of ranks that communicate, arranged in a grid, and corresponds to an MPI
 /// communicator. If you need no grid, pass 1 row and n columns for n ranks.
 ///
-/// Functions that make a group from a parent group are collective over the parent, which may be
-/// destroyed afterwards. They cost a few collective calls on the parent. Convention 2 of brigade.h
-/// says whether the parent stays usable after a failure.
+/// Functions that make a group from a parent group are collective over the parent. The program may
+/// destroy the parent afterwards. Each of these functions costs a few collective calls on the
+/// parent. Convention 2 of brigade.h says whether the parent stays usable after a failure.
 /// @{
 
 /// A group: a grid of rows x cols ranks, which are numbered row by row. Opaque.
@@ -34,28 +34,28 @@ typedef struct brigade_group brigade_group;
 /// @param rows, cols  the grid; equal on all ranks; rows * cols must be the communicator's size
 /// @param group     the new group
 /// @return #BRIGADE_INVALID_ARGUMENT: `mpi_comm` is not the handle of a communicator, or
-///         rows * cols is not its size; #BRIGADE_MISMATCH: ranks differ in rows, columns, or a
-///         field of brigade_options that must be equal; #BRIGADE_UNAVAILABLE: MPI is not
-///         initialised, or the transport does not connect all ranks
+///         rows * cols is not the communicator's size; #BRIGADE_MISMATCH: ranks differ in rows,
+///         columns, or a field of brigade_options that must be equal; #BRIGADE_UNAVAILABLE: MPI is
+///         not initialised, or the engine's transport does not connect all ranks
 ///
 /// Cost: a few MPI messages per rank. The first group on a set of several hosts also measures the
 /// links between the hosts (brigade_options::calibrate).
 BRIGADE_EXPORT brigade_status brigade_group_from_mpi(brigade_engine* engine, int mpi_comm, int rows,
                                                      int cols, brigade_group** group);
 
-/// Makes one group for each colour, like MPI_Comm_split.
+/// Makes one group for each colour, like MPI_Comm_split. Collective over `group`.
 ///
 /// @param group    the parent
 /// @param colour   0 or more: all ranks with equal colours form a new group. Negative: this rank
-///                 joins no new group, as with MPI_UNDEFINED.
+///                 joins no new group, like MPI_UNDEFINED.
 /// @param key      the ranks of a new group are numbered by increasing key; with equal keys, by
 ///                 increasing rank in the parent
 /// @param members  the new group, a grid of one row; NULL if the colour is negative
-/// @return the failure of the parent if the parent is broken; otherwise a failure of
-///         brigade_group_from_mpi()
+/// @return one of the statuses that brigade_group_from_mpi() lists; if the parent is already broken
+///         (convention 2 of brigade.h), the failure that broke the parent
 BRIGADE_EXPORT brigade_status brigade_group_split(brigade_group* group, int colour, int key,
                                                   brigade_group** members);
-/// Makes a group of the listed ranks of a group.
+/// Makes a group of the listed ranks of a group. Collective over `group`.
 ///
 /// @param group    the parent
 /// @param ranks    ranks of the parent in the order of the new grid, row by row; each rank at most
@@ -64,38 +64,38 @@ BRIGADE_EXPORT brigade_status brigade_group_split(brigade_group* group, int colo
 /// @param members  the new group; NULL if this rank is not listed
 /// @return #BRIGADE_INVALID_ARGUMENT: a listed rank is not in the parent, or is listed twice;
 ///         #BRIGADE_MISMATCH: the ranks of the parent differ in `ranks`, `rows` or `cols`; or a
-///         failure of brigade_group_split()
+///         status that brigade_group_split() returns
 BRIGADE_EXPORT brigade_status brigade_group_from_ranks(brigade_group* group, const int* ranks,
                                                        int rows, int cols, brigade_group** members);
-/// Makes a group with the ranks and the grid of `group`, like MPI_Comm_dup. Calls on the new group
-/// are independent of calls on `group`.
+/// Makes a group with the ranks and the grid of `group`, like MPI_Comm_dup. Collective over
+/// `group`. Calls on the new group and calls on `group` do not wait for each other.
 ///
 /// @param group      the parent
 /// @param duplicate  the new group
-/// @return a failure of brigade_group_split()
+/// @return see brigade_group_split()
 BRIGADE_EXPORT brigade_status brigade_group_duplicate(brigade_group* group,
                                                       brigade_group** duplicate);
 /// Destroys a group. Local. The messages of sends that have returned still reach their receivers.
-/// Before this call, the program must have waited for all operations of the group, and must have
-/// destroyed all plans of the group.
+/// Before this call, the program must have waited for all operations (started calls) of the group,
+/// and must have destroyed all plans (operation.h) of the group.
 ///
 /// @param group  NULL is ignored
 BRIGADE_EXPORT void brigade_group_destroy(brigade_group* group);
 
-/// Returns the failure that broke the group, even if the call failed on another rank. Returns
-/// #BRIGADE_OK if this rank knows of no failure. Local. Progresses pending operations; does not
-/// wait.
+/// Returns the failure, of this or another rank, that broke the group (convention 2 of brigade.h).
+/// Returns #BRIGADE_OK if this rank knows of no failure. Local. Progresses pending operations; does
+/// not wait.
 BRIGADE_EXPORT brigade_status brigade_group_error(const brigade_group* group);
 
-/// A description of the failure that broke a group.
+/// A description of the failure that broke a group (convention 2 of brigade.h).
 typedef struct {
   size_t size;            ///< set by brigade_failure_init()
   brigade_status status;  ///< #BRIGADE_OK: the group is not broken
   int rank;               ///< the rank that broke the group; -1: not known
   /// The call that failed on the rank `rank`: the name of its C function without `brigade_`, such
-  /// as "bcast". Functions on blocks of any length share a name with others: "gather" means
-  /// brigade_gather() or brigade_gatherv(). For brigade_sendrecv(): "send" or "recv". Static text;
-  /// empty if no call failed, or if the call is not known.
+  /// as "bcast". A `v` at the end of the name is omitted, too: "gather" means brigade_gather() or
+  /// brigade_gatherv(). For brigade_sendrecv(): "send" or "recv". Static text; empty if no call
+  /// failed, or if the call is not known.
   const char* call;
   /// The number of the failed call, counted from 0. The library counts collective calls separately
   /// for each scope, sends separately for each destination, and receives separately for each
@@ -114,7 +114,8 @@ static inline brigade_failure brigade_failure_init(void) {
 ///
 /// @param group    the group, broken or not
 /// @param failure  the description of the failure
-/// @return as brigade_group_error(); #BRIGADE_INVALID_ARGUMENT: `failure` was not initialised
+/// @return the status that brigade_group_error() returns; #BRIGADE_INVALID_ARGUMENT: `failure` was
+///         not initialised by brigade_failure_init()
 BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
                                                     brigade_failure* failure);
 
@@ -125,7 +126,7 @@ BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
 /// brigade_call_options::timeout_seconds instead.
 ///
 /// @param group  the group; after this call the program can only destroy the group
-/// @param text   the reason; the error text of the other ranks has its first 200 bytes
+/// @param text   the reason; the error text on the other ranks contains its first 200 bytes
 BRIGADE_EXPORT void brigade_group_abort(brigade_group* group, const char* text);
 
 /// The scope of a collective call: the ranks that take part in the call.
@@ -138,7 +139,8 @@ typedef enum {
 /// Returns the number of ranks in the calling rank's scope. Local. Returns -1 if `group` is NULL or
 /// `scope` is not a value of brigade_scope.
 BRIGADE_EXPORT int brigade_scope_size(const brigade_group* group, brigade_scope scope);
-/// Returns the calling rank's number in its scope, from 0; -1 as for brigade_scope_size(). Local.
+/// Returns the calling rank's number in its scope, from 0. Local. Returns -1 if `group` is NULL or
+/// `scope` is not a value of brigade_scope.
 BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope scope);
 
 /// @}
@@ -147,20 +149,20 @@ BRIGADE_EXPORT int brigade_scope_rank(const brigade_group* group, brigade_scope 
 /// such as their addresses. Then they make groups by brigade_group_from_bootstrap().
 /// @{
 
-/// A bootstrap; opaque.
+/// A bootstrap, through which ranks exchange data while they make a group without MPI; opaque.
 typedef struct brigade_bootstrap brigade_bootstrap;
 
 /// A function of the program that works like MPI_Allgather. Each rank passes `bytes` bytes at
 /// `mine`. On every rank, the function must write the bytes of all ranks to `all`, in the order of
-/// ranks. The function must return 0 on success; the error text of the library contains any other
-/// value.
+/// ranks. The function must return 0 on success. Any other value is a failure, and appears in
+/// brigade_error_text().
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 
 /// Makes a bootstrap that calls an all-gather function of the program. Local.
 ///
 /// @param allgather  the function. Only brigade_group_from_bootstrap() calls the function, in the
-///                   calling thread. All ranks make the same number of calls, and pass the same
-///                   `bytes` in corresponding calls.
+///                   calling thread. The library calls the function equally often on all ranks, and
+///                   passes the same `bytes` in corresponding calls.
 /// @param context    passed to `allgather`
 /// @param rank       the calling rank, from 0
 /// @param size       the number of ranks; equal on all ranks
@@ -172,9 +174,10 @@ BRIGADE_EXPORT brigade_status brigade_bootstrap_callback(brigade_allgather_callb
 
 /// Options of brigade_bootstrap_tcp().
 typedef struct {
-  size_t size;         ///< set by brigade_bootstrap_options_init()
-  const char* job;     ///< the name of the job; equal on all ranks; NULL means ""
-  const char* secret;  ///< a secret of the job's processes; equal on all ranks; NULL means none
+  size_t size;      ///< set by brigade_bootstrap_options_init()
+  const char* job;  ///< the name of the job; equal on all ranks; NULL means ""
+  /// A text by which the job's processes authenticate each other. Equal on all ranks. NULL: none.
+  const char* secret;
   /// Seconds that ranks wait for each other in brigade_bootstrap_tcp(), and in each all-gather that
   /// brigade_group_from_bootstrap() makes; 0 means 60.
   double timeout_seconds;
@@ -196,12 +199,12 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 /// @param size       the number of ranks; equal on all ranks
 /// @param options    NULL for the defaults; may be freed afterwards
 /// @param bootstrap  the new bootstrap
-/// @return #BRIGADE_INVALID_ARGUMENT: `address` or `rank` is not valid; #BRIGADE_TIMED_OUT: ranks,
-///         which the error text names, did not call in time, or this rank did not reach rank 0;
-///         #BRIGADE_MISMATCH: ranks differ in job, secret, size or version of the library, or two
-///         processes pass the same rank; #BRIGADE_PEER_LOST: the process of a rank ended;
-///         #BRIGADE_UNAVAILABLE: rank 0 cannot listen at the address, or libsodium is missing.
-///         After a failure the processes may call this function again.
+/// @return #BRIGADE_INVALID_ARGUMENT: `address` or `rank` is not valid; #BRIGADE_TIMED_OUT: some
+///         ranks did not call in time (the error text names these ranks), or this rank could not
+///         connect to rank 0 in time; #BRIGADE_MISMATCH: ranks differ in job, secret, size or
+///         version of the library, or two processes pass the same rank; #BRIGADE_PEER_LOST: the
+///         process of a rank ended; #BRIGADE_UNAVAILABLE: rank 0 cannot listen at the address, or
+///         libsodium is missing. After a failure the processes may call this function again.
 ///
 /// Cost: one connection from each rank to rank 0. The connections stay open until the bootstrap is
 /// destroyed.
@@ -217,13 +220,14 @@ BRIGADE_EXPORT void brigade_bootstrap_destroy(brigade_bootstrap* bootstrap);
 /// of the bootstrap.
 ///
 /// @param engine     the engine of the calling process; must outlive the group
-/// @param bootstrap  the bootstrap, from which the program can make any number of groups
+/// @param bootstrap  the bootstrap; the program can make several groups from one bootstrap
 /// @param rows, cols  the grid; equal on all ranks; rows * cols must be the number of ranks
 /// @param group      the new group
 /// @return #BRIGADE_INVALID_ARGUMENT: rows * cols is not the number of ranks; #BRIGADE_MISMATCH:
-///         see brigade_group_from_mpi(); #BRIGADE_TIMED_OUT: a rank did not call in time;
-///         #BRIGADE_PEER_LOST: the process of a rank ended; #BRIGADE_INTERNAL: the function that
-///         the program passed to brigade_bootstrap_callback() returned an error
+///         see brigade_group_from_mpi(); #BRIGADE_TIMED_OUT: a rank did not call within
+///         brigade_bootstrap_options::timeout_seconds; #BRIGADE_PEER_LOST: the process of a rank
+///         ended; #BRIGADE_INTERNAL: the function that the program passed to
+///         brigade_bootstrap_callback() returned an error
 ///
 /// Cost: like brigade_group_from_mpi(), but with all-gathers of the bootstrap instead of MPI
 /// messages.

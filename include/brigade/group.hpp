@@ -19,39 +19,41 @@
 namespace brigade {
 inline namespace v1 {
 
-/// A group; see brigade_group_from_mpi(). Copies of an object share one group. The group is
-/// destroyed when no copy, operation, or plan of the group is left. Calls on an object without a
-/// group return #BRIGADE_INVALID_ARGUMENT.
+/// A group; see brigade_group_from_mpi(). Copies of an object share one group. The group lives as
+/// long as an object, operation or plan that uses the group. Calls on an object without a group
+/// return #BRIGADE_INVALID_ARGUMENT.
 ///
-/// Calls take matrices of all types for which ViewTraits is defined. The C function of a call
-/// documents its arguments and errors. Every call has three forms:
+/// Calls take matrices of all types for which ViewTraits (view.hpp) is defined. The C function of a
+/// call documents its arguments and errors. Every call has three forms:
 ///
 /// - `Broadcast` blocks.
-/// - `StartBroadcast` starts an operation. It returns #BRIGADE_INVALID_ARGUMENT, without effect, if
-///   `operation` is still pending or was not waited for.
+/// - `StartBroadcast` starts a call, whose handle is `operation`. If the program has not waited for
+///   an earlier call of `operation`, StartBroadcast returns #BRIGADE_INVALID_ARGUMENT, without
+///   effect.
 /// - `PlanBroadcast` makes a persistent operation, which replaces `plan`.
 class Group : public detail::ReductionCalls {
  public:
-  /// See brigade_group_from_mpi(). Replaces the old group.
+  /// See brigade_group_from_mpi(). Replaces the object's group.
   Result FromMpi(const Engine& engine, int mpi_comm, int rows, int cols) {
     return Keep(engine.engine_, [&](brigade_group** made) {
       return brigade_group_from_mpi(engine.get(), mpi_comm, rows, cols, made);
     });
   }
-  /// See brigade_group_from_bootstrap(). Replaces the old group.
+  /// See brigade_group_from_bootstrap(). Replaces the object's group.
   Result FromBootstrap(const Engine& engine, const Bootstrap& bootstrap, int rows, int cols) {
     return Keep(engine.engine_, [&](brigade_group** made) {
       return brigade_group_from_bootstrap(engine.get(), bootstrap.get(), rows, cols, made);
     });
   }
-  /// See brigade_group_split(). Replaces `members`, which gets no group if `colour` is negative.
+  /// See brigade_group_split(). Replaces the group of `members`. If `colour` is negative, `members`
+  /// has no group afterwards.
   Result Split(int colour, int key, Group* members) const {
     return members->Keep(engine_, [&](brigade_group** made) {
       return brigade_group_split(get(), colour, key, made);
     });
   }
-  /// See brigade_group_from_ranks(). Replaces `members`, which gets no group if this rank is not
-  /// listed.
+  /// See brigade_group_from_ranks(). Replaces the group of `members`. If this rank is not listed,
+  /// `members` has no group afterwards.
   Result FromRanks(const std::vector<int>& ranks, int rows, int cols, Group* members) const {
     const int64_t wanted = int64_t{rows} * cols;
     if (wanted != static_cast<int64_t>(ranks.size())) {
@@ -62,7 +64,7 @@ class Group : public detail::ReductionCalls {
       return brigade_group_from_ranks(get(), ranks.data(), rows, cols, made);
     });
   }
-  /// See brigade_group_duplicate(). Replaces `duplicate`.
+  /// See brigade_group_duplicate(). Replaces the group of `duplicate`.
   Result Duplicate(Group* duplicate) const {
     return duplicate->Keep(
         engine_, [&](brigade_group** made) { return brigade_group_duplicate(get(), made); });
@@ -190,8 +192,8 @@ class Group : public detail::ReductionCalls {
     const auto received_c = ToC(received);
     return form(options, &sent_c.matrix, destination, &received_c.matrix, source, sent_c.type);
   }
-  // `engine` is passed by value: a parent passes its own engine_, and if the new group replaces the
-  // parent, this function resets that engine_.
+  // `engine` is passed by value, because the argument can be this object's own engine_, which this
+  // function resets.
   template <typename Make>
   Result Keep(std::shared_ptr<brigade_engine> engine, const Make& make) {
     brigade_group* made = nullptr;

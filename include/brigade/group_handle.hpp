@@ -68,7 +68,7 @@ class GroupHandle {
     return {MatrixToC(ViewOf(matrix)), TypeOf<ElementOf<M>>()};
   }
   // Like ToC, for the matrices of reductions. An element type without an ElementType becomes
-  // BRIGADE_BYTE: only the program's function knows the type.
+  // BRIGADE_BYTE, because only the program's function (user_op) knows the type.
   template <typename M>
   static MatrixInC ToOperand(M&& matrix) {
     using T = std::remove_cv_t<ElementOf<M>>;
@@ -80,8 +80,8 @@ class GroupHandle {
       return {in_c, BRIGADE_BYTE};
     }
   }
-  // For calls with BRIGADE_USER or with elements that have no ElementType: checks that the call has
-  // BRIGADE_USER, and a user_op for elements of this size.
+  // Checks a call with BRIGADE_USER, or with elements that have no ElementType. The call must have
+  // BRIGADE_USER, and a user_op whose element_bytes is the size of an element.
   template <typename M>
   static Result CheckFunction(brigade_op op, const brigade_call_options& options) {
     using T = std::remove_cv_t<ElementOf<M>>;
@@ -128,9 +128,9 @@ class GroupHandle {
       return run(get(), in_c..., &options);
     };
   }
-  // Like Run, for a C function that makes an operation or a plan, which `object`, an Operation or a
-  // Plan, then owns. `object` keeps the group alive until the operation is complete, or the plan is
-  // destroyed.
+  // Like Run, for a C function that makes an operation or a plan. `object` is an Operation or a
+  // Plan: it owns what the C function made, and keeps the group alive until the operation is
+  // complete, or the plan is destroyed.
   template <typename Function, typename Object>
   auto Make(Function* make, Object* object) {
     return [this, make, object](const brigade_call_options& options, auto... in_c) -> Result {

@@ -25,7 +25,7 @@ typedef enum {
   BRIGADE_UINT64,    ///< uint64_t
   /// IEEE 754 binary16. Reductions compute in float, and round the result of each operation.
   BRIGADE_FLOAT16,
-  /// The upper half of a float. Reductions compute as for #BRIGADE_FLOAT16.
+  /// bfloat16: the upper 16 bits of a float. Reductions compute as for #BRIGADE_FLOAT16.
   BRIGADE_BFLOAT16,
   BRIGADE_FLOAT,                ///< float
   BRIGADE_DOUBLE,               ///< double
@@ -35,64 +35,68 @@ typedef enum {
   BRIGADE_COMPLEX_LONG_DOUBLE,  ///< two long doubles
   BRIGADE_BOOL,                 ///< one byte, 0 or 1
   BRIGADE_LOGICAL,              ///< Fortran's LOGICAL, of 4 bytes; 0 is false
-  /// A double, and an int that is the location of the double, like MPI_DOUBLE_INT: 12 bytes,
-  /// because this type and the types below have no padding. For an array of C structures, add the
-  /// padding with brigade_layout_resized() (window.h).
+  /// A double, and an int that is the location of the double, like MPI_DOUBLE_INT. The pair has 12
+  /// bytes, without padding. For an array of C structures, add the padding with
+  /// brigade_layout_resized() (window.h).
   BRIGADE_DOUBLE_AND_INT,
-  BRIGADE_FLOAT_AND_INT,        ///< of 8 bytes
-  BRIGADE_LONG_DOUBLE_AND_INT,  ///< of 20 bytes
-  BRIGADE_LONG_AND_INT,         ///< of 12 bytes
-  BRIGADE_SHORT_AND_INT,        ///< of 6 bytes
-  BRIGADE_INT_AND_INT,          ///< of 8 bytes
-  BRIGADE_FLOAT_AND_FLOAT,      ///< of 8 bytes
-  BRIGADE_DOUBLE_AND_DOUBLE     ///< of 16 bytes
+  BRIGADE_FLOAT_AND_INT,        ///< 8 bytes
+  BRIGADE_LONG_DOUBLE_AND_INT,  ///< 20 bytes, without padding
+  BRIGADE_LONG_AND_INT,         ///< 12 bytes, without padding
+  BRIGADE_SHORT_AND_INT,        ///< 6 bytes, without padding
+  BRIGADE_INT_AND_INT,          ///< 8 bytes
+  BRIGADE_FLOAT_AND_FLOAT,      ///< 8 bytes; the second float is a location
+  BRIGADE_DOUBLE_AND_DOUBLE     ///< 16 bytes; the second double is a location
 } brigade_type;
 
 /// An operation that combines two elements into one, like MPI_Op. The result of a reduction has
 /// equal bits on all ranks that get the result. The result also has equal bits in every run with
-/// the same ranks, root, matrix shape, topology, parameter and direction
-/// (brigade_call_options::decreasing). If only one rank takes part, the call copies the rank's
+/// the same ranks, root and matrix shape, and the same fields `topology`, `parameter` and
+/// `decreasing` of brigade_call_options. If only one rank takes part, the call copies the rank's
 /// elements unchanged. If the comment of an operation does not allow the type, the call returns
 /// #BRIGADE_INVALID_ARGUMENT.
 ///
 /// In reductions and scans, a NaN in the result is the canonical NaN: one fixed bit pattern for
 /// each type. If an operand of a maximum or minimum is a NaN, the result is a NaN.
 ///
-/// Accumulates of windows follow C's arithmetic. A NaN in the result can be any NaN. A maximum or
-/// minimum with a NaN operand is unspecified, and -0 equals +0.
+/// Accumulates of windows (window.h) follow C's arithmetic instead: a NaN in the result can be any
+/// NaN, a maximum or minimum with a NaN operand is unspecified, and -0 equals +0.
 typedef enum {
   BRIGADE_SUM = 0,  ///< of numbers; integers wrap on overflow
   BRIGADE_PRODUCT,  ///< of numbers; integers wrap on overflow
   BRIGADE_MAX,      ///< of real numbers; -0 is less than +0
   BRIGADE_MIN,      ///< of real numbers; -0 is less than +0
-  /// The number with the larger magnitude. The magnitude of a complex number is |re| + |im|. Not in
-  /// windows.
+  /// The number with the larger magnitude. The magnitude of a complex number is |re| + |im|. Not
+  /// for windows (window.h).
   BRIGADE_ABS_MAX,
-  /// Like #BRIGADE_ABS_MAX, but the number with the smaller magnitude. Not in windows.
+  /// Like #BRIGADE_ABS_MAX, but the number with the smaller magnitude. Not for windows (window.h).
   BRIGADE_ABS_MIN,
   BRIGADE_BIT_AND,  ///< bitwise and, of integers and bytes
   BRIGADE_BIT_OR,   ///< bitwise or, of integers and bytes
   BRIGADE_BIT_XOR,  ///< bitwise exclusive or, of integers and bytes
-  BRIGADE_USER,     ///< a function of the program: brigade_call_options::user_op; not in windows
-  BRIGADE_LOGICAL_AND,  ///< windows only: of integers, bools and logicals
-  BRIGADE_LOGICAL_OR,   ///< windows only: of integers, bools and logicals
-  BRIGADE_LOGICAL_XOR,  ///< windows only: of integers, bools and logicals
-  /// Windows only, like MPI_MAXLOC: of pairs of a value and a location, which are the types from
-  /// #BRIGADE_DOUBLE_AND_INT to #BRIGADE_DOUBLE_AND_DOUBLE. The result is the pair with the larger
-  /// value. If the values are equal, the result is the pair with the smaller location.
+  /// The function brigade_call_options::user_op of the program. Not for windows (window.h).
+  BRIGADE_USER,
+  BRIGADE_LOGICAL_AND,  ///< only for windows (window.h): of integers, bools and logicals
+  BRIGADE_LOGICAL_OR,   ///< only for windows (window.h): of integers, bools and logicals
+  BRIGADE_LOGICAL_XOR,  ///< only for windows (window.h): of integers, bools and logicals
+  /// Only for windows (window.h), like MPI_MAXLOC: of pairs of a value and a location (the types
+  /// from #BRIGADE_DOUBLE_AND_INT to #BRIGADE_DOUBLE_AND_DOUBLE). The result is the pair
+  /// with the larger value. If the values are equal, the result is the pair with the smaller
+  /// location.
   BRIGADE_MAX_LOCATION,
   /// Like #BRIGADE_MAX_LOCATION, but the result is the pair with the smaller value.
   BRIGADE_MIN_LOCATION,
-  /// Windows only, like MPI_REPLACE: the result is the origin's element. For all types.
+  /// Only for windows (window.h), like MPI_REPLACE: the result is the origin's element. For all
+  /// types.
   BRIGADE_REPLACE,
-  /// Windows only, like MPI_NO_OP: the result is the target's element. With this operation, a
-  /// fetch-and-op or a get-accumulate is an atomic read.
+  /// Only for windows (window.h), like MPI_NO_OP: the result is the target's element. With this
+  /// operation, a fetch-and-op or a get-accumulate is an atomic read.
   BRIGADE_NO_OP
 } brigade_op;
 
-/// An operation that the program defines, like MPI_Op_create. The operation must be associative. In
-/// a call with this operation, pass #BRIGADE_USER as the operation. As the type, pass #BRIGADE_BYTE
-/// or a type of `element_bytes` bytes; an element has `element_bytes` bytes in both cases.
+/// An operation that the program defines, like MPI_Op_create. The operation must be associative. To
+/// use the operation in a call, pass #BRIGADE_USER as the brigade_op, and set
+/// brigade_call_options::user_op. As the type, pass #BRIGADE_BYTE or a type of `element_bytes`
+/// bytes. With #BRIGADE_BYTE, too, an element has `element_bytes` bytes.
 typedef struct {
   /// Combines each of the `count` elements of `left` with the element of `right` at the same
   /// position, and writes the `count` combinations to `result`. `result` can be equal to `left` or
@@ -100,8 +104,8 @@ typedef struct {
   /// of two that divides `element_bytes`, but to at most 64 bytes.
   ///
   /// The library can call this function at any time until the call is complete. Each engine
-  /// (engine.h) calls the function from only one thread at a time, which can be a progress thread
-  /// of the library; several engines can call it at the same time. The function must not call
+  /// (engine.h) calls the function from only one thread at a time, which can be a thread of the
+  /// library. Several engines can call the function at the same time. The function must not call
   /// Brigade, and must not throw exceptions.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
   void* context;         ///< passed to `combine`

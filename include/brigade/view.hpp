@@ -16,9 +16,10 @@ namespace brigade {
 /// The C++ interface of libbrigade.so. Programs write brigade::Group, without `v1`.
 inline namespace v1 {
 
-/// `ElementType<T>::value` is the brigade_type of the C++ type T. Without `value`, only reductions
-/// with #BRIGADE_USER accept elements of type T. Programs may specialise this template for further
-/// types that have the representation of a brigade_type, for example a half-precision float.
+/// `ElementType<T>::value` is the brigade_type of the C++ type T. If ElementType<T> has no `value`,
+/// only reductions with #BRIGADE_USER accept elements of type T. Programs may specialise this
+/// template for further types that have the representation of a brigade_type, for example a
+/// half-precision float.
 template <typename T, typename = void>
 struct ElementType {};
 
@@ -44,8 +45,8 @@ struct ElementType<
                                        : (std::is_signed_v<T> ? BRIGADE_INT64 : BRIGADE_UINT64)> {};
 /// @endcond
 
-/// A column-major matrix in memory of the program, like brigade_matrix. A view of const elements
-/// can only be sent.
+/// A column-major matrix in memory of the program, like brigade_matrix. A call cannot write to a
+/// View of const elements.
 template <typename T>
 struct View {
   using Element = T;  ///< const if the matrix must not be written
@@ -63,10 +64,15 @@ struct View {
 /// The static function `ViewTraits<Matrix>::Of` returns the View of an object of type Matrix.
 /// Programs may specialise this template for types that the library does not know.
 ///
-/// The library knows (1) View; (2) containers with `data()` and `size()`, which are viewed as one
-/// column; (3) matrices with `data()`, `rows()`, `cols()` and `outerStride()`, such as those of
-/// Eigen; and (4) types with `data_handle()`, `extent()` and `stride()` and one or two dimensions,
-/// such as std::mdspan. A matrix whose rows are contiguous is viewed as its transpose.
+/// The library knows these types:
+///
+/// - View.
+/// - Containers with `data()` and `size()`. Their View has one column.
+/// - Matrices with `data()`, `rows()`, `cols()` and `outerStride()`, such as matrices of Eigen.
+/// - Types with `data_handle()`, `extent()` and `stride()` and one or two dimensions, such as
+///   std::mdspan.
+///
+/// The View of a matrix with contiguous rows (row-major) is the transpose of the matrix.
 template <typename Matrix, typename = void>
 struct ViewTraits;
 
@@ -138,7 +144,7 @@ template <typename Matrix>
 auto ViewOf(Matrix&& matrix) {
   return ViewTraits<std::remove_cv_t<std::remove_reference_t<Matrix>>>::Of(matrix);
 }
-/// Returns the view of `number`, a matrix of one element.
+/// Returns a view of `number` as a matrix of one element.
 template <typename T>
 View<T> ViewOfOne(T& number) {
   return View<T>(&number, 1);
