@@ -14,24 +14,24 @@ extern "C" {
 #endif
 
 /// @name Blocks
-/// These calls are collective over the scope (brigade_call_options::scope). Below, n is the number
-/// of ranks of the scope, and rank q is the rank with number q in the scope. A block is one rank's
-/// part of a matrix. The caller may free the options, and the arrays of brigade_matrix, when a
-/// function has returned; calls.h says how long the memory of the matrices must stay valid. `root`
-/// must be equal on all ranks. In an all-gather `type` must be equal on all ranks; in all other
-/// calls the ranks pass types of the same size.
+/// These calls are collective over the scope (brigade_call_options::scope): the group, or a row or
+/// column of its grid. Below, n is the number of ranks of the scope, and rank q is the rank with
+/// number q in the scope. A block is one rank's part of a matrix. When a function has returned, the
+/// caller may free the options and the arrays of brigade_matrix; calls.h says how long the memory
+/// of the matrices must stay valid. `root` must be equal on all ranks. In an all-gather `type` must
+/// be equal on all ranks; in all other calls the ranks must pass types of the same size.
 ///
-/// In functions without `v` behind the call's name, all blocks have the same number of elements.
+/// In functions without `v`, such as brigade_gather(), all blocks have the same number of elements.
 /// Block q of a matrix with n * c columns is columns q * c to q * c + c - 1. Ranks may pass blocks
 /// of different shapes, if the number of elements is equal. For an MPI buffer with `count` elements
-/// for each rank, pass the matrix `{buffer, count, n, 0}`. For one block, pass
-/// `{block, count, 1, 0}`.
+/// for each rank, pass the matrix `{buffer, count, n, 0}`. For a buffer with one block, pass
+/// `{buffer, count, 1, 0}`.
 ///
 /// In functions with `v`, such as brigade_gatherv(), blocks may have different numbers of elements.
-/// An array has one matrix per rank. For a block that has a count and a displacement in MPI, pass
-/// `{buffer + displacement, count, 1, 0}`.
+/// The functions take arrays of n matrices: matrix q is block q. For a block that has a count and a
+/// displacement in MPI, pass `{buffer + displacement, count, 1, 0}`.
 ///
-/// The matrices of a call must not overlap. There are two exceptions, in which the call does not
+/// The matrices of a call must not overlap, with two exceptions. In both cases the call does not
 /// copy this rank's own block:
 ///
 /// - `source` of a gather or all-gather may be the memory of this rank's block in the result.
@@ -46,7 +46,7 @@ extern "C" {
 ///
 /// @param group    of the call
 /// @param source   this rank's block; NULL: in place, the block is already in `result`
-/// @param result   a block for each rank
+/// @param result   receives the blocks of all ranks: block q comes from rank q
 /// @param type     of the elements
 /// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_allgather(brigade_group* group, const brigade_matrix* source,
@@ -56,7 +56,7 @@ BRIGADE_EXPORT brigade_status brigade_allgather(brigade_group* group, const brig
 BRIGADE_EXPORT brigade_status brigade_allgather_start(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_operation** operation);
-/// Plans brigade_allgather().
+/// Makes a persistent brigade_allgather().
 BRIGADE_EXPORT brigade_status brigade_plan_allgather(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_plan** plan);
@@ -65,8 +65,8 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgather(
 ///
 /// @param group         of the call
 /// @param source        this rank's block; NULL: in place, the block is already in `blocks`
-/// @param blocks        array: matrix q receives the block of rank q. All ranks must pass the same
-///                      number of elements for block q.
+/// @param blocks        array: matrix q receives the block of rank q, and must have the same number
+///                      of elements on all ranks
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements
 /// @param options       NULL for the defaults
@@ -81,7 +81,7 @@ BRIGADE_EXPORT brigade_status brigade_allgatherv_start(brigade_group* group,
                                                        size_t matrix_bytes, brigade_type type,
                                                        const brigade_call_options* options,
                                                        brigade_operation** operation);
-/// Plans brigade_allgatherv().
+/// Makes a persistent brigade_allgatherv().
 BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
                                                       const brigade_matrix* source,
                                                       const brigade_matrix* blocks,
@@ -92,10 +92,12 @@ BRIGADE_EXPORT brigade_status brigade_plan_allgatherv(brigade_group* group,
 /// Gathers the blocks of all ranks at the root, like MPI_Gather.
 ///
 /// @param group    of the call
-/// @param source   this rank's block. NULL, at the root only: the block is already in `result`.
-/// @param result   at the root: a block for each rank. On other ranks: ignored, may be NULL.
+/// @param source   this rank's block. Only the root may pass NULL: its block is then already in
+///                 `result`.
+/// @param result   at the root: receives the blocks; block q comes from rank q. On other ranks:
+///                 ignored, may be NULL.
 /// @param type     of the elements
-/// @param root     a rank of the scope
+/// @param root     the root's number in the scope
 /// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_gather(brigade_group* group, const brigade_matrix* source,
                                              const brigade_matrix* result, brigade_type type,
@@ -106,7 +108,7 @@ BRIGADE_EXPORT brigade_status brigade_gather_start(brigade_group* group,
                                                    const brigade_matrix* result, brigade_type type,
                                                    int root, const brigade_call_options* options,
                                                    brigade_operation** operation);
-/// Plans brigade_gather().
+/// Makes a persistent brigade_gather().
 BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
                                                   const brigade_matrix* source,
                                                   const brigade_matrix* result, brigade_type type,
@@ -116,14 +118,16 @@ BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
 /// Like brigade_gather(), with blocks of different sizes, like MPI_Gatherv.
 ///
 /// @param group         of the call
-/// @param source        this rank's block. NULL, on any rank: the block is already in the entry of
-///                      `blocks` for this rank.
-/// @param blocks        on all ranks: array. All ranks must pass the same number of elements for
-///                      block q. The root receives the blocks of all ranks. If this rank does not
-///                      access the data of a block, the field `data` may be NULL.
+/// @param source        this rank's block; NULL: the block is already in this rank's entry of
+///                      `blocks`
+/// @param blocks        on all ranks: array, one matrix per rank. At the root, matrix q receives
+/// the
+///                      block of rank q. Matrix q must have the same number of elements on all
+///                      ranks. On other ranks the field `data` may be NULL, except in this rank's
+///                      entry if `source` is NULL.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements
-/// @param root          a rank of the scope
+/// @param root          the root's number in the scope
 /// @param options       NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_gatherv(brigade_group* group, const brigade_matrix* source,
                                               const brigade_matrix* blocks, size_t matrix_bytes,
@@ -136,7 +140,7 @@ BRIGADE_EXPORT brigade_status brigade_gatherv_start(brigade_group* group,
                                                     size_t matrix_bytes, brigade_type type,
                                                     int root, const brigade_call_options* options,
                                                     brigade_operation** operation);
-/// Plans brigade_gatherv().
+/// Makes a persistent brigade_gatherv().
 BRIGADE_EXPORT brigade_status brigade_plan_gatherv(brigade_group* group,
                                                    const brigade_matrix* source,
                                                    const brigade_matrix* blocks,
@@ -148,10 +152,10 @@ BRIGADE_EXPORT brigade_status brigade_plan_gatherv(brigade_group* group,
 ///
 /// @param group    of the call
 /// @param source   at the root: a block for each rank. On other ranks: ignored, may be NULL.
-/// @param result   receives this rank's block. NULL, at the root only: the block stays in `source`
-///                 only.
+/// @param result   receives this rank's block. Only the root may pass NULL: the root's block is
+///                 then not copied.
 /// @param type     of the elements
-/// @param root     a rank of the scope
+/// @param root     the root's number in the scope
 /// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_scatter(brigade_group* group, const brigade_matrix* source,
                                               const brigade_matrix* result, brigade_type type,
@@ -162,7 +166,7 @@ BRIGADE_EXPORT brigade_status brigade_scatter_start(brigade_group* group,
                                                     const brigade_matrix* result, brigade_type type,
                                                     int root, const brigade_call_options* options,
                                                     brigade_operation** operation);
-/// Plans brigade_scatter().
+/// Makes a persistent brigade_scatter().
 BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
                                                    const brigade_matrix* source,
                                                    const brigade_matrix* result, brigade_type type,
@@ -172,12 +176,16 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
 /// Like brigade_scatter(), with blocks of different sizes, like MPI_Scatterv.
 ///
 /// @param group         of the call
-/// @param blocks        on all ranks: array, as for brigade_gatherv(); the root sends the blocks
+/// @param blocks        on all ranks: array, one matrix per rank. At the root, matrix q is the
+/// block
+///                      for rank q. Matrix q must have the same number of elements on all ranks. On
+///                      other ranks the field `data` may be NULL, except in this rank's entry if
+///                      `result` is NULL.
 /// @param matrix_bytes  sizeof(brigade_matrix)
-/// @param result        receives this rank's block. NULL, on any rank: the entry of `blocks` for
-///                      this rank receives the block; at the root, the block is already there.
+/// @param result        receives this rank's block. NULL: this rank's entry of `blocks` receives
+///                      the block; at the root, the block is already in the entry.
 /// @param type          of the elements
-/// @param root          a rank of the scope
+/// @param root          the root's number in the scope
 /// @param options       NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_scatterv(brigade_group* group, const brigade_matrix* blocks,
                                                size_t matrix_bytes, const brigade_matrix* result,
@@ -188,7 +196,7 @@ BRIGADE_EXPORT brigade_status
 brigade_scatterv_start(brigade_group* group, const brigade_matrix* blocks, size_t matrix_bytes,
                        const brigade_matrix* result, brigade_type type, int root,
                        const brigade_call_options* options, brigade_operation** operation);
-/// Plans brigade_scatterv().
+/// Makes a persistent brigade_scatterv().
 BRIGADE_EXPORT brigade_status brigade_plan_scatterv(brigade_group* group,
                                                     const brigade_matrix* blocks,
                                                     size_t matrix_bytes,
@@ -211,7 +219,7 @@ BRIGADE_EXPORT brigade_status brigade_alltoall(brigade_group* group, const briga
 BRIGADE_EXPORT brigade_status brigade_alltoall_start(
     brigade_group* group, const brigade_matrix* source, const brigade_matrix* result,
     brigade_type type, const brigade_call_options* options, brigade_operation** operation);
-/// Plans brigade_alltoall().
+/// Makes a persistent brigade_alltoall().
 BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
                                                     const brigade_matrix* source,
                                                     const brigade_matrix* result, brigade_type type,
@@ -221,9 +229,9 @@ BRIGADE_EXPORT brigade_status brigade_plan_alltoall(brigade_group* group,
 /// Like brigade_alltoall(), with blocks of different sizes, like MPI_Alltoallv.
 ///
 /// @param group         of the call
-/// @param sent          array: block q goes to rank q
-/// @param received      array: block q comes from rank q, and must have as many elements as the
-///                      block that rank q sends
+/// @param sent          array: matrix q goes to rank q
+/// @param received      array: matrix q comes from rank q, and must have as many elements as the
+///                      matrix that rank q sends to this rank
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param type          of the elements
 /// @param options       NULL for the defaults
@@ -238,7 +246,7 @@ BRIGADE_EXPORT brigade_status brigade_alltoallv_start(brigade_group* group,
                                                       size_t matrix_bytes, brigade_type type,
                                                       const brigade_call_options* options,
                                                       brigade_operation** operation);
-/// Plans brigade_alltoallv().
+/// Makes a persistent brigade_alltoallv().
 BRIGADE_EXPORT brigade_status brigade_plan_alltoallv(brigade_group* group,
                                                      const brigade_matrix* sent,
                                                      const brigade_matrix* received,

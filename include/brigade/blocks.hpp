@@ -16,8 +16,8 @@ namespace brigade {
 inline namespace v1 {
 namespace detail {
 
-/// The calls of blocks.h, of brigade::Group. An argument of type `std::vector<View<T>>` has one
-/// view per rank of the scope.
+/// The methods of brigade::Group for the calls of blocks.h. An argument of type
+/// `std::vector<View<T>>` has one view per rank of the scope.
 class BlockCalls : public GroupHandle {
  public:
   /// See brigade_allgather().
@@ -32,7 +32,7 @@ class BlockCalls : public GroupHandle {
                         const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_allgather_start, operation), options, source, result);
   }
-  /// Plans AllGather.
+  /// Makes a persistent AllGather.
   template <typename Source, typename Destination>
   Result PlanAllGather(const Source& source, Destination&& result, Plan* plan,
                        const brigade_call_options& options = CallOptions()) {
@@ -52,7 +52,7 @@ class BlockCalls : public GroupHandle {
                          const brigade_call_options& options = CallOptions()) {
     return MatrixToBlocks(Make(brigade_allgatherv_start, operation), options, source, blocks);
   }
-  /// Plans AllGatherV.
+  /// Makes a persistent AllGatherV.
   template <typename Source, typename T>
   Result PlanAllGatherV(const Source& source, const std::vector<View<T>>& blocks, Plan* plan,
                         const brigade_call_options& options = CallOptions()) {
@@ -71,7 +71,7 @@ class BlockCalls : public GroupHandle {
                      const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_gather_start, operation), options, source, result, root);
   }
-  /// Plans Gather.
+  /// Makes a persistent Gather.
   template <typename Source, typename Destination>
   Result PlanGather(const Source& source, Destination&& result, int root, Plan* plan,
                     const brigade_call_options& options = CallOptions()) {
@@ -90,7 +90,7 @@ class BlockCalls : public GroupHandle {
                       Operation* operation, const brigade_call_options& options = CallOptions()) {
     return MatrixToBlocks(Make(brigade_gatherv_start, operation), options, source, blocks, root);
   }
-  /// Plans GatherV.
+  /// Makes a persistent GatherV.
   template <typename Source, typename T>
   Result PlanGatherV(const Source& source, const std::vector<View<T>>& blocks, int root, Plan* plan,
                      const brigade_call_options& options = CallOptions()) {
@@ -109,7 +109,7 @@ class BlockCalls : public GroupHandle {
                       const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_scatter_start, operation), options, source, result, root);
   }
-  /// Plans Scatter.
+  /// Makes a persistent Scatter.
   template <typename Source, typename Destination>
   Result PlanScatter(const Source& source, Destination&& result, int root, Plan* plan,
                      const brigade_call_options& options = CallOptions()) {
@@ -128,7 +128,7 @@ class BlockCalls : public GroupHandle {
                        Operation* operation, const brigade_call_options& options = CallOptions()) {
     return BlocksToMatrix(Make(brigade_scatterv_start, operation), options, blocks, result, root);
   }
-  /// Plans ScatterV.
+  /// Makes a persistent ScatterV.
   template <typename T, typename Destination>
   Result PlanScatterV(const std::vector<View<T>>& blocks, Destination&& result, int root,
                       Plan* plan, const brigade_call_options& options = CallOptions()) {
@@ -147,7 +147,7 @@ class BlockCalls : public GroupHandle {
                        const brigade_call_options& options = CallOptions()) {
     return MatrixToMatrix(Make(brigade_alltoall_start, operation), options, source, result);
   }
-  /// Plans AllToAll.
+  /// Makes a persistent AllToAll.
   template <typename Source, typename Destination>
   Result PlanAllToAll(const Source& source, Destination&& result, Plan* plan,
                       const brigade_call_options& options = CallOptions()) {
@@ -166,7 +166,7 @@ class BlockCalls : public GroupHandle {
                         Operation* operation, const brigade_call_options& options = CallOptions()) {
     return BlocksToBlocks(Make(brigade_alltoallv_start, operation), options, sent, received);
   }
-  /// Plans AllToAllV.
+  /// Makes a persistent AllToAllV.
   template <typename S, typename T>
   Result PlanAllToAllV(const std::vector<View<S>>& sent, const std::vector<View<T>>& received,
                        Plan* plan, const brigade_call_options& options = CallOptions()) {

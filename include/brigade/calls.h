@@ -11,18 +11,18 @@
 ///    plan in `plan` (brigade_plan, like a persistent request of MPI). Local. Then
 ///    brigade_plan_run() or brigade_plan_start() makes the call any number of times.
 ///
-/// In form 2, the memory below must stay valid until the operation is complete; in form 3, until
-/// the plan is destroyed:
+/// Until the operation is complete (form 2) or the plan is destroyed (form 3), this memory must
+/// stay valid:
 ///
 /// - the memory of the matrices
-/// - the array brigade_call_options::locations
+/// - the array brigade_call_options::locations (for maxima and minima)
 /// - the context of a user operation (brigade_user_op::context)
 ///
-/// In form 3, the program may change the values in this memory while no operation of the plan is
-/// pending.
+/// In form 3, the program may change the values in this memory while no operation that was started
+/// with the plan is pending.
 ///
-/// The caller may free or change all other arguments when a function has returned: the functions of
-/// forms 2 and 3 copy options, matrices (brigade_matrix) and user operations (brigade_user_op).
+/// When a function of any form has returned, the caller may free or change all other arguments: the
+/// library has copied the structures brigade_call_options, brigade_matrix and brigade_user_op.
 ///
 /// Different ranks may use different forms of one call.
 
@@ -42,14 +42,16 @@ extern "C" {
 /// @name Calls
 /// brigade_send(), brigade_recv() and brigade_sendrecv() are point-to-point: `source` and
 /// `destination` are ranks of the group. All other calls are collective over a scope
-/// (brigade_call_options::scope). All ranks of the scope must make the collective calls on the
-/// scope in the same order. `root` is a rank of the scope.
+/// (brigade_call_options::scope): the group, or a row or column of its grid. All ranks of the scope
+/// must make the collective calls on the scope in the same order. `root` is a rank number within
+/// the scope, from 0.
 ///
 /// A function that fails returns one of these statuses:
 ///
 /// - #BRIGADE_INVALID_ARGUMENT, #BRIGADE_MISMATCH, #BRIGADE_PEER_LOST, #BRIGADE_INTERNAL or
 ///   #BRIGADE_ABORTED
-/// - #BRIGADE_TIMED_OUT, with brigade_call_options::timeout_seconds
+/// - #BRIGADE_TIMED_OUT: the call took longer than brigade_call_options::timeout_seconds, or waited
+///   for overflow memory longer than brigade_options::overflow_wait_seconds
 /// - #BRIGADE_OUT_OF_MEMORY: this process has no memory left
 /// - #BRIGADE_UNAVAILABLE: this process is a forked child
 ///
@@ -57,32 +59,33 @@ extern "C" {
 /// errors of arguments; brigade_wait() returns the outcome of the started call. A `_start` function
 /// can fail in two further cases, without effect:
 ///
-/// 1. #BRIGADE_NO_RESOURCE: the staging memory that the call needs is in use. Other ranks may
-///    already have started the call. Repeat the `_start` function until it succeeds, and make no
-///    blocking call in between. An attempt succeeds in the end if all ranks make their calls in one
-///    common order over all scopes, for example first the row's call, then the column's call.
-/// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more than the whole staging memory
-///    (brigade_options::staging_bytes). A collective call then returns this status on all ranks of
-///    the scope.
+/// 1. #BRIGADE_NO_RESOURCE: the staging memory (bounce buffers) that the call needs is in use.
+///    Other ranks may already have started the call. Repeat the `_start` function until it
+///    succeeds, and make no blocking call in between. The function succeeds in the end if all ranks
+///    make their calls on all scopes in one order, for example first on the row, then on the
+///    column.
+/// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more staging memory than
+///    brigade_options::staging_bytes allows. A collective `_start` function then returns
+///    #BRIGADE_OUT_OF_MEMORY on all ranks of the scope.
 ///
-/// The library carries out calls in the order in which this rank starts them. This holds for the
-/// collective calls on one scope, for the sends to one rank, and for the receives from one rank.
+/// The library carries out these calls in the order in which this rank starts them: the collective
+/// calls on one scope, the sends to one rank, the receives from one rank.
 ///
-/// Cost: docs/design/patterns.md has the copies, combines (applications of a brigade_op) and
-/// messages of every call. A call also chooses the algorithm if no earlier call on the group had
-/// the same function, scope, root, brigade_op, topology and range of message lengths.
+/// Cost: docs/design/patterns.md has the numbers of copies, combines (applications of a brigade_op)
+/// and messages. If no earlier call on the group had the same function, scope, root, brigade_op,
+/// topology and range of message lengths, the call also chooses the algorithm.
 /// @{
 
 /// Sends a matrix to a rank. Buffered, like MPI_Bsend: the program may change `source` when the
-/// call is complete. The call waits for the receiver only while overflow memory is full
-/// (brigade_options::overflow_bytes).
+/// call is complete. The call waits for the receiver only while overflow memory (ordinary memory
+/// for sent messages, brigade_options::overflow_bytes) is full.
 ///
 /// @param group        of the call
 /// @param source       the matrix
 /// @param type         the type of the elements
 /// @param destination  a rank of the group, which may be the caller
 /// @param options      NULL for the defaults
-/// @return also #BRIGADE_TIMED_OUT: the call has waited longer than
+/// @return for example #BRIGADE_TIMED_OUT: the call has waited for overflow memory longer than
 ///         brigade_options::overflow_wait_seconds
 BRIGADE_EXPORT brigade_status brigade_send(brigade_group* group, const brigade_matrix* source,
                                            brigade_type type, int destination,
@@ -92,7 +95,7 @@ BRIGADE_EXPORT brigade_status brigade_send_start(brigade_group* group, const bri
                                                  brigade_type type, int destination,
                                                  const brigade_call_options* options,
                                                  brigade_operation** operation);
-/// Plans brigade_send().
+/// Makes a persistent brigade_send().
 BRIGADE_EXPORT brigade_status brigade_plan_send(brigade_group* group, const brigade_matrix* source,
                                                 brigade_type type, int destination,
                                                 const brigade_call_options* options,
@@ -107,7 +110,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_send(brigade_group* group, const brig
 /// @param type         the type of the elements
 /// @param source       a rank of the group
 /// @param options      NULL for the defaults
-/// @return also #BRIGADE_MISMATCH: the message is longer than the matrix
+/// @return for example #BRIGADE_MISMATCH: the message is longer than the matrix
 BRIGADE_EXPORT brigade_status brigade_recv(brigade_group* group, const brigade_matrix* destination,
                                            brigade_type type, int source,
                                            const brigade_call_options* options);
@@ -117,7 +120,7 @@ BRIGADE_EXPORT brigade_status brigade_recv_start(brigade_group* group,
                                                  brigade_type type, int source,
                                                  const brigade_call_options* options,
                                                  brigade_operation** operation);
-/// Plans brigade_recv().
+/// Makes a persistent brigade_recv().
 BRIGADE_EXPORT brigade_status brigade_plan_recv(brigade_group* group,
                                                 const brigade_matrix* destination,
                                                 brigade_type type, int source,
@@ -129,7 +132,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_recv(brigade_group* group,
 /// @param group        of the call
 /// @param sent         the matrix to send; no element may overlap `received`
 /// @param destination  the rank to which the caller sends
-/// @param received     the matrix to receive, like `destination` of brigade_recv()
+/// @param received     the matrix to receive; may be larger than the message, as in brigade_recv()
 /// @param source       the rank from which the caller receives
 /// @param type         the type of the elements
 /// @param options      NULL for the defaults
@@ -137,15 +140,15 @@ BRIGADE_EXPORT brigade_status brigade_sendrecv(brigade_group* group, const briga
                                                int destination, const brigade_matrix* received,
                                                int source, brigade_type type,
                                                const brigade_call_options* options);
-/// Starts brigade_sendrecv(). If staging memory suffices for the receive only, this call sends the
-/// matrix by brigade_send(), which can wait for the receiver.
+/// Starts brigade_sendrecv(). If staging memory (bounce buffers) suffices for the receive but not
+/// for the send, this function calls brigade_send(), which can wait for the receiver.
 BRIGADE_EXPORT brigade_status brigade_sendrecv_start(brigade_group* group,
                                                      const brigade_matrix* sent, int destination,
                                                      const brigade_matrix* received, int source,
                                                      brigade_type type,
                                                      const brigade_call_options* options,
                                                      brigade_operation** operation);
-/// Plans brigade_sendrecv().
+/// Makes a persistent brigade_sendrecv().
 BRIGADE_EXPORT brigade_status brigade_plan_sendrecv(brigade_group* group,
                                                     const brigade_matrix* sent, int destination,
                                                     const brigade_matrix* received, int source,
@@ -153,15 +156,15 @@ BRIGADE_EXPORT brigade_status brigade_plan_sendrecv(brigade_group* group,
                                                     const brigade_call_options* options,
                                                     brigade_plan** plan);
 
-/// Sends the root's matrix to all ranks of the scope, like MPI_Bcast. The root, and ranks that
-/// forward the message, wait for their receivers only while staging memory and overflow memory are
-/// full.
+/// Sends the root's matrix to all ranks of the scope, like MPI_Bcast. The root and forwarding ranks
+/// wait for their receivers only while staging memory (bounce buffers) and overflow memory
+/// (brigade_options::overflow_bytes) are full.
 ///
 /// @param group    of the call
 /// @param buffer   the matrix that the root sends and all other ranks receive. The number of
 ///                 elements is equal on all ranks; shapes may differ.
 /// @param type     the type of the elements; equal on all ranks
-/// @param root     equal on all ranks
+/// @param root     the root's number in the scope; equal on all ranks
 /// @param options  NULL for the defaults
 BRIGADE_EXPORT brigade_status brigade_bcast(brigade_group* group, const brigade_matrix* buffer,
                                             brigade_type type, int root,
@@ -171,13 +174,13 @@ BRIGADE_EXPORT brigade_status brigade_bcast_start(brigade_group* group,
                                                   const brigade_matrix* buffer, brigade_type type,
                                                   int root, const brigade_call_options* options,
                                                   brigade_operation** operation);
-/// Plans brigade_bcast().
+/// Makes a persistent brigade_bcast().
 BRIGADE_EXPORT brigade_status brigade_plan_bcast(brigade_group* group, const brigade_matrix* buffer,
                                                  brigade_type type, int root,
                                                  const brigade_call_options* options,
                                                  brigade_plan** plan);
 
-/// Blocks until all ranks of the scope have made this call, like MPI_Barrier.
+/// Blocks until all ranks of the scope have called brigade_barrier(), like MPI_Barrier.
 ///
 /// @param group    of the call
 /// @param options  NULL for the defaults
@@ -187,7 +190,7 @@ BRIGADE_EXPORT brigade_status brigade_barrier(brigade_group* group,
 BRIGADE_EXPORT brigade_status brigade_barrier_start(brigade_group* group,
                                                     const brigade_call_options* options,
                                                     brigade_operation** operation);
-/// Plans brigade_barrier().
+/// Makes a persistent brigade_barrier().
 BRIGADE_EXPORT brigade_status brigade_plan_barrier(brigade_group* group,
                                                    const brigade_call_options* options,
                                                    brigade_plan** plan);

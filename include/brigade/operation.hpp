@@ -23,16 +23,16 @@ class OperationArray;
 }  // namespace detail
 
 /// A started call, or a null operation. An object is null before a call has started, after a wait,
-/// and after a move from the object. A null operation counts as complete, like MPI_REQUEST_NULL.
+/// and after a move from the object. A null operation is always complete, like MPI_REQUEST_NULL.
 ///
-/// The destructor, and an assignment to the object, block until a pending operation of the object
-/// is complete, and discard the outcome.
+/// If the object holds a pending operation, the destructor, and an assignment to the object, block
+/// until the operation is complete, and discard the outcome.
 class Operation {
  public:
   /// See brigade_test().
   bool Test() { return brigade_test(operation_.get()) != 0; }
-  /// See brigade_wait(). The object is null afterwards. Returns #BRIGADE_INVALID_ARGUMENT, without
-  /// effect, if `statistics` was not initialised.
+  /// See brigade_wait(). The object is null afterwards. If `statistics` was not initialised by
+  /// brigade_statistics_init(), returns #BRIGADE_INVALID_ARGUMENT, without effect.
   Result Wait(brigade_statistics* statistics = nullptr) {
     if (statistics != nullptr && statistics->size != sizeof(*statistics)) {
       return {BRIGADE_INVALID_ARGUMENT, "brigade_statistics has a size of " +
@@ -106,8 +106,8 @@ class OperationArray {
 }  // namespace detail
 
 /// @name Completion of several operations
-/// `operations` is an array, a `std::array` or a `std::vector` of Operation. Operations that the C
-/// function frees become null.
+/// `operations` is an array, a `std::array` or a `std::vector` of Operation. If the C function
+/// frees an operation, its Operation object becomes null.
 /// @{
 
 /// See brigade_wait_all().
@@ -155,17 +155,18 @@ Result TestSome(Operations& operations, std::vector<std::size_t>* indices) {
 
 /// @}
 
-/// A persistent operation, or null. An object is null before a function `Plan...` of a group has
-/// made the plan, and after a move from the object. Copies of an object share one plan. The plan is
-/// destroyed when no copy and no operation of the plan is left.
+/// A persistent operation, or null. An object is null before a method of Group such as
+/// PlanBroadcast has made the plan, and after a move from the object. Copies of an object share one
+/// plan. The plan is destroyed when all copies are destroyed, and all operations started with the
+/// plan are freed.
 class Plan {
  public:
   /// See brigade_plan_run().
   Result Run(brigade_statistics* statistics = nullptr) {
     return brigade_plan_run(plan_.get(), statistics);
   }
-  /// See brigade_plan_start(). Returns #BRIGADE_INVALID_ARGUMENT, without effect, if `operation` is
-  /// still pending or was not waited for.
+  /// See brigade_plan_start(). If `operation` holds an operation that was not waited for, returns
+  /// #BRIGADE_INVALID_ARGUMENT, without effect.
   Result Start(Operation* operation) {
     return operation->Keep(plan_, [this](brigade_operation** started) {
       return brigade_plan_start(plan_.get(), started);

@@ -1,5 +1,5 @@
 /// @file
-/// Brigade for C++: calls that combine the contributions of ranks.
+/// Brigade for C++: collective calls that combine matrices of all ranks.
 
 #ifndef BRIGADE_REDUCTIONS_HPP_
 #define BRIGADE_REDUCTIONS_HPP_
@@ -16,8 +16,8 @@ namespace brigade {
 inline namespace v1 {
 namespace detail {
 
-/// The calls of reductions.h, of brigade::Group. There are more than 25 methods, because each call
-/// has three forms.
+/// The methods of brigade::Group for the calls of reductions.h. There are more than 25 methods,
+/// because each call has three forms: blocking, started and planned.
 class ReductionCalls : public BlockCalls {
  public:
   /// See brigade_reduce().
@@ -32,7 +32,7 @@ class ReductionCalls : public BlockCalls {
                      Operation* operation, const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_reduce_start, operation), options, source, result, op, root);
   }
-  /// Plans Reduce.
+  /// Makes a persistent Reduce.
   template <typename Source, typename Destination>
   Result PlanReduce(const Source& source, Destination&& result, brigade_op op, int root, Plan* plan,
                     const brigade_call_options& options = CallOptions()) {
@@ -51,7 +51,7 @@ class ReductionCalls : public BlockCalls {
                             const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Make(brigade_reduce_start, operation), options, buffer, op, root);
   }
-  /// Plans ReduceInPlace.
+  /// Makes a persistent ReduceInPlace.
   template <typename Buffer>
   Result PlanReduceInPlace(Buffer&& buffer, brigade_op op, int root, Plan* plan,
                            const brigade_call_options& options = CallOptions()) {
@@ -70,7 +70,7 @@ class ReductionCalls : public BlockCalls {
                         Operation* operation, const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_allreduce_start, operation), options, source, result, op);
   }
-  /// Plans AllReduce.
+  /// Makes a persistent AllReduce.
   template <typename Source, typename Destination>
   Result PlanAllReduce(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                        const brigade_call_options& options = CallOptions()) {
@@ -89,7 +89,7 @@ class ReductionCalls : public BlockCalls {
                                const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Make(brigade_allreduce_start, operation), options, buffer, op);
   }
-  /// Plans AllReduceInPlace.
+  /// Makes a persistent AllReduceInPlace.
   template <typename Buffer>
   Result PlanAllReduceInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
                               const brigade_call_options& options = CallOptions()) {
@@ -109,7 +109,7 @@ class ReductionCalls : public BlockCalls {
                             const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_reduce_scatter_start, operation), options, source, result, op);
   }
-  /// Plans ReduceScatter.
+  /// Makes a persistent ReduceScatter.
   template <typename Source, typename Destination>
   Result PlanReduceScatter(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                            const brigade_call_options& options = CallOptions()) {
@@ -130,7 +130,7 @@ class ReductionCalls : public BlockCalls {
     return CombineBlocks(Make(brigade_reduce_scatterv_start, operation), options, blocks, result,
                          op);
   }
-  /// Plans ReduceScatterV.
+  /// Makes a persistent ReduceScatterV.
   template <typename T, typename Destination>
   Result PlanReduceScatterV(const std::vector<View<T>>& blocks, Destination&& result, brigade_op op,
                             Plan* plan, const brigade_call_options& options = CallOptions()) {
@@ -149,7 +149,7 @@ class ReductionCalls : public BlockCalls {
                    const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_scan_start, operation), options, source, result, op);
   }
-  /// Plans Scan.
+  /// Makes a persistent Scan.
   template <typename Source, typename Destination>
   Result PlanScan(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                   const brigade_call_options& options = CallOptions()) {
@@ -168,7 +168,7 @@ class ReductionCalls : public BlockCalls {
                           const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Make(brigade_scan_start, operation), options, buffer, op);
   }
-  /// Plans ScanInPlace.
+  /// Makes a persistent ScanInPlace.
   template <typename Buffer>
   Result PlanScanInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
                          const brigade_call_options& options = CallOptions()) {
@@ -187,7 +187,7 @@ class ReductionCalls : public BlockCalls {
                      Operation* operation, const brigade_call_options& options = CallOptions()) {
     return Combine(Make(brigade_exscan_start, operation), options, source, result, op);
   }
-  /// Plans ExScan.
+  /// Makes a persistent ExScan.
   template <typename Source, typename Destination>
   Result PlanExScan(const Source& source, Destination&& result, brigade_op op, Plan* plan,
                     const brigade_call_options& options = CallOptions()) {
@@ -206,7 +206,7 @@ class ReductionCalls : public BlockCalls {
                             const brigade_call_options& options = CallOptions()) {
     return CombineInPlace(Make(brigade_exscan_start, operation), options, buffer, op);
   }
-  /// Plans ExScanInPlace.
+  /// Makes a persistent ExScanInPlace.
   template <typename Buffer>
   Result PlanExScanInPlace(Buffer&& buffer, brigade_op op, Plan* plan,
                            const brigade_call_options& options = CallOptions()) {
@@ -214,7 +214,7 @@ class ReductionCalls : public BlockCalls {
   }
 
  private:
-  // Conversions of arguments to C. `form` makes the call with them.
+  // Each function converts its arguments to C. `form` makes the call with the converted arguments.
   template <typename Form, typename Source, typename Destination, typename... Root>
   static Result Combine(const Form& form, const brigade_call_options& options, const Source& source,
                         Destination& result, brigade_op op, Root... root) {
