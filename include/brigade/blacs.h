@@ -10,22 +10,23 @@
       neither a context nor a Fortran handle of MPI.
    3. Matrices are column-major m x n with leading dimension lda. If lda is less than m, m is used
       instead. Complex matrices are arrays of (real, imaginary) pairs. If m or n is 0, the message
-      is empty, but must be received.
+      is empty, but the receiver must still receive it.
    4. Only the first character of a string is read, in upper or lower case.
       - scope: R (the caller's row of the grid), C (the caller's column), A (all processes).
       - uplo: U (upper); any other character means lower.
       - diag: U (unit: the diagonal is left out); any other character means non-unit.
-      - top: the topology, a letter that selects the algorithm (docs/user/blacs.md).
+      - top: the topology, a character that selects the algorithm (docs/user/blacs.md).
    5. A send (sd2d) returns once the caller may reuse the matrix. A send waits for the receiver only
       while the memory for sent messages is full; the environment variable BRIGADE_OVERFLOW_BYTES
-      sets its size. A receive (rv2d) returns when the data have arrived. Receives in a context get
-      the messages of a sender in the order of the sends, even if their types differ. The receiver's
-      matrix may have another shape, and must have at least as many elements as the sender's matrix.
-      If it has more, its last elements stay unchanged.
-   6. All processes of a scope make their broadcasts, combines and barriers in the same order, with
-      equal scope, top, rdest, cdest and number of elements. In a broadcast one process, the source,
-      calls bs2d. All other processes call br2d, and pass the coordinates of the source; rsrc is
-      ignored if scope is R, and csrc if scope is C.
+      limits this memory. A receive (rv2d) returns when the data have arrived. Receives in a context
+      get the messages of a sender in the order of the sends, even if the types of the messages
+      differ. The receiver's matrix may have another shape, and must have at least as many elements
+      as the sender's matrix. If the receiver's matrix has more elements, its last elements stay
+      unchanged.
+   6. All processes of a scope must make their broadcasts, combines and barriers in the same order,
+      with equal scope, top, rdest, cdest and number of elements. In a broadcast one process, the
+      source, calls bs2d. All other processes call br2d, and pass the coordinates {rsrc,csrc} of the
+      source. If scope is R, rsrc is ignored; if scope is C, csrc is ignored.
    7. The combines gsum2d, gamx2d and gamn2d combine the matrices A of all processes element by
       element. If rdest or cdest is -1, the result replaces A on all processes. Otherwise the result
       replaces A at {rdest,cdest}, and after the call A is unspecified on all other processes. The
@@ -37,9 +38,9 @@
         selected; complex elements are compared by real part, then by imaginary part.
       - If ldia is not -1, rA and cA get the coordinates of the process whose element is selected,
         on processes that get the result. Of elements with equal magnitude, the element of the first
-        process is selected. The first process is rank 0 of the scope if the result goes to all
-        processes, and otherwise the destination. Each process is followed by the next higher rank,
-        and the highest rank by rank 0.
+        process is selected. If the result goes to all processes, the first process is rank 0 of the
+        scope. Otherwise the first process is the destination; after it come the higher ranks, then
+        the ranks from 0.
       - ldia is the leading dimension of rA and cA. If ldia is less than m, but not -1, m is used
         instead.
    9. Errors are reported on stderr and end the job by MPI_Abort.
@@ -77,7 +78,7 @@ void Cblacs_setup(blacs_int* mypnum, blacs_int* nprocs);
 /** Frees all contexts, and waits until all messages of this process have reached their receivers.
    If notdone is 0, the call also finalises MPI; otherwise MPI and the BLACS remain usable. */
 void Cblacs_exit(blacs_int notdone);
-/** Ends all processes of the job with exit code errnum. A ctxt of -1 is legal. */
+/** Ends all processes of the job with exit code errnum. ctxt may be -1. */
 void Cblacs_abort(blacs_int ctxt, blacs_int errnum);
 
 /** @} */
@@ -85,23 +86,23 @@ void Cblacs_abort(blacs_int ctxt, blacs_int errnum);
 /** @name Parameters
    The argument `what` of Cblacs_get() and Cblacs_set() selects a parameter:
 
-   - 0: system handle of MPI_COMM_WORLD
+   - 0: system handle (convention 2) of MPI_COMM_WORLD
    - 1: range of message ids, val[0] to val[1]
    - 2: debug level
    - 10: system handle of the context's communicator
-   - 11: number of rings if top is M, in broadcasts
-   - 12: number of branches if top is T, in broadcasts
-   - 13: number of rings if top is M, in combines
-   - 14: number of branches if top is T, in combines
+   - 11: number of rings in broadcasts with top M
+   - 12: number of branches in broadcasts with top T
+   - 13: number of rings in combines with top M
+   - 14: number of branches in combines with top T
    - 15, 16: flags "repeatable" (equal bits in every run) and "coherent" (equal bits on all
-     processes), without effect: every combine is both */
+     processes), without effect: every combine is repeatable and coherent */
 /** @{ */
 
 /** Stores parameter `what` in val. ctxt is ignored for parameters below 10. Local. */
 void Cblacs_get(blacs_int ctxt, blacs_int what, blacs_int* val);
-/** Sets one of the parameters 11, 12, ..., 16 of a context; 11 to 14 must be equal on all its
-   processes. The call prints a warning and sets nothing if `what` is another number, if *val is 0
-   for parameter 11 or 13, or if *val is less than 1 for parameter 12 or 14. Local. */
+/** Sets one of the parameters 11, 12, ..., 16 of a context; 11 to 14 must be equal on all processes
+   of the context. Parameters 11 and 13 must not be 0; 12 and 14 must be at least 1. For any other
+   `what` or *val, the call prints a warning and sets nothing. Local. */
 void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 
 /** @} */
@@ -109,21 +110,22 @@ void Cblacs_set(blacs_int ctxt, blacs_int what, const blacs_int* val);
 /** @name Grids */
 /** @{ */
 
-/** Makes a grid of the first nprow x npcol processes of a system handle's communicator. Collective
-   over these processes, which must pass equal arguments. Any other process gets context -1, and
+/** Makes a grid of the first nprow x npcol processes of an MPI communicator. Collective over these
+   processes, which must pass equal arguments. On any other process the call returns context -1, and
    does not wait.
 
-   @param ctxt   in: the system handle; out: the context
+   @param ctxt   in: the communicator's system handle (convention 2); out: the context
    @param order  the order in which the ranks of the communicator fill the grid: C means column by
                  column, any other character means row by row
    @param nprow  number of rows
    @param npcol  number of columns
 
-   Cost: a few messages per process. The first grid also opens the transport. The first grid on a
-   set of several hosts also measures the cost of messages between these hosts. */
+   Cost: a few messages per process. The first grid also opens the transport (shared memory, TCP or
+   MPI). The first grid on a set of several hosts also measures the cost of messages between these
+   hosts. */
 void Cblacs_gridinit(blacs_int* ctxt, const char* order, blacs_int nprow, blacs_int npcol);
 /** Like Cblacs_gridinit(), but usermap selects the processes of the grid. The process at {i,j} is
-   rank usermap[j * ldumap + i] of the system handle's communicator. */
+   rank usermap[j * ldumap + i] of the communicator. */
 void Cblacs_gridmap(blacs_int* ctxt, const blacs_int* usermap, blacs_int ldumap, blacs_int nprow,
                     blacs_int npcol);
 /** Frees a context. Local. Messages that this process has sent still reach their receivers. */
@@ -138,11 +140,11 @@ blacs_int Cblacs_pnum(blacs_int ctxt, blacs_int prow, blacs_int pcol);
 /** Returns the coordinates of the process with rank pnum in the grid; both are -1 if there is no
    such rank. Local. */
 void Cblacs_pcoord(blacs_int ctxt, blacs_int pnum, blacs_int* prow, blacs_int* pcol);
-/** Blocks until all processes of the scope have called this function. An unknown scope has no
-   effect. */
+/** Blocks until all processes of the scope have called this function. If scope is not R, C or A,
+   the call has no effect. */
 void Cblacs_barrier(blacs_int ctxt, const char* scope);
 /** Frees memory that the library has kept for reuse. If wait is not 0, the call first waits until
-   all sends are complete. */
+   all messages of this process have reached their receivers. */
 void Cblacs_freebuff(blacs_int ctxt, blacs_int wait);
 
 /** @} */
@@ -166,7 +168,7 @@ blacs_int Cksendid(blacs_int ctxt, blacs_int rdest, blacs_int cdest);
 /** Returns a constant. */
 blacs_int Ckrecvid(blacs_int ctxt, blacs_int rsrc, blacs_int csrc);
 /** Each scope of a context has a counter, which starts at 0. Returns the value of the counter, and
-   then increments it. Broadcasts do not use the counter. */
+   then increments the counter. Broadcasts do not use the counter. */
 blacs_int Ckbsid(blacs_int ctxt, const char* scope);
 /** Like Ckbsid(), with the same counter. */
 blacs_int Ckbrid(blacs_int ctxt, const char* scope, blacs_int rsrc, blacs_int csrc);
@@ -187,44 +189,44 @@ double Cdwalltime00(void);
 /** @name Communication
    The second letter of a name is the type of the elements: i (blacs_int), s (float), d (double), c
    (pairs of float), z (pairs of double). In the names of sends, receives and broadcasts, the next
-   two letters are ge (general matrices) or tr (trapezoidal matrices). Conventions 5 to 8 hold. */
+   two letters are ge (general matrices) or tr (trapezoidal matrices). Conventions 3 to 8 hold. */
 /** @{ */
 
 /** Declares the functions of one type. This header undefines the macro again. */
 #define BRIGADE_BLACS_DECLARE(t, T)                                                                \
-  /** Sends A to {rdest,cdest}. */                                                                 \
+  /** Sends A to process {rdest,cdest}. */                                                         \
   void C##t##gesd2d(blacs_int ctxt, blacs_int m, blacs_int n, const T* A, blacs_int lda,           \
                     blacs_int rdest, blacs_int cdest);                                             \
-  /** Sends a trapezoid to {rdest,cdest}. */                                                       \
+  /** Sends a trapezoid of A to process {rdest,cdest}. */                                          \
   void C##t##trsd2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
                     const T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                  \
-  /** Receives A from {rsrc,csrc}. */                                                              \
+  /** Receives A from process {rsrc,csrc}. */                                                      \
   void C##t##gerv2d(blacs_int ctxt, blacs_int m, blacs_int n, T* A, blacs_int lda, blacs_int rsrc, \
                     blacs_int csrc);                                                               \
-  /** Receives a trapezoid from {rsrc,csrc}. */                                                    \
+  /** Receives a trapezoid of A from process {rsrc,csrc}. */                                       \
   void C##t##trrv2d(blacs_int ctxt, const char* uplo, const char* diag, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc);                          \
   /** Broadcasts A to the scope. */                                                                \
   void C##t##gebs2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     const T* A, blacs_int lda);                                                    \
-  /** Broadcasts a trapezoid to the scope. */                                                      \
+  /** Broadcasts a trapezoid of A to the scope. */                                                 \
   void C##t##trbs2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
                     const char* diag, blacs_int m, blacs_int n, const T* A, blacs_int lda);        \
-  /** Receives A from the broadcast of {rsrc,csrc}. */                                             \
+  /** Receives A from the broadcast of process {rsrc,csrc}. */                                     \
   void C##t##gebr2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rsrc, blacs_int csrc);                          \
-  /** Receives a trapezoid from the broadcast of {rsrc,csrc}. */                                   \
+  /** Receives a trapezoid of A from the broadcast of process {rsrc,csrc}. */                      \
   void C##t##trbr2d(blacs_int ctxt, const char* scope, const char* top, const char* uplo,          \
                     const char* diag, blacs_int m, blacs_int n, T* A, blacs_int lda,               \
                     blacs_int rsrc, blacs_int csrc);                                               \
-  /** Sums A element by element. */                                                                \
+  /** Sums the matrices A of the scope element by element. */                                      \
   void C##t##gsum2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int rdest, blacs_int cdest);                        \
-  /** For each position in A, selects the element with the largest magnitude over the scope. */    \
+  /** For each position in A, selects the element with the largest magnitude in the scope. */      \
   void C##t##gamx2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);                                             \
-  /** For each position in A, selects the element with the smallest magnitude over the scope. */   \
+  /** For each position in A, selects the element with the smallest magnitude in the scope. */     \
   void C##t##gamn2d(blacs_int ctxt, const char* scope, const char* top, blacs_int m, blacs_int n,  \
                     T* A, blacs_int lda, blacs_int* rA, blacs_int* cA, blacs_int ldia,             \
                     blacs_int rdest, blacs_int cdest);

@@ -19,7 +19,7 @@ extern "C" {
 /** @{ */
 
 /** Returns a system handle for a communicator, for Cblacs_gridinit() and Cblacs_gridmap(). The
-   communicator must stay valid until the program has made all grids of the handle. */
+   communicator must stay valid until the program has made its last grid from the handle. */
 blacs_int Csys2blacs_handle(MPI_Comm comm);
 /** Returns the communicator of a system handle. */
 MPI_Comm Cblacs2sys_handle(blacs_int handle);

@@ -29,7 +29,7 @@
 ///      and so on. The puts of one process write in the order of the calls.
 ///    - The calls of bsp_push_reg(), bsp_pop_reg() and bsp_set_tagsize() take effect.
 ///
-///    Therefore a program writes the same bytes in every run.
+///    Therefore puts and gets write the same bytes in every run.
 /// 4. On an error the library prints the process, the call and the superstep on stderr, and ends
 ///    the program on all processes. The library always checks arguments, ranges of memory, and
 ///    whether all processes make the same collective calls.
@@ -37,7 +37,7 @@
 /// 6. Not thread-safe: one thread of a process must make all calls.
 ///
 /// Source: J. M. D. Hill et al., "BSPlib: The BSP programming library", Parallel Computing 24
-/// (1998). The comments below also define cases that the paper leaves open.
+/// (1998). This header also defines cases that the paper leaves open.
 ///
 /// docs/user/bsp.md has the cost of a superstep.
 
@@ -81,7 +81,7 @@ typedef int bsp_size_t;
 /// process when `start` has returned. Collective.
 ///
 /// @param start  a function whose first statement is bsp_begin(), and whose last statement is
-///               bsp_end(). On process 0 the program must call this function after bsp_init().
+///               bsp_end(). On process 0, main() must call `start` after bsp_init().
 /// @param argc, argv  the arguments of main(); ignored
 void bsp_init(void (*start)(void), int argc, char** argv);
 /// Begins superstep 0. Must be called once, and before all other BSPlib calls except bsp_init(),
@@ -93,9 +93,9 @@ void bsp_init(void (*start)(void), int argc, char** argv);
 ///                        mpirun has started more processes, the surplus processes finalise MPI and
 ///                        exit in this call, with exit code 0.
 void bsp_begin(int most_processes);
-/// Ends the last superstep, and finalises MPI if BSPlib initialised MPI. Operations that were
-/// called in the last superstep do not take place. Afterwards the process may call only two BSPlib
-/// functions: bsp_nprocs() and bsp_abort(). Collective.
+/// Ends the last superstep, and finalises MPI if BSPlib initialised MPI. The puts, gets, sends and
+/// registrations of the last superstep do not take place. Afterwards the process may call only two
+/// BSPlib functions: bsp_nprocs() and bsp_abort(). Collective.
 void bsp_end(void);
 /// Prints a text on stderr, and ends all processes of the program. May be called at any time.
 ///
@@ -117,32 +117,33 @@ double bsp_time(void);
 /// @name Supersteps
 /// @{
 
-/// Ends the superstep: completes the operations of the superstep, and begins the next superstep.
-/// Collective.
+/// Ends the superstep: completes its puts, gets, sends and registrations. Then begins the next
+/// superstep. Collective.
 ///
-/// Cost: each process sends one short message to every other process, and further messages for long
-/// data and for bytes that the other process gets.
+/// Cost: each process sends one short message to every other process. Long data, and bytes that
+/// another process gets, travel in further messages.
 void bsp_sync(void);
 
 /// @}
 /// @name Memory of other processes
 /// @{
 
-/// Registers memory from the next superstep on. Each process passes its own memory. A later put or
-/// get names the registration by the address that the calling process has registered; the newest
-/// registration of an address counts. The put or get accesses the memory that process `pid` has
-/// registered in the same collective call. Collective. Cost: 16 bytes in the message to each
-/// process (see bsp_sync()).
+/// Registers memory from the next superstep on. Each process passes its own memory. In a later put
+/// or get, a process passes its own registered address. The put or get accesses the memory that
+/// process `pid` registered in the same collective call of bsp_push_reg(). If a process has
+/// registered an address several times, its newest registration is used. Collective. Cost: 16 bytes
+/// in the message of bsp_sync() to each process.
 ///
 /// @param address  the memory, which the caller still owns. With NULL and 0 bytes, the process
 ///                 takes part without memory, and must not put or get with this registration.
 /// @param bytes    length of the memory, 0 or more; may differ by process
 void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
-/// Ends the newest registration of an address, at the end of the superstep. The registration may be
-/// of this superstep: the calls take effect in their order. Collective.
+/// Ends the newest registration of an address, at the end of the superstep. This can be a
+/// registration of the same superstep: bsp_push_reg() and bsp_pop_reg() take effect in the order of
+/// the calls. Collective.
 ///
-/// @param address  the address that this process passed to bsp_push_reg(), also if it is NULL. The
-///                 addresses of all processes must come from the same collective call of
+/// @param address  the address that this process passed to bsp_push_reg(), even if that was NULL.
+///                 The addresses of all processes must come from the same collective call of
 ///                 bsp_push_reg(). If all processes pass NULL, the call ends the newest
 ///                 registration that is NULL on all processes.
 void bsp_pop_reg(const void* address) BRIGADE_BSP_ADDRESS(1);
@@ -152,7 +153,7 @@ void bsp_pop_reg(const void* address) BRIGADE_BSP_ADDRESS(1);
 /// @param source   the bytes
 /// @param address  an address that the calling process has registered
 /// @param offset   offset of the destination in the memory that `pid` has registered
-/// @param bytes    number of bytes, which must lie within the registered memory. 0: the other
+/// @param bytes    number of bytes, which must lie within the registered memory. If 0, the other
 ///                 arguments are ignored.
 void bsp_put(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
@@ -162,30 +163,32 @@ void bsp_put(int pid, const void* source, void* address, int offset, int bytes)
 /// same as bsp_put().
 void bsp_hpput(int pid, const void* source, void* address, int offset, int bytes)
     BRIGADE_BSP_ADDRESS(3);
-/// Gets bytes from the memory of a process, at the end of the superstep, before any get or put of
-/// this superstep writes.
+/// Gets bytes from the memory of a process, at the end of the superstep. All gets read before any
+/// get or put writes.
 ///
 /// @param pid      the target process; may be the caller
 /// @param address  an address that the calling process has registered
 /// @param offset   offset of the source in the memory that `pid` has registered
 /// @param result   destination, written at the end of the superstep
-/// @param bytes    number of bytes, which must lie within the registered memory. 0: the other
+/// @param bytes    number of bytes, which must lie within the registered memory. If 0, the other
 ///                 arguments are ignored.
 void bsp_get(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
-/// Like bsp_get(), but without a copy of the bytes in the library; the rules of bsp_hpput() hold.
+/// Like bsp_get(), but without a copy of the bytes in the library. From the call to the end of the
+/// superstep, no process may write the source, and no process may read or write the destination.
+/// For up to `BRIGADE_CHUNK_BYTES` bytes (see bsp_hpput()), the call does the same as bsp_get().
 void bsp_hpget(int pid, const void* address, int offset, void* result, int bytes)
     BRIGADE_BSP_ADDRESS(2);
 
 /// @}
 /// @name Messages
-/// A message consists of a tag and a payload. It can be received only in the superstep after the
-/// one in which it was sent. A process receives first the messages of process 0, then the messages
-/// of process 1, and so on; those of one sender in the order of the sends.
+/// A message consists of a tag and a payload. A message can be received only in the superstep after
+/// the send. A process receives first the messages of process 0, then the messages of process 1,
+/// and so on. Messages of one sender arrive in the order of the sends.
 /// @{
 
-/// Sets the length of the tags of messages, from the next superstep on. Before the first call the
-/// length is 0. Collective.
+/// Sets the length of the tags of messages that are sent from the next superstep on. Before the
+/// first call the length is 0. Collective.
 ///
 /// @param bytes  in: the new length in bytes, equal on all processes; out: the length that was set
 ///               before this call
@@ -198,8 +201,9 @@ void bsp_set_tagsize(int* bytes);
 /// @param bytes    number of bytes of the payload, 0 or more
 void bsp_send(int pid, const void* tag, const void* payload, int bytes);
 /// Returns the number of messages that are left to receive, and the sum of the lengths of their
-/// payloads. A number or sum above INT_MAX is an error: receive until bsp_get_tag() sets `*status`
-/// to -1 instead. Cost: proportional to the number of messages.
+/// payloads. If the number or the sum exceeds INT_MAX, an error ends the program. The program can
+/// instead receive messages until bsp_get_tag() sets `*status` to -1. Cost: proportional to the
+/// number of messages.
 void bsp_qsize(int* messages, int* bytes);
 /// Returns the payload length and the tag of the first message that is left to receive.
 ///
@@ -208,7 +212,7 @@ void bsp_qsize(int* messages, int* bytes);
 ///                unchanged if there is no message. May be NULL only if this length is 0.
 void bsp_get_tag(int* status, void* tag);
 /// Receives the first message that is left: copies the payload, and removes the message from the
-/// queue. If there is no message, the call is an error.
+/// queue. If no message is left, an error ends the program.
 ///
 /// @param payload  destination of the payload; may be NULL only if `bytes` or the length of the
 ///                 payload is 0

@@ -1,6 +1,6 @@
 /// @file
-/// LI: an interface for C99 with one put, one get and one synchronisation. A program runs unchanged
-/// over every backend:
+/// LI: an interface for C99 with one put and one get. A program runs unchanged over each of these
+/// communication libraries, the backends:
 ///
 /// 1. `windows`: Brigade's windows
 /// 2. `mpi_rma`: MPI's one-sided calls
@@ -30,14 +30,14 @@
 ///
 /// 1. Superstep 0 lasts until the first LICOMMIT. Each later superstep lasts from one call of
 ///    LICOMMIT or LIBARRIER to the next.
-/// 2. Puts and gets are called operations. The owner of a byte is the process whose memory contains
-///    it. If an operation of a superstep writes a byte, no other operation of the superstep may
-///    access the byte. In this superstep the owner must not load or store the byte. If an operation
-///    reads a byte, the owner must not store it in this superstep. Exception: after LISYNC the
-///    program may change the source of a put.
-/// 3. A program that keeps convention 2 computes the same bytes with every backend. The results of
-///    all other programs are unspecified. BRIGADE_LI_CHECK=1 finds some violations
-///    (docs/user/li.md).
+/// 2. The owner of a byte is the process whose memory contains it.
+///    - If a put or get writes a byte, no other put or get of the superstep may access the byte,
+///      and the owner must not load or store the byte in the superstep.
+///    - If a put or get reads a byte, the owner must not store the byte in the superstep.
+///      Exception: after LISYNC the program may change the source of a put.
+/// 3. A program that follows convention 2 computes the same bytes with every backend. The results
+///    of all other programs are unspecified. With the environment variable BRIGADE_LI_CHECK=1, LI
+///    finds some violations of convention 2 (docs/user/li.md).
 /// 4. On an error the library prints the process, the call and the superstep on stderr, and ends
 ///    the program on all processes. The library always checks arguments and the order of calls.
 /// 5. Offsets and lengths are in bytes.
@@ -49,7 +49,7 @@
 /// 2. LICOMMIT is a barrier of all processes; in the paper's mapping to MPI, LICOMMIT does nothing.
 /// 3. LIINIT, LISYNC and LIBARRIER apply to all registered memory. In the paper a program registers
 ///    only one memory region.
-/// 4. The argument of LIBEGIN must be LINPROCS(). Over MPI the paper ignores this argument.
+/// 4. The argument of LIBEGIN must be LINPROCS(). The paper's mapping to MPI ignores it.
 /// 5. Registering memory twice is an error.
 /// 6. All calls are functions, not macros, and lengths have type size_t.
 ///
@@ -70,14 +70,15 @@ extern "C" {
 /// @name Start and end
 /// @{
 
-/// Begins the program. Must precede all other LI calls except LINPROCS() and LIABORT(). If the
-/// backend uses MPI, and the program has not initialised MPI, the first LI call initialises MPI.
+/// Begins the use of LI. Must precede all other LI calls except LINPROCS() and LIABORT(). If the
+/// backend (environment variable BRIGADE_LI_BACKEND) uses MPI, the first LI call initialises MPI,
+/// unless the program has initialised it.
 ///
-/// @param processes  LINPROCS()
+/// @param processes  must be LINPROCS()
 void LIBEGIN(int processes);
-/// Ends the program and all registrations. Finalises MPI if LI initialised MPI. All earlier puts
-/// and gets must be complete: call LISYNC() and LIBARRIER() before LIEND(). After LIEND() the
-/// program may call only LIABORT(). A process that ends without LIEND() is an error.
+/// Ends the use of LI, and all registrations. Finalises MPI if LI initialised MPI. Before this
+/// call, complete all puts and gets by LISYNC() and LIBARRIER(). After LIEND() the program may call
+/// only LIABORT(). If a process ends without LIEND(), an error ends the program.
 void LIEND(void);
 /// Ends the program, on all processes, with an error.
 void LIABORT(void);
@@ -92,22 +93,22 @@ int LIPID(void);
 
 /// Exposes a memory region of each process. In LIPUT() and LIGET() a process passes the address of
 /// its own region. This address stands for the region that the target process registered in the
-/// corresponding call of LIREGISTER(). Before a put or get, the program must call LIINIT() and
-/// LICOMMIT(), in any order.
+/// corresponding call of LIREGISTER(). Before the first put or get on the region, the program must
+/// call LIINIT() and LICOMMIT(), in any order.
 ///
 /// @param address  must not be NULL, and must not lie in memory that is registered already. Call
 ///                 LIDEREGISTER() before the memory is freed.
 /// @param bytes    length of the memory, 0 or more; may be different on each process
 ///
-/// If #MAX_LI_WINDOWS memory regions are registered already, the call is an error.
+/// If #MAX_LI_WINDOWS memory regions are registered already, an error ends the program.
 void LIREGISTER(void* address, size_t bytes);
-/// Opens for puts and gets all registered memory that is not open yet.
+/// Opens all registered memory for puts and gets, except memory that is already open.
 void LIINIT(void);
-/// Makes all registrations effective, and begins a superstep. All earlier puts and gets must be
-/// complete, as for LIEND().
+/// Makes all registrations effective, and begins a superstep. Before this call, complete all puts
+/// and gets by LISYNC() and LIBARRIER().
 void LICOMMIT(void);
-/// Ends the registration of memory. All earlier puts and gets on the memory must be complete, as
-/// for LIEND().
+/// Ends the registration of memory. Before this call, complete all puts and gets on the memory by
+/// LISYNC() and LIBARRIER().
 ///
 /// @param address  the address that the calling process passed to LIREGISTER()
 void LIDEREGISTER(void* address);
@@ -116,22 +117,23 @@ void LIDEREGISTER(void* address);
 /// @name Communication
 /// @{
 
-/// Puts bytes into the memory of a target process, at an unspecified time before the end of
-/// LIBARRIER(). Can block until the target has left the LIBARRIER() that began this superstep. Over
-/// backend `windows`, it can also block while many transfers to the target are pending.
+/// Puts bytes into the memory of a target process, at an unspecified time before the next
+/// LIBARRIER() returns. LIPUT() can block until the target has left the LIBARRIER() that began this
+/// superstep. Over the backend `windows`, LIPUT() can also block while many transfers to the target
+/// are pending.
 ///
 /// @param pid      the target process; may be the caller
 /// @param source   the bytes, which must not change until LISYNC(); must not be NULL unless `bytes`
 ///                 is 0
-/// @param address  the calling process's address of the registered memory
+/// @param address  the address that the calling process passed to LIREGISTER()
 /// @param offset   offset of the destination in the registered memory of `pid`
 /// @param bytes    number of bytes; all of them must lie within the registered memory of `pid`
 void LIPUT(int pid, const void* source, const void* address, size_t offset, size_t bytes);
-/// Gets bytes from the memory of a target process. Can block like LIPUT(). The bytes are in
-/// `result` after LIBARRIER().
+/// Gets bytes from the memory of a target process. Can block in the same cases as LIPUT(). The
+/// bytes are in `result` after LIBARRIER().
 ///
 /// @param pid      the target process; may be the caller
-/// @param address  the calling process's address of the registered memory
+/// @param address  the address that the calling process passed to LIREGISTER()
 /// @param offset   offset of the source in the registered memory of `pid`
 /// @param result   destination; must not be NULL unless `bytes` is 0
 /// @param bytes    number of bytes; all of them must lie within the registered memory of `pid`
@@ -144,15 +146,16 @@ void LISYNC(void);
 void LIBARRIER(void);
 
 /// @}
-/// @name Labelled forms
-/// These calls are second forms of the calls above, with a letter O in their names. Only LIOINIT()
-/// and LIOSYNC() do something else than the calls without the O. A program may use both forms
-/// together. LIDEREGISTER() also ends registrations of LIOREGISTER().
+/// @name Forms with the letter O
+/// Each of these calls is a second form of a call above, with an additional letter O in the name.
+/// Only LIOINIT() and LIOSYNC() differ from the calls without the O: they apply to one memory
+/// region. A program may use both forms together. LIDEREGISTER() also ends registrations of
+/// LIOREGISTER().
 /// @{
 
 /// Like LIREGISTER().
 void LIOREGISTER(void* address, size_t bytes);
-/// Like LIINIT(), for the memory registered at `address` only.
+/// Like LIINIT(), but only for the memory that this process registered at `address`.
 void LIOINIT(const void* address);
 /// Like LICOMMIT().
 void LIOCOMMIT(void);
@@ -160,7 +163,7 @@ void LIOCOMMIT(void);
 void LIOPUT(int pid, const void* source, const void* address, size_t offset, size_t bytes);
 /// Like LIGET().
 void LIOGET(int pid, const void* address, size_t offset, void* result, size_t bytes);
-/// Like LISYNC(), for the memory registered at `address` only.
+/// Like LISYNC(), but only for puts to the memory that this process registered at `address`.
 void LIOSYNC(const void* address);
 /// Like LIBARRIER().
 void LIOBARRIER(void);

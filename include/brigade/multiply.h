@@ -1,24 +1,30 @@
 /// @file
 /// Brigade: products of distributed matrices, C = alpha op(A) op(B) + beta C, for C99 and for
 /// languages that can call C. Matrices are distributed over a grid of ranks in blocks, as in
-/// ScaLAPACK. Each rank computes its own part of C. If the rank maps the memory of a part of A or
-/// B, for example shared memory of its host, the rank reads the part in place. The rank fetches all
-/// other parts by one-sided gets. No rank copies the whole of A or the whole of B.
+/// ScaLAPACK. Each rank computes its own part of C. If a rank maps the memory of a part of A or B,
+/// for example shared memory of its host, the rank reads the part in place. A rank fetches all
+/// other parts that it needs by one-sided gets. No rank copies the whole of A or the whole of B.
 ///
 /// The conventions of brigade.h hold. In addition:
 ///
-/// 1. The ranks of the grid are numbered row by row: rank r is in row r / cols and column r % cols.
+/// 1. The ranks of the grid are numbered row by row. In a grid of `cols` columns, rank r is in row
+///    r / cols and column r % cols.
 /// 2. Indices count from 0. Sizes are in elements.
 /// 3. If the BLAS gives equal bits in every run, the result of a call has equal bits in every run
 ///    on the same grid. Options and the placement of ranks on hosts do not change these bits.
-///    Another grid, other blocks or another buffer size can change the last bits of the result.
+///    Another grid, other block sizes or another buffer size (brigade_multiplier_create()) can
+///    change the last bits.
 /// 4. op(A) is A, its transpose or its conjugate transpose. The same holds for op(B). A *panel* of
 ///    A has some columns of op(A). A panel of B has the rows of op(B) with the same indices.
 /// 5. The program must link or preload a BLAS: sgemm_, dgemm_, cgemm_ or zgemm_ multiplies panels.
 ///
-/// While the BLAS of a rank computes, other ranks wait for its parts of A and B. There are two
-/// exceptions: (1) the system permits process_vm_readv() and process_vm_writev() between the
-/// ranks; (2) the transport has a progress thread.
+/// While the BLAS of a rank P computes, another rank can fetch parts of A and B from P only in two
+/// cases:
+///
+/// 1. The system permits process_vm_readv() and process_vm_writev() between the two ranks.
+/// 2. P has a progress thread (window.h): no group of P has ever used the transport `mpi`.
+///
+/// Otherwise the other rank waits until P calls Brigade.
 ///
 /// Source: SRUMMA (Krishnan, Nieplocha), section 3; docs/design/multiply.md has the differences.
 
@@ -37,7 +43,8 @@ extern "C" {
 #endif
 
 /// @name Multipliers
-/// A multiplier holds the window and the buffers with which a grid of ranks computes products.
+/// A multiplier holds the buffers and the window (window.h) with which a grid of ranks computes
+/// products.
 /// @{
 
 /// A multiplier; opaque.
@@ -46,25 +53,24 @@ typedef struct brigade_multiplier brigade_multiplier;
 /// Makes a multiplier for matrices that are distributed over the grid of a group. Collective over
 /// the group.
 ///
-/// @param group         the caller may destroy the group after this call; the group's engine must
-///                      outlive the multiplier
-/// @param buffer_bytes  length of the buffer of one panel of A or B, in bytes; equal on all ranks,
-///                      at least 4096; 0 means 8 MiB. A rank allocates at most
+/// @param group         the caller may destroy the group after this call; the group's engine
+///                      (engine.h) must outlive the multiplier
+/// @param buffer_bytes  length of the buffer of one panel (convention 4), in bytes; equal on all
+///                      ranks, at least 4096; 0 means 8 MiB. A rank allocates at most
 ///                      2 * (brigade_multiply_options::depth + 1) buffers for panels, and four
-///                      buffers for partial sums of C. With larger buffers the rank makes fewer and
-///                      longer fetches.
+///                      buffers for partial sums of C. Larger buffers mean fewer, longer fetches.
 /// @param multiplier    the new multiplier
-/// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: `buffer_bytes` is bad on
-///         a rank. #BRIGADE_MISMATCH: ranks differ in `buffer_bytes`. All other failures: see
-///         brigade_window_create().
+/// @return a status that is equal on all ranks. #BRIGADE_INVALID_ARGUMENT: `buffer_bytes` is 1 to
+///         4095 on a rank. #BRIGADE_MISMATCH: ranks differ in `buffer_bytes`. All other failures:
+///         see brigade_window_create() (window.h).
 ///
 /// Cost: the cost of brigade_window_create(). The first product that needs a buffer allocates it.
 BRIGADE_EXPORT brigade_status brigade_multiplier_create(brigade_group* group, size_t buffer_bytes,
                                                         brigade_multiplier** multiplier);
-/// Frees a multiplier. Collective over its ranks.
+/// Frees a multiplier. Collective over the multiplier's ranks.
 ///
 /// @param multiplier  invalid afterwards, also on failure; NULL is ignored
-/// @return the first failure that broke the multiplier, or #BRIGADE_OK
+/// @return the failure that broke the multiplier (brigade_multiply()), or #BRIGADE_OK
 ///
 /// Cost: the cost of brigade_window_fence().
 BRIGADE_EXPORT brigade_status brigade_multiplier_free(brigade_multiplier* multiplier);
@@ -78,10 +84,10 @@ BRIGADE_EXPORT void brigade_multiplier_destroy(brigade_multiplier* multiplier);
 /// @name Products
 /// @{
 
-/// A submatrix of a distributed matrix. Its size follows from m, n and k of the product. `data`,
-/// `ld` and `window` may differ by rank; all other fields must be equal on all ranks. The fields
-/// from `rows` to `ld` correspond, in this order, to M, N, MB, NB, RSRC, CSRC and LLD of a
-/// ScaLAPACK descriptor; `row` to IA - 1, and `col` to JA - 1.
+/// A submatrix of a distributed matrix. The size of the submatrix follows from m, n and k of
+/// brigade_product. `data`, `ld` and `window` may differ by rank; all other fields must be equal on
+/// all ranks. The fields from `rows` to `ld` correspond, in this order, to M, N, MB, NB, RSRC, CSRC
+/// and LLD of a ScaLAPACK descriptor. `row` is ScaLAPACK's IA - 1, and `col` is JA - 1.
 typedef struct {
   void* data;         ///< this rank's part, column-major; NULL only if the part is empty
   int64_t rows;       ///< rows of the whole matrix, at most 2^48
@@ -95,10 +101,10 @@ typedef struct {
   int64_t ld;
   int64_t row;  ///< index, in the whole matrix, of the first row of the submatrix
   int64_t col;  ///< index, in the whole matrix, of the first column of the submatrix
-  /// A window with the same ranks as the multiplier, whose memory on this rank contains this rank's
-  /// part; NULL on all ranks: no window. If the memory comes from brigade_window_allocate() or
-  /// brigade_alloc(), ranks of one host read each other's parts in place. The program need not open
-  /// an epoch on the window.
+  /// NULL on all ranks, or a window (window.h) of the multiplier's ranks. The memory of each rank
+  /// in the window must contain that rank's part. If the memory comes from
+  /// brigade_window_allocate() or brigade_alloc(), ranks of one host read each other's parts in
+  /// place. The program need not open an epoch on the window.
   const brigade_window* window;
 } brigade_distributed_matrix;
 
@@ -109,8 +115,8 @@ typedef enum {
   BRIGADE_CONJUGATE_TRANSPOSED  ///< the conjugate transpose of X
 } brigade_transpose;
 
-/// The arguments of a product. The arguments must be equal on all ranks, except where
-/// brigade_distributed_matrix permits otherwise.
+/// The arguments of a product. All arguments must be equal on all ranks, except some fields of
+/// brigade_distributed_matrix.
 typedef struct {
   size_t size;  ///< set by brigade_product_init()
   /// The type of all matrices and scalars: #BRIGADE_FLOAT, #BRIGADE_DOUBLE, #BRIGADE_COMPLEX_FLOAT
@@ -121,8 +127,8 @@ typedef struct {
   int64_t m;                     ///< rows of op(A) and C; 0 or more
   int64_t n;                     ///< columns of op(B) and C; 0 or more
   int64_t k;                     ///< columns of op(A), rows of op(B); 0 or more
-  const void* alpha;             ///< one element; if the element is 0, A and B are not read
-  const void* beta;              ///< one element; if the element is 0, C is not read
+  const void* alpha;             ///< one element of `type`; if it is 0, A and B are not read
+  const void* beta;              ///< one element of `type`; if it is 0, C is not read
   brigade_distributed_matrix a;  ///< A itself, not op(A)
   brigade_distributed_matrix b;  ///< B itself, not op(B)
   /// C, m x n. If a rank's part of C shares memory with the same rank's part of A or B, the call
@@ -138,9 +144,10 @@ static inline brigade_product brigade_product_init(void) {
   return product;
 }
 
-/// The order in which a rank multiplies panels of A and B.
+/// The order in which a rank multiplies panels (some columns of op(A), some rows of op(B)).
 typedef enum {
-  /// Ranks begin with panels of different owners, so that few ranks access one owner at a time.
+  /// Ranks begin with panels from different ranks, so that few ranks access the memory of one rank
+  /// at a time.
   BRIGADE_MULTIPLY_DIAGONAL = 0,
   /// Every rank multiplies panels in one fixed order, from the first panel to the last.
   BRIGADE_MULTIPLY_NATURAL
@@ -150,11 +157,11 @@ typedef enum {
 typedef struct {
   size_t size;                   ///< set by brigade_multiply_options_init()
   brigade_multiply_order order;  ///< the order in which this rank multiplies panels
-  /// The number of panels of A that a rank fetches while it multiplies two panels, and also the
-  /// number of panels of B: 1 to 16. 0 means 1; -1 means none.
+  /// While a rank multiplies two panels, it fetches up to `depth` further panels of A and `depth`
+  /// further panels of B: 1 to 16. 0 means 1; -1 means none.
   int depth;
-  /// BRIGADE_ON (the default): this rank reads parts of other ranks in place if it maps their
-  /// memory. BRIGADE_OFF: this rank fetches every part of other ranks.
+  /// BRIGADE_ON (the default): this rank reads parts of other ranks in place if it maps the memory
+  /// of these parts. BRIGADE_OFF: this rank fetches every part of other ranks.
   brigade_switch in_place;
   int reserved;  ///< must be 0
 } brigade_multiply_options;
@@ -188,7 +195,7 @@ static inline brigade_multiply_statistics brigade_multiply_statistics_init(void)
 /// returns, this rank's part of C is complete, and no rank reads this rank's parts of A and B any
 /// more.
 ///
-/// @param multiplier  the multiplier of the group over whose grid the matrices are distributed
+/// @param multiplier  a multiplier of the group over whose grid the matrices are distributed
 /// @param product     the arguments; the caller may free them after this call
 /// @param options     NULL: the default options
 /// @param statistics  receives the counters; may be NULL
@@ -197,11 +204,12 @@ static inline brigade_multiply_statistics brigade_multiply_statistics_init(void)
 ///         in an argument that must be equal. #BRIGADE_UNAVAILABLE: a process has no BLAS.
 ///         #BRIGADE_OUT_OF_MEMORY: no memory for buffers. After each of these four failures C is
 ///         unchanged, and the multiplier remains usable. Any other failure breaks the multiplier on
-///         all ranks, and C then has unspecified contents. The same holds if memory is used up in
-///         the middle of the call.
+///         all ranks: C has unspecified contents, and the multiplier can only be freed or
+///         destroyed. #BRIGADE_OUT_OF_MEMORY in the middle of the call also breaks the multiplier.
 ///
 /// Cost: gets, calls of the BLAS, an all-gather of about 600 bytes per rank, and a barrier. If a
-/// rank's part of C fits into four buffers, the rank fetches no part of A or B more than once.
+/// rank's part of C fits into four buffers (brigade_multiplier_create()), the rank fetches no part
+/// of A or B more than once.
 BRIGADE_EXPORT brigade_status brigade_multiply(brigade_multiplier* multiplier,
                                                const brigade_product* product,
                                                const brigade_multiply_options* options,
@@ -215,7 +223,7 @@ BRIGADE_EXPORT brigade_status brigade_multiply(brigade_multiplier* multiplier,
 /// @param block   number of rows (columns) of a block, 1 or more
 /// @param source  the row (column) of the grid that owns the first block
 /// @param procs   number of rows (columns) of the grid
-/// @param proc    the row (column) of the grid whose share is counted
+/// @param proc    the row (column) of the grid whose rows (columns) are counted
 /// @return the count; -1 if an argument is out of range
 BRIGADE_EXPORT int64_t brigade_local_count(int64_t n, int64_t block, int source, int procs,
                                            int proc);
