@@ -91,7 +91,7 @@ class Group : public detail::ReductionCalls {
                    const brigade_call_options& options = CallOptions()) {
     return OneMatrix(Make(brigade_send_start, operation), options, source, destination);
   }
-  /// Plans Send.
+  /// Makes a persistent Send.
   template <typename Source>
   Result PlanSend(const Source& source, int destination, Plan* plan,
                   const brigade_call_options& options = CallOptions()) {
@@ -110,7 +110,7 @@ class Group : public detail::ReductionCalls {
                       const brigade_call_options& options = CallOptions()) {
     return WrittenMatrix(Make(brigade_recv_start, operation), options, destination, source);
   }
-  /// Plans Receive.
+  /// Makes a persistent Receive.
   template <typename Destination>
   Result PlanReceive(Destination&& destination, int source, Plan* plan,
                      const brigade_call_options& options = CallOptions()) {
@@ -131,7 +131,7 @@ class Group : public detail::ReductionCalls {
     return SentAndReceived(Make(brigade_sendrecv_start, operation), options, sent, destination,
                            received, source);
   }
-  /// Plans SendReceive.
+  /// Makes a persistent SendReceive.
   template <typename Sent, typename Received>
   Result PlanSendReceive(const Sent& sent, int destination, Received&& received, int source,
                          Plan* plan, const brigade_call_options& options = CallOptions()) {
@@ -150,7 +150,7 @@ class Group : public detail::ReductionCalls {
                         const brigade_call_options& options = CallOptions()) {
     return WrittenMatrix(Make(brigade_bcast_start, operation), options, buffer, root);
   }
-  /// Plans Broadcast.
+  /// Makes a persistent Broadcast.
   template <typename Buffer>
   Result PlanBroadcast(Buffer&& buffer, int root, Plan* plan,
                        const brigade_call_options& options = CallOptions()) {
@@ -165,7 +165,7 @@ class Group : public detail::ReductionCalls {
   Result StartBarrier(Operation* operation, const brigade_call_options& options = CallOptions()) {
     return Make(brigade_barrier_start, operation)(options);
   }
-  /// Plans Barrier.
+  /// Makes a persistent Barrier.
   Result PlanBarrier(Plan* plan, const brigade_call_options& options = CallOptions()) {
     return Make(brigade_plan_barrier, plan)(options);
   }
