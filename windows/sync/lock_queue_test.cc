@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "test/support/stress.h"
+#include "transport/time_slice.h"
 #include "windows/sync/process_lock.h"
 
 namespace brigade {
@@ -149,6 +150,7 @@ TEST_F(LockQueueTest, NoRequestStarves) {
   int64_t value = 0;  // while the queue's lock is held: the last exclusive request served
   std::atomic<int> wrong{0};
   const auto origin_works = [&](int origin) {
+    ShortenTimeSlice();  // each yield gives up a slice
     std::mt19937_64 random(StressSeed() + static_cast<unsigned>(origin));
     for (bool over = false; !over;) {
       const LockKind kind = random() % 3 == 0 ? kExclusive : kShared;
