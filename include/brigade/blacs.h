@@ -36,13 +36,12 @@
       |re| + |im|.
       - If ldia is -1, rA and cA are not used. Of elements with equal magnitude, the largest is
         selected; complex elements are compared by real part, then by imaginary part.
-      - If ldia is not -1, rA and cA get the coordinates of the process whose element is selected,
-        on processes that get the result. Of elements with equal magnitude, the element of the first
-        process is selected. If the result goes to all processes, the first process is rank 0 of the
-        scope. Otherwise the first process is the destination; after it come the higher ranks, then
-        the ranks from 0.
-      - ldia is the leading dimension of rA and cA. If ldia is less than m, but not -1, m is used
-        instead.
+      - Otherwise ldia is the leading dimension of the arrays rA and cA; if ldia is less than m, m
+        is used instead. Each process that gets the result also gets rA and cA: for each position,
+        the row and the column of the process whose element is selected. Of elements with equal
+        magnitude, the element of the first process is selected. If the result goes to all
+        processes, the first process is rank 0 of the scope. Otherwise the first process is the
+        destination; after it come the higher ranks, then the ranks from 0.
    9. Errors are reported on stderr and end the job by MPI_Abort.
    10. At most one thread of a process at a time may call the BLACS.
    11. Local means, as in MPI, that the function does not wait for calls of other processes.

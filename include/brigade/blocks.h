@@ -31,11 +31,12 @@ extern "C" {
 /// The functions take arrays of n matrices: matrix q is block q. For a block that has a count and a
 /// displacement in MPI, pass `{buffer + displacement, count, 1, 0}`.
 ///
-/// The matrices of a call must not overlap, with two exceptions. In both cases the call does not
-/// copy this rank's own block:
+/// The matrices of a call must not overlap, with two exceptions:
 ///
 /// - `source` of a gather or all-gather may be the memory of this rank's block in the result.
 /// - At the root, `result` of a scatter may be the memory of the root's block in the root's matrix.
+///
+/// In these two cases the call does not copy this rank's own block.
 ///
 /// In a gather or scatter, a rank that calls late can delay other ranks. A rank other than the root
 /// can return from a gather before the root has called the function.

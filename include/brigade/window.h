@@ -61,7 +61,8 @@ extern "C" {
 typedef struct brigade_window brigade_window;
 
 /// Makes a window of memory that the caller owns. Collective over the group. If all of `memory`
-/// lies in one allocation of brigade_alloc(), the ranks of the host map the memory.
+/// lies in one allocation of brigade_alloc(), the library maps it into all ranks of the window on
+/// this rank's host.
 ///
 /// @param group     the members of the window. The caller may destroy the group after this call;
 ///                  the group's engine (engine.h) must outlive the window.
@@ -79,8 +80,8 @@ typedef struct brigade_window brigade_window;
 BRIGADE_EXPORT brigade_status brigade_window_create(brigade_group* group, void* memory,
                                                     size_t bytes, int64_t unit,
                                                     brigade_window** window);
-/// Like brigade_window_create(), but the library allocates the memory, and the ranks of the host
-/// map it.
+/// Like brigade_window_create(), but the library allocates the memory, and maps it into all ranks
+/// of the window on this rank's host.
 ///
 /// @param group, bytes, unit  see brigade_window_create()
 /// @param memory    the memory, zeroed and aligned to a page; valid until the window is freed
