@@ -34,7 +34,8 @@ extern "C" {
 /// The matrices of a call must not overlap, with two exceptions:
 ///
 /// - `source` of a gather or all-gather may be the memory of this rank's block in the result.
-/// - At the root, `result` of a scatter may be the memory of the root's block in the root's matrix.
+/// - At the root, `result` of a scatter may be the memory of the root's own block in `source` or
+///   `blocks`.
 ///
 /// In these two cases the call does not copy this rank's own block.
 ///

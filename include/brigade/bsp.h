@@ -147,7 +147,8 @@ void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
 ///                 bsp_push_reg(). If all processes pass NULL, the call ends the newest
 ///                 registration that is NULL on all processes.
 void bsp_pop_reg(const void* address) BRIGADE_BSP_ADDRESS(1);
-/// Puts bytes into the memory of a process, at the end of the superstep. The call copies the bytes.
+/// Puts bytes into the memory of a process, at the end of the superstep. The call copies the bytes
+/// into memory of the library: the program may change `source` when the call has returned.
 ///
 /// @param pid      the target process; may be the caller
 /// @param source   the bytes

@@ -15,10 +15,10 @@ extern "C" {
 #endif
 
 /// The topology: the shape along which the messages of a collective call travel, such as a tree.
-/// MPI libraries and NCCL call the topology the algorithm. The topology determines the order in
-/// which floating-point numbers are combined. Sends, receives and barriers ignore the topology. All
-/// other calls return #BRIGADE_INVALID_ARGUMENT if they do not accept the topology. They accept
-/// #BRIGADE_AUTO and these topologies:
+/// In MPI libraries and NCCL, the word for topology is *algorithm*. The topology determines the
+/// order in which floating-point numbers are combined. Sends, receives and barriers ignore the
+/// topology. All other calls return #BRIGADE_INVALID_ARGUMENT if they do not accept the topology.
+/// They accept #BRIGADE_AUTO and these topologies:
 ///
 /// - Broadcast, reduce: all topologies except #BRIGADE_HYPERCUBE and #BRIGADE_RING_ALLREDUCE.
 /// - All-reduce: all topologies except #BRIGADE_TWO_TREE and #BRIGADE_CIRCULANT.

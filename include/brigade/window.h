@@ -187,7 +187,7 @@ BRIGADE_EXPORT const brigade_layout* brigade_layout_of(brigade_type type);
 BRIGADE_EXPORT brigade_status brigade_layout_contiguous(int64_t count, const brigade_layout* of,
                                                         brigade_layout** layout);
 /// Makes a layout of equal blocks at equal distances, like MPI_Type_create_hvector. Each block
-/// consists of adjacent values. For example, each column of a matrix is a block.
+/// consists of adjacent values. For example, each column of a column-major matrix is a block.
 ///
 /// @param count   number of blocks, 0 or more
 /// @param block   number of values in each block, 0 or more
@@ -255,7 +255,9 @@ typedef struct {
 /// The call of an operation waits for other ranks only in these cases:
 /// 1. An operation that goes by messages (head of this header) waits if 256 earlier operations of
 ///    the origin on the target are pending, or if 8192 earlier operations are not flushed.
-/// 2. A long contiguous put that goes by messages waits for the target, for about 80 us at most.
+/// 2. A contiguous put by messages that is longer than one segment (the part of a message that is
+///    sent at once) waits until the target can receive it, but at most about 80 us. Then the put
+///    stays pending.
 /// 3. An accumulate, fetching accumulate or compare-and-swap waits while another rank performs an
 ///    operation of these three kinds on the target. A put with notification can also wait for the
 ///    other rank.
@@ -304,8 +306,8 @@ BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* wi
 /// Puts `count` adjacent elements, and then notifies the target, which consumes the notification by
 /// brigade_window_notify_wait(). Needs no epoch. Puts with notification from one origin to one
 /// target arrive in the order of the calls. The caller may reuse the memory at `data` once the
-/// target has consumed the notification. To wait until it may reuse the memory, the caller needs a
-/// request: see brigade_window_put_notify_values().
+/// target has consumed the notification. A caller that must wait for
+/// this needs a request: see brigade_window_put_notify_values().
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
                                                         int64_t count, brigade_type type, int rank,
                                                         int64_t displacement);
@@ -463,8 +465,8 @@ BRIGADE_EXPORT brigade_status brigade_window_sync(brigade_window* window);
 /// @}
 /// @name Notifications
 /// A target counts notifications separately for each origin, and subtracts the notifications that
-/// it consumes. When the target consumes a notification, all values that the origin put before the
-/// notification have arrived.
+/// it consumes. When the target consumes a notification, the values of the put with
+/// notification, and of all earlier puts of this origin to this target, have arrived.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if `count` is negative;
 /// otherwise the failure that broke the window. Cost: accesses of this rank's memory.
