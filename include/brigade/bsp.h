@@ -88,10 +88,10 @@ void bsp_init(void (*start)(void), int argc, char** argv);
 /// bsp_nprocs() and bsp_abort(). If the program has not initialised MPI, the first BSPlib call
 /// initialises MPI. Collective.
 ///
-/// @param most_processes  largest number of processes of the program, at least 1; equal on all
-///                        processes. After bsp_init(), only the value of process 0 is used. If
-///                        mpirun has started more processes, the surplus processes finalise MPI and
-///                        exit in this call, with exit code 0.
+/// @param most_processes  largest number of processes of the program, at least 1. Must be equal on
+///                        all processes, unless the program has called bsp_init(): then only the
+///                        value of process 0 is used. If mpirun has started more processes, the
+///                        surplus processes finalise MPI and exit in this call, with exit code 0.
 void bsp_begin(int most_processes);
 /// Ends the last superstep, and finalises MPI if BSPlib initialised MPI. The puts, gets, sends and
 /// registrations of the last superstep do not take place. Afterwards the process may call only two

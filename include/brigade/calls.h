@@ -21,8 +21,8 @@
 /// In form 3, the program may change the values in this memory while no operation that was started
 /// with the plan is pending.
 ///
-/// When a function of any form has returned, the caller may free or change all other arguments: the
-/// library has copied the structures brigade_call_options, brigade_matrix and brigade_user_op.
+/// The library copies the structures brigade_call_options, brigade_matrix and brigade_user_op. When
+/// a function of any form has returned, the caller may free or change these structures.
 ///
 /// Different ranks may use different forms of one call.
 
@@ -140,8 +140,9 @@ BRIGADE_EXPORT brigade_status brigade_sendrecv(brigade_group* group, const briga
                                                int destination, const brigade_matrix* received,
                                                int source, brigade_type type,
                                                const brigade_call_options* options);
-/// Starts brigade_sendrecv(). If staging memory (bounce buffers) suffices for the receive but not
-/// for the send, this function calls brigade_send(), which can wait for the receiver.
+/// Starts brigade_sendrecv(). This function can block: if staging memory (bounce buffers) suffices
+/// for the receive but not for the send, it sends by brigade_send(), which can wait for
+/// `destination`.
 BRIGADE_EXPORT brigade_status brigade_sendrecv_start(brigade_group* group,
                                                      const brigade_matrix* sent, int destination,
                                                      const brigade_matrix* received, int source,

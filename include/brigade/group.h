@@ -98,8 +98,8 @@ typedef struct {
   /// failed, or if the call is not known.
   const char* call;
   /// The number of the failed call, counted from 0. The library counts collective calls separately
-  /// for each scope, sends separately for each destination, and receives separately for each
-  /// source.
+  /// for each scope (the group, or a row or column of its grid), sends for each destination, and
+  /// receives for each source.
   uint64_t number;
 } brigade_failure;
 

@@ -23,7 +23,8 @@ extern "C" {
 /// - Broadcast, reduce: all topologies except #BRIGADE_HYPERCUBE and #BRIGADE_RING_ALLREDUCE.
 /// - All-reduce: all topologies except #BRIGADE_TWO_TREE and #BRIGADE_CIRCULANT.
 /// - All-gather, reduce-scatter: all topologies. With #BRIGADE_CIRCULANT, messages travel along a
-///   circulant graph. With any other named topology, messages travel along one ring.
+///   circulant graph. With every other topology except #BRIGADE_AUTO, messages travel along one
+///   ring.
 /// - Gather, scatter: #BRIGADE_TREE and #BRIGADE_INCREASING_RINGS. With #BRIGADE_INCREASING_RINGS,
 ///   messages travel along one ring. If the parameter of #BRIGADE_TREE
 ///   (brigade_call_options::parameter) is at least the number of ranks, every block travels
@@ -31,8 +32,8 @@ extern "C" {
 /// - Scans: #BRIGADE_HYPERCUBE and #BRIGADE_INCREASING_RINGS. With #BRIGADE_INCREASING_RINGS,
 ///   messages travel from each rank to the next higher rank.
 /// - All-to-all: all topologies, but brigade_alltoallv() does not accept #BRIGADE_CIRCULANT. With
-///   #BRIGADE_CIRCULANT, messages travel along a circulant graph. With any other named topology,
-///   every block travels directly from its sender to its receiver.
+///   #BRIGADE_CIRCULANT, messages travel along a circulant graph. With every other topology
+///   except #BRIGADE_AUTO, every block travels directly from its sender to its receiver.
 ///
 /// In each round along a circulant graph, rank r sends to rank r + d, modulo the number of ranks; d
 /// differs from round to round. A chain is a sequence of ranks other than the root. In a broadcast,
@@ -99,11 +100,12 @@ typedef struct {
   /// other value: each rank sends to the next lower rank.
   int decreasing;
   /// Reduce and all-reduce with #BRIGADE_MAX, #BRIGADE_MIN, #BRIGADE_ABS_MAX or #BRIGADE_ABS_MIN:
-  /// NULL, or an array with one location for each element of the matrix, column by column, as in
-  /// MPI_MAXLOC. Before the call, each entry is the location of this rank's element. On ranks that
-  /// get the result, the call replaces each entry by the location of the maximum or minimum. If
-  /// several elements are equal to the maximum or minimum, the entry is the smallest of their
-  /// locations. Either all ranks of the scope pass NULL, or no rank passes NULL.
+  /// NULL, or an array with one location for each element of the matrix, column by column. A
+  /// location is a number that the program chooses, like the index in MPI_MAXLOC. Before the call,
+  /// each entry is the location of this rank's element. On ranks that get the result, the call
+  /// replaces each entry by the location of the maximum or minimum. If several elements are equal
+  /// to the maximum or minimum, the entry is the smallest of their locations. Either all ranks of
+  /// the scope pass NULL, or no rank passes NULL.
   ///
   /// All other reductions and all scans return #BRIGADE_INVALID_ARGUMENT if `locations` is not
   /// NULL.

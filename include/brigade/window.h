@@ -32,8 +32,9 @@
 /// If the origin maps the target's memory, it uses loads and stores. Otherwise the kernel copies
 /// the data (process_vm_readv(), process_vm_writev()). If the system does not permit these copies,
 /// for example between hosts, the operation *goes by messages*: the origin sends the operation to
-/// the target's process, where a progress thread of the library performs it. In a window that
-/// detects conflicts (brigade_options::check_windows), all operations go by messages.
+/// the target's process, where a progress thread of the library performs it. With
+/// brigade_options::check_windows, windows detect conflicts (docs/user/windows.md), and all
+/// operations go by messages.
 ///
 /// If a process has ever had a group that uses the transport `mpi`, the process has no progress
 /// thread. This process performs operations that go by messages only while it calls this library,
@@ -255,9 +256,9 @@ typedef struct {
 /// The call of an operation waits for other ranks only in these cases:
 /// 1. An operation that goes by messages (head of this header) waits if 256 earlier operations of
 ///    the origin on the target are pending, or if 8192 earlier operations are not flushed.
-/// 2. A contiguous put by messages that is longer than one segment (the part of a message that is
-///    sent at once) waits until the target can receive it, but at most about 80 us. Then the put
-///    stays pending.
+/// 2. A segment is the part of a message that is sent in one piece. A contiguous put longer than
+///    one segment that goes by messages waits until the target can receive it, but at most about
+///    80 us. Then the put stays pending.
 /// 3. An accumulate, fetching accumulate or compare-and-swap waits while another rank performs an
 ///    operation of these three kinds on the target. A put with notification can also wait for the
 ///    other rank.
@@ -393,11 +394,12 @@ BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int p
 /// @}
 /// @name Start and complete, post and wait
 /// Epochs of some members: the general active target synchronisation of MPI. `ranks` is an array of
-/// `count` different members. The caller may free the array when the call has returned.
+/// `count` members, each at most once. The caller may free the array when the call has returned.
 ///
-/// Errors: #BRIGADE_INVALID_ARGUMENT if `ranks` are not different members, or if the epochs of the
-/// caller do not permit the call; otherwise the failure that broke the window. Cost of each
-/// function: a store to shared memory or a short message for each target or origin.
+/// Errors: #BRIGADE_INVALID_ARGUMENT if `ranks` contains a rank twice, or a rank that is not a
+/// member, or if the caller's epochs do not permit the call; otherwise the failure that broke the
+/// window. Cost of each function: a store to shared memory or a short message for each target or
+/// origin.
 /// @{
 
 /// Begins an epoch in which the caller is the origin and `ranks` are the targets. Blocks until each
