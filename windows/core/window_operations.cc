@@ -161,7 +161,10 @@ Status Window::FetchAndOp(CombineOp op, Element element, const void* value, void
 Status Window::CompareAndSwap(Element element, const void* expected, const void* desired,
                               void* result, int rank, int64_t displacement,
                               std::atomic<bool>* over) {
-  if (element == Element::kMixed || ElementBytes(element) > sizeof(uint64_t)) {
+  if (element == Element::kMixed) {
+    return {StatusCode::kInvalidArgument, "compare-and-swap of a layout of several element types"};
+  }
+  if (ElementBytes(element) > sizeof(uint64_t)) {
     return {StatusCode::kInvalidArgument, std::string("compare-and-swap of ") +
                                               ElementName(element) + ": must be at most 8 bytes"};
   }
