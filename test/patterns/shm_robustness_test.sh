@@ -28,7 +28,7 @@ die() {  # PATTERN ELEMENTS
   fi
   for rank in 0 2 3; do
     # It has detected the loss, or another rank has notified it.
-    grep -q "rank $rank: peer lost: .*\([a-z_]* number [0-9]* of group rank $rank\|a send to rank [0-9]\|broke it in [a-z_]* number [0-9]*\|broke it:\).*rank $victim of the group\( (process $pid)\)\? is gone" "$out" ||
+    grep -q "rank $rank: peer lost: .*\([a-z_]* number [0-9]* of group rank $rank\|a send to rank [0-9]\|broke it in [a-z_]* number [0-9]*\|broke it:\).*rank $victim of the group (process $pid) is gone" "$out" ||
       fail "$what: rank $rank does not say in which call it lost whom"
   done
 }
