@@ -74,10 +74,10 @@ Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all
 
 Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verdict) {
   BRIGADE_RETURN_IF_ERROR(GatherOutcome(bootstrap, mine, verdict));
-  if (!verdict->ok())
-    *verdict = Status(
-        StatusCode::kUnavailable,
-        "shm: " + verdict->message() + "; set BRIGADE_TRANSPORT=auto (brigade_options::transport)");
+  if (verdict->ok()) return Status();
+  *verdict = Status(
+      StatusCode::kUnavailable,
+      "shm: " + verdict->message() + "; set BRIGADE_TRANSPORT=auto (brigade_options::transport)");
   return Status();
 }
 
