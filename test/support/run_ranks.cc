@@ -19,12 +19,17 @@
 namespace brigade {
 namespace {
 
-// A test that takes nearly as long as it may hangs, and its stacks must be out before it is killed.
-const auto kHangsAt = [] {
+using Clock = std::chrono::steady_clock;
+
+const Clock::time_point kStart = Clock::now();
+
+// Returns when ranks that start now count as hanging: before Bazel kills the program, so that their
+// stacks are printed. Without Bazel only these ranks have a limit, not the program.
+Clock::time_point HangsAt() {
   const char* const limit = std::getenv("TEST_TIMEOUT");
-  return std::chrono::steady_clock::now() +
-         std::chrono::seconds((limit == nullptr ? 300 : std::atoi(limit)) * 8 / 10);
-}();
+  if (limit == nullptr) return Clock::now() + std::chrono::seconds(240);
+  return kStart + std::chrono::seconds(std::atoi(limit) * 8 / 10);
+}
 
 void PrintStack(int) {
   void* frames[64];
@@ -54,6 +59,7 @@ void RunRanks(int ranks, const InprocOptions& options,
   int running = ranks;
   std::exception_ptr first_failure;
 
+  const Clock::time_point hangs_at = HangsAt();
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
@@ -74,7 +80,7 @@ void RunRanks(int ranks, const InprocOptions& options,
   }
   {
     std::unique_lock<std::mutex> lock(mutex);
-    if (!changed.wait_until(lock, kHangsAt, [&] { return running == 0; })) {
+    if (!changed.wait_until(lock, hangs_at, [&] { return running == 0; })) {
       AbortWithStacks(&threads, finished);
     }
   }
