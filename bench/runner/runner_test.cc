@@ -54,8 +54,8 @@ Case MakeCase(std::vector<Subject> subjects) {
   return the_case;
 }
 
-// How many runs make a sample follows from a few before, which may be slow on a busy machine: so
-// often a test of many tries to get them.
+// The runner takes the number of runs of a sample from a few runs before, which may be slow on a
+// busy machine. So a test of samples of several runs measures up to this many times.
 constexpr int kTries = 200;
 
 void Sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }

@@ -956,7 +956,7 @@ TEST(BlacsLife, ContextsLeakNothing) {
   cycle(1000);  // whatever is kept for reuse is there now
   const int number = NextCommunicatorNumber();
   const int contexts = brigade::StressRounds(10000, 100000);
-  // Ranks that need more memory, as a leak does every time, and ranks far ahead of another once.
+  // A leak adds memory each time; a rank that is far ahead of another rank adds memory only once.
   int grow = 1;
   for (int i = 0; i < 3 && grow > 0; ++i) {
     const size_t resident = ResidentBytes();
