@@ -102,7 +102,7 @@ Status ToBlocks(const char* name, const brigade_group& group, const brigade_matr
   if (c->cols % ranks != 0) {
     return Invalid(std::string(name) + " has " + std::to_string(c->cols) +
                    " columns, which are no equal blocks for " + std::to_string(ranks) +
-                   " ranks; the call whose name ends in v takes blocks of any length");
+                   " ranks; functions with v, such as brigade_gatherv, take blocks of any length");
   }
   Matrix whole;  // blocks that are right by themselves may still be too far apart
   BRIGADE_RETURN_IF_ERROR(ToMatrix(name, c, to->call, &whole));
