@@ -54,7 +54,7 @@ Status ToValues(const char* name, const brigade_values* c, RmaRequest::Values* v
   int64_t bytes = 0;
   if (c->count < 0 || !c->layout->layout.Bounds(c->count, &low, &high, &bytes)) {
     return Invalid(std::string(name) + ": a count of " + std::to_string(c->count) +
-                   ": must be 0 or more, of at most 2^62 bytes");
+                   ": must be 0 or more, of less than 2^62 bytes");
   }
   if (bytes > 0) BRIGADE_RETURN_IF_ERROR(CheckPointer("data", c->data).WithContext(name));
   *values = {static_cast<std::byte*>(c->data), &c->layout->layout, c->count};

@@ -124,7 +124,7 @@ Status Router::Resolve(RmaRequest* request) const {
   int64_t bytes = 0;
   if (target.count < 0 || !target.layout->Bounds(target.count, &low, &high, &bytes)) {
     return Invalid(std::to_string(target.count) + " values at rank " + std::to_string(rank) +
-                   ": must be 0 or more, of at most 2^62 bytes");
+                   ": must be 0 or more, of less than 2^62 bytes");
   }
   if (bytes != request->bytes()) {
     return Invalid(std::to_string(request->bytes()) + " bytes here, and " + std::to_string(bytes) +
