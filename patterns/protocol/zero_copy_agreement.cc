@@ -265,7 +265,7 @@ bool ZeroCopyAgreement::CanRead(const Peer& peer, const RemoteStretches& memory,
 Status ZeroCopyAgreement::Lost(const Peer& peer) const {
   return {StatusCode::kPeerLost, "rank " + std::to_string(wait_.peer) + " of the group (process " +
                                      std::to_string(peer.in->peer_memory().process()) +
-                                     ") is gone, with which this rank shared a call"};
+                                     ") is gone; this rank was in a zero-copy call with it"};
 }
 
 }  // namespace brigade
