@@ -56,7 +56,7 @@ Case MakeCase(std::vector<Subject> subjects) {
 
 // The runner takes the number of runs of a sample from a few runs before, which may be slow on a
 // busy machine. So a test of samples of several runs measures up to this many times.
-constexpr int kTries = 200;
+constexpr int kTries = 20;
 
 void Sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }
 

@@ -369,8 +369,11 @@ TEST(WindowCosts, AShortWaitTakesNoNap) {
       if (self.rank() == 1) {
         rusage before{}, after{};
         getrusage(RUSAGE_THREAD, &before);
+        const auto begin = std::chrono::steady_clock::now();
         Require(window->NotifyWait(0));
+        const auto waited = std::chrono::steady_clock::now() - begin;
         getrusage(RUSAGE_THREAD, &after);
+        if (waited < std::chrono::microseconds(500)) continue;  // this rank came late
         fewest = std::min(fewest, after.ru_nvcsw - before.ru_nvcsw);
       } else {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
