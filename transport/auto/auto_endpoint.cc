@@ -96,6 +96,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     MemoryDomain* const first = domains.front();
     domains.erase(domains.begin());
     domain_ = std::make_unique<SharedDomain>(first, std::move(domains));
+    FindSleeper();
   }
 
   const Capabilities& capabilities() const override { return capabilities_; }
@@ -142,6 +143,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
       }
     }
     if (group->near_id >= 0 || group->endpoint == near_.get()) near_is_used_ = true;
+    FindSleeper();
     *id = groups_.Add(std::move(group));
     CountCrowded(IsCrowded(*id) ? 1 : 0);
     return Status();
@@ -254,15 +256,15 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
   }
   // Nobody wakes a sleeper of one transport for a message of another.
   void Await(int microseconds) override {
-    Sleeper().Await(CountUsed() <= 1 ? microseconds
-                                     : std::min(microseconds, rules::kAutoLongestAwaitUs));
+    sleeper()->Await(uses_several_ ? std::min(microseconds, rules::kAutoLongestAwaitUs)
+                                   : microseconds);
   }
   void Pause(uint64_t idle_polls) override {
-    if (CountUsed() <= 1) {
-      Sleeper().Pause(idle_polls);
+    if (!uses_several_) {
+      sleeper()->Pause(idle_polls);
     } else if (waiting_.Pause(idle_polls) == WaitPolicy::Step::kSleep) {
       // Nobody wakes a sleeper of one transport for a message of another.
-      Sleeper().Await(rules::kAutoNapUs);
+      sleeper()->Await(rules::kAutoNapUs);
       if (idle_polls % rules::kAutoPollsPerLook == 0) NudgeUsed();
     }
     // The rank that this one waits for may itself wait for a message that this one's program has
@@ -277,11 +279,11 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     if (near_ != nullptr) near_->polling()->Nudge();
   }
   uint64_t PollsAwake() const override {
-    return CountUsed() <= 1 ? Sleeper().PollsAwake()
-                            : std::min(Polling::PollsAwake(), PollsBeforeSleep());
+    return uses_several_ ? std::min(Polling::PollsAwake(), PollsBeforeSleep())
+                         : sleeper()->PollsAwake();
   }
   uint64_t PollsBeforeSleep() const override {
-    if (CountUsed() <= 1) return Sleeper().PollsBeforeSleep();
+    if (!uses_several_) return sleeper()->PollsBeforeSleep();
     // Fewer where ranks share processors.
     const uint64_t most = near_ == nullptr ? UINT64_MAX : near_->polling()->PollsBeforeSleep();
     return std::min(waiting_.PollsBeforeSleep(), most);
@@ -439,11 +441,14 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     return near_is_used_ + static_cast<int>(std::count_if(fars_.begin(), fars_.end(), IsUsed));
   }
 
-  // Of those in use, the one whose messages come last.
-  Polling& Sleeper() const {
+  // Every poll of a wait asks for these, so they are kept: the transport whose messages come last,
+  // of those in use.
+  Polling* sleeper() const { return sleeper_; }
+  void FindSleeper() {
     const auto far = std::find_if(fars_.begin(), fars_.end(), IsUsed);
-    if (far != fars_.end()) return *far->endpoint->polling();
-    return *(near_ != nullptr ? near_ : fars_.back().endpoint)->polling();
+    const auto& near = near_ != nullptr ? near_ : fars_.back().endpoint;
+    sleeper_ = (far != fars_.end() ? far->endpoint : near)->polling();
+    uses_several_ = CountUsed() > 1;
   }
 
   void NudgeUsed() {
@@ -460,6 +465,8 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
   Capabilities capabilities_;
   GroupTable<Group> groups_;
   std::atomic<bool> near_is_used_{false};
+  std::atomic<Polling*> sleeper_{nullptr};
+  std::atomic<bool> uses_several_{false};
   // While several transports are in use; the last one polls MPI when it is nudged.
   WaitPolicy waiting_{kPatience, kPatience, /*polls_mpi=*/false};
   int crowded_groups_ = 0;  // open
