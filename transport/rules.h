@@ -33,7 +33,7 @@ inline constexpr uint64_t kPollsAwake = 100;
 
 // Over shared memory. Polls without a pause of the processor: the message is seen sooner, and the
 // sender's writes are slower.
-inline constexpr uint64_t kShmHotPolls = 200;
+inline constexpr uint64_t kShmHotPolls = 20;
 // Polls until the rank yields, at most 20 us, then yields until it sleeps, some 10 ms: more shorten
 // the latency of late messages, and keep the processor from other ranks for longer.
 inline constexpr uint64_t kShmSpins = 600;
