@@ -441,8 +441,8 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     return near_is_used_ + static_cast<int>(std::count_if(fars_.begin(), fars_.end(), IsUsed));
   }
 
-  // Every poll of a wait asks for these, so they are kept: the transport whose messages come last,
-  // of those in use.
+  // The transport whose messages come last, of those in use. Each poll of a wait needs it, so it is
+  // found only when a group opens.
   Polling* sleeper() const { return sleeper_; }
   void FindSleeper() {
     const auto far = std::find_if(fars_.begin(), fars_.end(), IsUsed);
