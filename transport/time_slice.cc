@@ -1,10 +1,13 @@
 #include "transport/time_slice.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "transport/rules.h"
 
@@ -23,16 +26,29 @@ struct Attributes {
   uint64_t period_ns = 0;
 };
 
-}  // namespace
-
-void ShortenTimeSlice() {
+// Returns false if nothing was to be shortened. `thread`: 0 is the calling one.
+bool Shorten(pid_t thread) {
   Attributes attributes;
-  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return;
+  if (syscall(SYS_sched_getattr, thread, &attributes, sizeof(attributes), 0) != 0) return false;
   // Older kernels report no slice.
-  if (attributes.policy != SCHED_OTHER || attributes.slice_ns <= rules::kTimeSliceNs) return;
+  if (attributes.policy != SCHED_OTHER || attributes.slice_ns <= rules::kTimeSliceNs) return false;
   attributes.slice_ns = rules::kTimeSliceNs;
   // If a sandbox forbids the call, messages are only slower.
-  (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+  (void)syscall(SYS_sched_setattr, thread, &attributes, 0);
+  return true;
+}
+
+}  // namespace
+
+void ShortenTimeSlices() {
+  if (!Shorten(0)) return;
+  DIR* const threads = opendir("/proc/self/task");
+  if (threads == nullptr) return;
+  while (const dirent* const entry = readdir(threads)) {
+    const pid_t thread = std::atoi(entry->d_name);  // 0: "." and ".."
+    if (thread > 0) (void)Shorten(thread);
+  }
+  closedir(threads);
 }
 
 }  // namespace brigade

@@ -5,11 +5,13 @@
 
 namespace brigade {
 
-// Shortens the time slices of the calling thread, and of the threads and processes that it starts
-// afterwards. Its share of the processor stays: shorter slices come more often. A message then
-// wakes the thread sooner, and a yield gives up less of its share. Does nothing if the slices are
-// as short already, for real-time and batch threads, and before Linux 6.12.
-void ShortenTimeSlice();
+// Shortens the time slices of all threads of the process, and of the threads and processes that
+// they start afterwards. Their shares of the processor stay: shorter slices come more often. A
+// message then wakes a thread sooner, and a yield gives up less of its share. The threads of a BLAS
+// are among them: a rank that waits for them would run before any thread with longer slices. Does
+// nothing if the slices of the calling thread are as short already; leaves real-time and batch
+// threads alone, and all threads before Linux 6.12.
+void ShortenTimeSlices();
 
 }  // namespace brigade
 

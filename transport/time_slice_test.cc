@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,26 +21,41 @@ namespace {
 using Attributes = std::array<uint64_t, 6>;
 constexpr size_t kRuntime = 3;
 
-Attributes Read() {
+constexpr uint64_t kLongNs = 3'000'000;
+
+Attributes Read(pid_t thread = 0) {
   Attributes attributes = {};
-  EXPECT_EQ(syscall(SYS_sched_getattr, 0, attributes.data(), sizeof(attributes), 0), 0);
+  EXPECT_EQ(syscall(SYS_sched_getattr, thread, attributes.data(), sizeof(attributes), 0), 0);
   return attributes;
 }
 
+// Other threads of the process have long slices at first.
 template <typename Body>
 void OnAThread(const Body& body) {
-  std::thread(body).join();  // this thread keeps its slices
+  Attributes attributes = Read();
+  if (attributes[kRuntime] == 0) GTEST_SKIP() << "this kernel has no slices per thread";
+  attributes[kRuntime] = kLongNs;
+  ASSERT_EQ(syscall(SYS_sched_setattr, 0, attributes.data(), 0), 0);
+  std::thread(body).join();
 }
 
 TEST(TimeSlice, ShortensSlicesAndChangesNothingElse) {
   OnAThread([] {
     ASSERT_EQ(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 5), 0);
     Attributes expected = Read();
-    if (expected[kRuntime] == 0) GTEST_SKIP() << "this kernel has no slices per thread";
-    ASSERT_GT(expected[kRuntime], rules::kTimeSliceNs);
+    ASSERT_EQ(expected[kRuntime], kLongNs);
     expected[kRuntime] = rules::kTimeSliceNs;
-    ShortenTimeSlice();
+    ShortenTimeSlices();
     EXPECT_EQ(Read(), expected);
+  });
+}
+
+TEST(TimeSlice, ShortensThoseOfThreadsThatComputeForARank) {
+  const pid_t computes = gettid();
+  OnAThread([&] {
+    ASSERT_EQ(Read(computes)[kRuntime], kLongNs);
+    ShortenTimeSlices();
+    EXPECT_EQ(Read(computes)[kRuntime], rules::kTimeSliceNs);
   });
 }
 
@@ -48,7 +64,7 @@ TEST(TimeSlice, LeavesOtherPoliciesAlone) {
     const sched_param none = {};
     ASSERT_EQ(sched_setscheduler(0, SCHED_BATCH, &none), 0);
     const Attributes before = Read();
-    ShortenTimeSlice();
+    ShortenTimeSlices();
     EXPECT_EQ(Read(), before);
   });
 }

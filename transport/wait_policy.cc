@@ -10,7 +10,7 @@ namespace brigade {
 WaitPolicy::WaitPolicy(const Patience& alone, const Patience& crowded, bool polls_mpi,
                        int (*yield)())
     : alone_(alone), crowded_(crowded), polls_mpi_(polls_mpi), yield_(yield) {
-  ShortenTimeSlice();
+  ShortenTimeSlices();
 }
 
 WaitPolicy::Step WaitPolicy::Pause(uint64_t idle_polls) {

@@ -115,7 +115,7 @@ ProgressThread::Step ProgressThread::DoStep() {
 // step it takes all the same, for an owner whose calls move nothing.
 void ProgressThread::Run() {
   Trace::ThisIsTheProgressThread();
-  ShortenTimeSlice();
+  ShortenTimeSlices();
   const auto given = [&] { return given_.load(std::memory_order_relaxed); };
   const auto hurries = [&] { return now_.load(std::memory_order_relaxed) && given(); };
   const auto takes_so_far = [&] { return takes_.load(std::memory_order_relaxed); };

@@ -63,7 +63,7 @@ void RunRanks(int ranks, const InprocOptions& options,
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
-      ShortenTimeSlice();  // ranks that are threads wait without a WaitPolicy, which does this
+      ShortenTimeSlices();  // ranks that are threads wait without a WaitPolicy, which does this
       std::exception_ptr failure;
       try {
         body(world, rank);

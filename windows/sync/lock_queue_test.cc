@@ -150,7 +150,7 @@ TEST_F(LockQueueTest, NoRequestStarves) {
   int64_t value = 0;  // while the queue's lock is held: the last exclusive request served
   std::atomic<int> wrong{0};
   const auto origin_works = [&](int origin) {
-    ShortenTimeSlice();  // each yield gives up a slice
+    ShortenTimeSlices();  // each yield gives up a slice
     std::mt19937_64 random(StressSeed() + static_cast<unsigned>(origin));
     for (bool over = false; !over;) {
       const LockKind kind = random() % 3 == 0 ? kExclusive : kShared;

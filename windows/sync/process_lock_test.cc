@@ -46,7 +46,7 @@ TEST(ProcessLockTest, IsHeldByOneProcessAtATime) {
   const int turns = StressRounds(200000, 2000000);
   for (int rank = 0; rank < kProcesses; ++rank) {
     if (fork() != 0) continue;
-    ShortenTimeSlice();  // each yield gives up a slice
+    ShortenTimeSlices();  // each yield gives up a slice
     for (int i = 0; i < turns; ++i) {
       for (int tries = 1; !shared->lock.TryLock(rank); ++tries) {
         if (tries % 1000 == 0) sched_yield();
