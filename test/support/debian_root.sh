@@ -11,8 +11,9 @@ fresh_debian() {  # WHAT-IS-LEFT-OUT
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' 'Created-By: Packages' | head -n 1)
   debootstrap --variant=minbase bookworm "$work/debian" "$mirror" >"$work/debootstrap" 2>&1 ||
     leave_out "$1" "for which debootstrap gets no Debian: $(tail -n 1 "$work/debootstrap")"
-  # As every image, it gets the network from outside.
+  # As every image, it gets the network from outside, and knows its name: MPI would wait for a name server at each start.
   cp /etc/resolv.conf "$work/debian/etc"
+  printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(hostname)" >"$work/debian/etc/hosts"
 }
 
 # Processes of COMMAND end with it.
