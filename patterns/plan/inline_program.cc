@@ -49,23 +49,6 @@ bool SendsOneToEach(const std::vector<Step>& steps) {
   });
 }
 
-// Makes one step of three at the end that await a message, copy it out, and free it.
-void JoinReceive(std::vector<Step>* steps) {
-  if (steps->size() < 3) return;
-  const Step& free = steps->back();
-  const Step& copy = *(steps->end() - 2);
-  Step& await = *(steps->end() - 3);
-  const int stream = free.left.index;
-  if (free.opcode != Opcode::kFree || copy.opcode != Opcode::kCopy ||
-      await.opcode != Opcode::kAwait || !(copy.left == Place::Current(stream)) ||
-      await.left.index != stream || copy.dst.in_stream()) {
-    return;
-  }
-  await.opcode = Opcode::kReceive;
-  await.dst = copy.dst;
-  steps->resize(steps->size() - 2);
-}
-
 }  // namespace
 
 InlineProgram CompileInline(const Schedule& schedule, const Scope& scope) {
@@ -122,7 +105,6 @@ InlineProgram CompileInline(const Schedule& schedule, const Scope& scope) {
     }
     resolve(&step.left);
     program.steps.push_back(step);
-    JoinReceive(&program.steps);
   }
   program.most_bytes = rules::kMostInlineCollectiveBytes / most_sends;
   program.fits_core = FitsCore(schedule, scope.config->settings);

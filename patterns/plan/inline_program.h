@@ -17,8 +17,7 @@ struct InlineProgram {
 
   // In the order in which one rank runs them. `peer` is a rank of the group. Differences from the
   // schedule: (1) no step copies user memory to a slot; later steps read the user memory itself,
-  // (2) kFree is for received slots only, (3) a message that is only copied out is one kReceive,
-  // with its destination in `dst`.
+  // (2) kFree is for received slots only.
   std::vector<Step> steps;
   // The blocks that sends read from user memory, by difference (1); -1: the matrix.
   std::vector<int> copied_blocks;

@@ -98,14 +98,6 @@ TEST(InlineProgram, UserMemoryThatChangesIsCopied) {
   EXPECT_TRUE(program.steps.back().left == Place::Current(stream));
 }
 
-TEST(InlineProgram, AMessageThatIsOnlyCopiedOutIsOneStep) {
-  const InlineProgram program = Compile(Pattern::kBroadcast, {Shape::kTree, 8}, 4, 2);
-  ASSERT_EQ(program.steps.size(), 1u);
-  EXPECT_EQ(program.steps[0].opcode, Opcode::kReceive);
-  EXPECT_EQ(program.steps[0].peer, kFirst);
-  EXPECT_TRUE(program.steps[0].dst == Place::Matrix());
-}
-
 // Of eight ranks each sends seven messages before it receives one.
 TEST(InlineProgram, SlotsMustBeFreeWhereTheCoreIsTooSmall) {
   EXPECT_TRUE(Compile(Pattern::kMultiReduce, {Shape::kCirculant, 0}, 4, 0).fits_core);

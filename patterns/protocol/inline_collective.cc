@@ -157,7 +157,7 @@ class InlineCollective {
       if (step.opcode == Opcode::kSend) {
         ++did.messages_sent;
         did.bytes_sent += kHeaderBytes + wire_bytes_;
-      } else if (step.opcode == Opcode::kCopy || step.opcode == Opcode::kReceive) {
+      } else if (step.opcode == Opcode::kCopy) {
         did.CountCopy(bytes_);
       } else if (step.opcode == Opcode::kCombine) {
         ++did.combines;
@@ -176,9 +176,6 @@ class InlineCollective {
       switch (step.opcode) {
         case Opcode::kSend:
           status = Send(step);
-          break;
-        case Opcode::kReceive:
-          status = Receive(step);
           break;
         case Opcode::kAwait:
           status = Await(step);
@@ -215,24 +212,6 @@ class InlineCollective {
     return SegmentMover::MatrixAt(run_.call, place);
   }
 
-  // Copies the message of a step out of its slot.
-  Status Receive(const Step& step) {
-    InEdge* const edge = EdgeFrom(run_.group, kind_, step.peer);
-    const Slot* const slot = edge == nullptr ? nullptr : Poll(run_.engine, edge, step.peer);
-    if (slot != nullptr && slot->kind == Slot::kInline) {
-      const ConstByteSpan message = edge->Inline(*slot);
-      if (IsExpected(message)) {
-        Trace::Mark(TraceKind::kReceived, message.bytes, step.peer);
-        CopyOutOf(message.data + kHeaderBytes, step.dst);
-        edge->GiveBack(edge->Take(), /*is_segment=*/false);
-        return Status();
-      }
-    }
-    BRIGADE_RETURN_IF_ERROR(Await(step));
-    CopyOutOf(payloads_[step.left.index], step.dst);
-    Free(step.left.index);
-    return Status();
-  }
   bool IsExpected(const ConstByteSpan& message) const {
     return message.data != nullptr && message.bytes == kHeaderBytes + wire_bytes_ &&
            std::memcmp(message.data, &header_, kHeaderBytes) == 0;
