@@ -33,7 +33,7 @@ def prepare(given):
     if given.bin:
         say(f"Measuring takes {measuring} on 2 cores")
         return machine.Programs(given.bin, given.mpich_bin)
-    say(f"On 2 cores packages take 2 minutes and a first build 5; measuring takes {measuring}")
+    say(f"On 2 cores packages take 1 minute and a first build 3; measuring takes {measuring}")
     say("Packages")
     is_first_report = given.job == "main" and not given.behind and given.peers != "all" and not measures_more(given)
     subprocess.run([machine.ROOT / "test" / "install.sh", "bench" if is_first_report else "test"], check=True)

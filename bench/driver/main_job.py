@@ -38,7 +38,7 @@ class Extent(NamedTuple):
 QUICK = Extent("20 seconds", 1, ((2, 2),), 1, "1", [("1000", "32", "LU,matrix product")],
                ["--seconds", "0.05", "--sizes", "8,1K,64K,1M", "--runs", "0"],
                (4,), "0.02", "1K,64K,1M", "0.03", (4,), "0.1", "")
-BRIEF = Extent("3 minutes", 1, ((1, 2), (2, 2)), 6, "1",
+BRIEF = Extent("2 minutes", 1, ((1, 2), (2, 2)), 6, "1",
                [("1000", "32", f"{FACTORIZATIONS},eigenvalues")],
                ["--seconds", "0.2", "--sizes", "8,64,512,1K,4K,16K,64K,256K,1M,4M,8M", "--runs", "0,256"],
                (2, 4, 8), "0.1", "1K,64K,1M,4M", "0.1", (4,), "0.4", "0.15")
