@@ -25,7 +25,7 @@ inline constexpr uint64_t kSpins = 20;
 // yields, which are faster on an idle machine.
 inline constexpr int kLongYieldUs = 2000;
 inline constexpr int kSleepsAfterLongYieldUs = 100000;
-// The time slice of a thread that communicates: the shortest that Linux allows. Longer lets a rank
+// The time slice of a process that communicates: the shortest that Linux allows. Longer lets a rank
 // that computes keep the processor for longer from a rank that a message wakes.
 inline constexpr uint64_t kTimeSliceNs = 100000;
 // Polls of a patient rank on a transport that does not sleep.

@@ -26,7 +26,7 @@ struct Attributes {
   uint64_t period_ns = 0;
 };
 
-// Returns false if nothing was to be shortened. `thread`: 0 is the calling one.
+// Returns whether it has shortened the slices of a thread; 0 is the calling one.
 bool Shorten(pid_t thread) {
   Attributes attributes;
   if (syscall(SYS_sched_getattr, thread, &attributes, sizeof(attributes), 0) != 0) return false;
@@ -34,8 +34,7 @@ bool Shorten(pid_t thread) {
   if (attributes.policy != SCHED_OTHER || attributes.slice_ns <= rules::kTimeSliceNs) return false;
   attributes.slice_ns = rules::kTimeSliceNs;
   // If a sandbox forbids the call, messages are only slower.
-  (void)syscall(SYS_sched_setattr, thread, &attributes, 0);
-  return true;
+  return syscall(SYS_sched_setattr, thread, &attributes, 0) == 0;
 }
 
 }  // namespace
@@ -45,8 +44,10 @@ void ShortenTimeSlices() {
   DIR* const threads = opendir("/proc/self/task");
   if (threads == nullptr) return;
   while (const dirent* const entry = readdir(threads)) {
-    const pid_t thread = std::atoi(entry->d_name);  // 0: "." and ".."
-    if (thread > 0) (void)Shorten(thread);
+    const pid_t thread = std::atoi(entry->d_name);
+    // Signal 0 is sent to nobody. It fails for "." and "..", for threads that have ended, and if
+    // /proc has the numbers of another namespace, in which they may be those of other processes.
+    if (syscall(SYS_tgkill, getpid(), thread, 0) == 0) (void)Shorten(thread);
   }
   closedir(threads);
 }

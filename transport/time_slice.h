@@ -8,9 +8,10 @@ namespace brigade {
 // Shortens the time slices of all threads of the process, and of the threads and processes that
 // they start afterwards. Their shares of the processor stay: shorter slices come more often. A
 // message then wakes a thread sooner, and a yield gives up less of its share. The threads of a BLAS
-// are among them: a rank that waits for them would run before any thread with longer slices. Does
-// nothing if the slices of the calling thread are as short already; leaves real-time and batch
-// threads alone, and all threads before Linux 6.12.
+// are among them: a rank that waits for them would run before any thread with longer slices.
+// Threads keep their slices if their policy is not SCHED_OTHER. Does nothing if the calling thread
+// has such a policy or slices that are as short already, and before Linux 6.12. Without /proc it
+// shortens those of the calling thread only.
 void ShortenTimeSlices();
 
 }  // namespace brigade

@@ -30,7 +30,7 @@ class WaitPolicy {
     uint64_t yields;                      // polls; then the rank sleeps
   };
 
-  // Shortens the time slices of the calling thread. `polls_mpi`: whether waits poll MPI, which a
+  // Shortens the time slices of the process. `polls_mpi`: whether waits poll MPI, which a
   // transport over MPI does by itself.
   WaitPolicy(const Patience& alone, const Patience& crowded, bool polls_mpi = true,
              int (*yield)() = sched_yield);
