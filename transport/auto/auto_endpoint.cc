@@ -307,7 +307,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     uint64_t polls_per_look;
     std::function<bool()> is_wanted;
     std::function<void(const Status& why)> is_missed;
-    std::atomic<bool> is_used{false};  // the progress thread reads it where it sleeps
+    bool is_used = false;
     Capabilities with_near;
     std::string name;
   };
@@ -464,7 +464,8 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
   std::unique_ptr<SharedDomain> domain_;
   Capabilities capabilities_;
   GroupTable<Group> groups_;
-  std::atomic<bool> near_is_used_{false};
+  bool near_is_used_ = false;
+  // The progress thread reads them where it sleeps.
   std::atomic<Polling*> sleeper_{nullptr};
   std::atomic<bool> uses_several_{false};
   // While several transports are in use; the last one polls MPI when it is nudged.
