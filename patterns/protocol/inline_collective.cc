@@ -212,11 +212,6 @@ class InlineCollective {
     return SegmentMover::MatrixAt(run_.call, place);
   }
 
-  bool IsExpected(const ConstByteSpan& message) const {
-    return message.data != nullptr && message.bytes == kHeaderBytes + wire_bytes_ &&
-           std::memcmp(message.data, &header_, kHeaderBytes) == 0;
-  }
-
   Status Await(const Step& step) {
     const int stream = step.left.index;
     Held& held = held_[stream];
@@ -238,7 +233,9 @@ class InlineCollective {
     Trace::Mark(TraceKind::kReceived, message.bytes, step.peer);
     is_held_ |= 1u << stream;
     payloads_[stream] = const_cast<std::byte*>(message.data) + kHeaderBytes;
-    return IsExpected(message) ? Status() : posted().Mismatch(step.peer, message);
+    const bool is_expected = message.bytes == kHeaderBytes + wire_bytes_ &&
+                             std::memcmp(message.data, &header_, kHeaderBytes) == 0;
+    return is_expected ? Status() : posted().Mismatch(step.peer, message);
   }
 
   Status Send(const Step& step) {
@@ -280,14 +277,12 @@ class InlineCollective {
       if (bytes_ > 0) CopyAcross(from.layout, from.data, to.layout, to.data, 0, bytes_);
       Trace::Mark(TraceKind::kCopyOut, bytes_, -1);
     } else {
-      CopyOutOf(payloads_[step.left.index], step.dst);
+      const std::byte* const payload = payloads_[step.left.index];
+      const Matrix& to = MatrixAt(step.dst);
+      if (bytes_ > 0) CopyOut(to.layout, to.data, 0, bytes_, payload);
+      if (has_locations_) std::memcpy(run_.call.locations, payload + bytes_, wire_bytes_ - bytes_);
+      Trace::Mark(TraceKind::kCopyOut, bytes_, -1);
     }
-  }
-  void CopyOutOf(const std::byte* payload, const Place& to) {
-    const Matrix& matrix = MatrixAt(to);
-    if (bytes_ > 0) CopyOut(matrix.layout, matrix.data, 0, bytes_, payload);
-    if (has_locations_) std::memcpy(run_.call.locations, payload + bytes_, wire_bytes_ - bytes_);
-    Trace::Mark(TraceKind::kCopyOut, bytes_, -1);
   }
 
   void Combine(const Step& step) {
