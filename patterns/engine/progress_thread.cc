@@ -13,7 +13,6 @@
 #include "membuf/check.h"
 #include "patterns/rules.h"
 #include "patterns/trace/trace.h"
-#include "transport/time_slice.h"
 
 namespace brigade {
 namespace {
@@ -115,7 +114,6 @@ ProgressThread::Step ProgressThread::DoStep() {
 // step it takes all the same, for an owner whose calls move nothing.
 void ProgressThread::Run() {
   Trace::ThisIsTheProgressThread();
-  ShortenTimeSlices();
   const auto given = [&] { return given_.load(std::memory_order_relaxed); };
   const auto hurries = [&] { return now_.load(std::memory_order_relaxed) && given(); };
   const auto takes_so_far = [&] { return takes_.load(std::memory_order_relaxed); };

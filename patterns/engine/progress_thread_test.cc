@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "patterns/rules.h"
+#include "transport/time_slice.h"
 
 namespace brigade {
 namespace {
@@ -27,6 +28,7 @@ void Until(const Condition& condition) {
 
 std::unique_ptr<ProgressThread> NewProgressThread(
     std::function<Step()> step, std::function<void(int)> await = [](int) {}) {
+  ShortenTimeSlices();  // as every process that has an endpoint
   std::unique_ptr<ProgressThread> progress_thread;
   const Status made = ProgressThread::Create(std::move(step), std::move(await), &progress_thread);
   EXPECT_TRUE(made.ok()) << made.ToString();
