@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # The driver installs the packages of other jobs.
 if [[ ! -x /usr/bin/python3 ]]; then
-  echo "First come packages, which take 2 minutes."
+  echo "First come packages, which take a minute."
   "$root/test/install.sh" bench
 fi
 # Modules are this tree's, and not those of another tree that is the current directory.
