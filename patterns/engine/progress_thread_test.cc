@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -69,10 +70,11 @@ TEST(ProgressThreadTest, DoesNotAwaitMessagesBeforeItsFirstStep) {
 
 // Returns how long a progress thread takes for so many looks at an owner that is never away for
 // long. The thread waits after each step only while it makes progress for an owner that is away for
-// long. `soon`: the owner requests frequent looks.
-std::chrono::microseconds TimeOfLooks(int looks, bool soon) {
+// long. `soon`: the owner requests frequent looks. None: other programs computed, so the owner was
+// away for long nearly always.
+std::optional<std::chrono::microseconds> TimeOfLooks(int looks, bool soon) {
   constexpr std::chrono::microseconds kShort(20);
-  constexpr int kMostTurns = 100000;
+  constexpr int kMostTurns = 10000;
   std::atomic<int> steps{0};
   std::atomic<int> waits{0};
   const auto progress_thread = NewProgressThread(
@@ -94,15 +96,16 @@ std::chrono::microseconds TimeOfLooks(int looks, bool soon) {
     without_wait = steps;
     without_wait -= waits;
   }
-  EXPECT_LT(turns, kMostTurns) << "it moves only when the owner stays away";
+  if (turns == kMostTurns) return std::nullopt;
   const auto time = std::chrono::steady_clock::now() - began;
   return std::chrono::duration_cast<std::chrono::microseconds>(time);
 }
 
 // It sleeps for so long at least, however busy the processors are.
 TEST(ProgressThreadTest, LooksLessAndLessOftenAtAnOwnerThatComesBack) {
-  EXPECT_GE(TimeOfLooks(5, /*soon=*/false).count(),
-            (1 + 2 + 4 + 8) * rules::kProgressThreadGraceUs);
+  std::optional<std::chrono::microseconds> time;
+  while (!time) time = TimeOfLooks(5, /*soon=*/false);
+  EXPECT_GE(time->count(), (1 + 2 + 4 + 8) * rules::kProgressThreadGraceUs);
 }
 
 TEST(ProgressThreadTest, LooksSoonAgainIfItIsTold) {
@@ -111,7 +114,8 @@ TEST(ProgressThreadTest, LooksSoonAgainIfItIsTold) {
   // Other processes may keep it from the processors, for some 5 ms at each look.
   bool is_sooner = false;
   for (int attempt = 0; attempt < 50 && !is_sooner; ++attempt) {
-    is_sooner = TimeOfLooks(kLooks, /*soon=*/true).count() < kLeastIfNot;
+    const auto time = TimeOfLooks(kLooks, /*soon=*/true);
+    is_sooner = time && time->count() < kLeastIfNot;
   }
   EXPECT_TRUE(is_sooner);
 }
