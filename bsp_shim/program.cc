@@ -19,6 +19,10 @@ const char* NameOf(PacketHeader::Call call) {
   return call == PacketHeader::Call::kSync ? "bsp_sync" : "bsp_end";
 }
 
+Status CheckLength(int bytes) {
+  return bytes >= 0 ? Status() : Invalid(std::to_string(bytes) + " bytes: must be 0 or more");
+}
+
 }  // namespace
 
 Status QueueSize(size_t messages, size_t bytes, int* count, int* all_bytes) {
@@ -219,6 +223,7 @@ Status Program::Sync() {
 
 Status Program::Push(const void* address, int bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
+  BRIGADE_RETURN_IF_ERROR(CheckLength(bytes));
   return registrations_.Push(address, bytes);
 }
 
@@ -252,7 +257,7 @@ Status Program::CheckAccess(int pid, const void* address, int offset, int bytes,
 Status Program::Put(Buffering buffering, int pid, const void* source, const void* address,
                     int offset, int bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
-  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes: must be 0 or more");
+  BRIGADE_RETURN_IF_ERROR(CheckLength(bytes));
   if (bytes == 0) return Status();
   Superstep::Place place;
   BRIGADE_RETURN_IF_ERROR(CheckAccess(pid, address, offset, bytes, &place));
@@ -268,7 +273,7 @@ Status Program::Put(Buffering buffering, int pid, const void* source, const void
 Status Program::Get(Buffering buffering, int pid, const void* address, int offset, void* result,
                     int bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
-  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes: must be 0 or more");
+  BRIGADE_RETURN_IF_ERROR(CheckLength(bytes));
   if (bytes == 0) return Status();
   Superstep::Place place;
   BRIGADE_RETURN_IF_ERROR(CheckAccess(pid, address, offset, bytes, &place));
@@ -286,7 +291,7 @@ Status Program::Get(Buffering buffering, int pid, const void* address, int offse
 Status Program::SetTagSize(int* bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   if (bytes == nullptr) return Invalid("its argument is NULL");
-  if (*bytes < 0) return Invalid(std::to_string(*bytes) + " bytes: must be 0 or more");
+  BRIGADE_RETURN_IF_ERROR(CheckLength(*bytes));
   const auto last = static_cast<int>(next_tag_bytes_);
   next_tag_bytes_ = static_cast<size_t>(*bytes);
   ++tag_calls_;
@@ -297,7 +302,7 @@ Status Program::SetTagSize(int* bytes) {
 Status Program::Send(int pid, const void* tag, const void* payload, int bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
   BRIGADE_RETURN_IF_ERROR(CheckProcess(pid));
-  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes: must be 0 or more");
+  BRIGADE_RETURN_IF_ERROR(CheckLength(bytes));
   if (tag == nullptr && tag_bytes_ > 0) {
     return Invalid("its tag is NULL, and tags have " + std::to_string(tag_bytes_) + " bytes");
   }
@@ -330,7 +335,7 @@ Status Program::GetTag(int* status, void* tag) const {
 
 Status Program::Move(void* payload, int most_bytes) {
   BRIGADE_RETURN_IF_ERROR(CheckRunning());
-  if (most_bytes < 0) return Invalid(std::to_string(most_bytes) + " bytes: must be 0 or more");
+  BRIGADE_RETURN_IF_ERROR(CheckLength(most_bytes));
   if (!has_messages()) return Invalid("no message is left");
   const Superstep::Message& message = messages_[next_message_];
   const size_t bytes = std::min(message.bytes, static_cast<size_t>(most_bytes));

@@ -23,7 +23,6 @@ int Registrations::TakeSlot() {
 }
 
 Status Registrations::Push(const void* address, int bytes) {
-  if (bytes < 0) return Invalid(std::to_string(bytes) + " bytes: must be 0 or more");
   if (address == nullptr && bytes > 0) return Invalid(std::to_string(bytes) + " bytes at NULL");
   const int slot = TakeSlot();
   // The program writes there through its own pointers, too.

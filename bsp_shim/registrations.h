@@ -38,7 +38,8 @@ struct Registration {
 
 class Registrations {
  public:
-  // kInvalidArgument: null with bytes; `address` is not registered, or popped already.
+  // kInvalidArgument: null with bytes; `address` is not registered, or popped already. REQUIRES: 0
+  // bytes or more.
   Status Push(const void* address, int bytes);
   Status Pop(const void* address);
 

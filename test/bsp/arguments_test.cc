@@ -75,6 +75,7 @@ TEST(ArgumentsTest, AreChecked) {
   ASSERT_OK(program->Sync());
 
   const std::string beyond = " bytes beyond the 4 bytes that process 0 has registered";
+  const std::string negative = " bytes: must be 0 or more";
   const std::string nobody = ": they are 0 to " + std::to_string(n - 1);
   for (const Buffering buffering : {Buffering::kBuffered, Buffering::kUnbuffered}) {
     EXPECT_REFUSED(program->Put(buffering, 0, &y, &y, 0, 1), "is not registered on this process");
@@ -87,8 +88,8 @@ TEST(ArgumentsTest, AreChecked) {
                    " end 4294967290" + beyond);
     EXPECT_REFUSED(program->Put(buffering, 0, &y, &x, -1, 1), "offset -1 is negative");
     EXPECT_REFUSED(program->Get(buffering, 0, &x, -1, &y, 1), "offset -1 is negative");
-    EXPECT_REFUSED(program->Put(buffering, 0, &y, &x, 0, -1), "-1 bytes");
-    EXPECT_REFUSED(program->Get(buffering, 0, &x, 0, &y, -1), "-1 bytes");
+    EXPECT_REFUSED(program->Put(buffering, 0, &y, &x, 0, -1), "-1" + negative);
+    EXPECT_REFUSED(program->Get(buffering, 0, &x, 0, &y, -1), "-1" + negative);
     EXPECT_REFUSED(program->Put(buffering, n, &y, &x, 0, 1),
                    "there is no process " + std::to_string(n) + nobody);
     EXPECT_REFUSED(program->Get(buffering, -1, &x, 0, &y, 1), "there is no process -1" + nobody);
@@ -98,19 +99,19 @@ TEST(ArgumentsTest, AreChecked) {
     EXPECT_TRUE(program->Get(buffering, n, nullptr, -1, nullptr, 0).ok());
   }
 
-  EXPECT_REFUSED(program->Push(&y, -1), "-1 bytes");
+  EXPECT_REFUSED(program->Push(&y, -1), "-1" + negative);
   EXPECT_REFUSED(program->Push(nullptr, 1), "1 bytes at NULL");
   EXPECT_REFUSED(program->Pop(&y), "is not registered on this process");
   ASSERT_OK(program->Pop(&x));
   EXPECT_REFUSED(program->Pop(&x), "is not registered on this process");
 
   tag_bytes = -4;
-  EXPECT_REFUSED(program->SetTagSize(&tag_bytes), "-4 bytes");
+  EXPECT_REFUSED(program->SetTagSize(&tag_bytes), "-4" + negative);
   EXPECT_EQ(tag_bytes, -4);
   EXPECT_REFUSED(program->SetTagSize(nullptr), "its argument is NULL");
   EXPECT_REFUSED(program->Send(n, &y, &x, 1), nobody);
   EXPECT_REFUSED(program->Send(-1, &y, &x, 1), nobody);
-  EXPECT_REFUSED(program->Send(0, &y, &x, -1), "-1 bytes");
+  EXPECT_REFUSED(program->Send(0, &y, &x, -1), "-1" + negative);
   EXPECT_REFUSED(program->Send(0, &y, nullptr, 1), "its payload is NULL");
   EXPECT_REFUSED(program->Send(0, nullptr, &x, 1), "its tag is NULL, and tags have 4 bytes");
 
@@ -121,7 +122,7 @@ TEST(ArgumentsTest, AreChecked) {
   EXPECT_REFUSED(program->GetTag(nullptr, &y), "its status is NULL");
   EXPECT_REFUSED(program->GetTag(&result, nullptr), "its tag is NULL, and tags have 4 bytes");
   EXPECT_REFUSED(program->Move(nullptr, 1), "its payload is NULL");
-  EXPECT_REFUSED(program->Move(&result, -1), "-1 bytes");
+  EXPECT_REFUSED(program->Move(&result, -1), "-1" + negative);
   EXPECT_REFUSED(program->MoveDirectly(nullptr, &payload, &result), "an argument is NULL");
   EXPECT_REFUSED(program->MoveDirectly(&payload, nullptr, &result), "an argument is NULL");
 
