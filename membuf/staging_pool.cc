@@ -18,8 +18,8 @@ Status StagingPool::Create(MemoryDomain* domain, const StagingPoolOptions& optio
   const std::string chunk_text = std::to_string(options.chunk_bytes);
   if (options.chunk_bytes == 0 || options.chunk_bytes % 64 != 0) {
     return Status(StatusCode::kInvalidArgument,
-                  "staging pool: chunks of " + chunk_text +
-                      " bytes; a chunk must be a positive multiple of 64 bytes");
+                  "staging memory in chunks of " + chunk_text +
+                      " bytes: a chunk must be a positive multiple of 64 bytes");
   }
   const size_t chunks = options.budget_bytes / options.chunk_bytes;
   const size_t needed = std::max<size_t>(options.core_chunks, 1);

@@ -55,7 +55,7 @@ TEST(StagingPool, RefusesBadOptionsNamingTheMinimum) {
   options.budget_bytes = 127;
   ExpectRefused(options, {"127", "at least 128"});
   options.chunk_bytes = 100;
-  ExpectRefused(options, {"100", "multiple of 64"});
+  ExpectRefused(options, {"staging memory in chunks of 100 bytes", "multiple of 64"});
   options.chunk_bytes = 0;
   ExpectRefused(options, {"multiple of 64"});
   options.chunk_bytes = 64;
