@@ -116,6 +116,6 @@ with_times killed_early
 begin "a rank that is killed when all have joined"
 for rank in 0 1 2 3; do rank $rank 4 100 die; done
 wait
-line 3 ': peer lost: rank 1 of 4 has left the bootstrap: '
+line 3 ': peer lost: rank 1 of 4 has ended while a group was made: '
 
 [[ $failures -eq 0 ]]

@@ -335,7 +335,7 @@ if title "ranks that a shell starts"; then
     c exec $((rank + 1)) "$programs/bootstrap/job_without_mpi" auto 10.78.0.1:4711 $rank 3 100 die >>"$out" 2>&1 &
   done
   wait
-  lines 2 ': peer lost: rank 1 of 3 has left the bootstrap: '
+  lines 2 ': peer lost: rank 1 of 3 has ended while a group was made: '
   unset BRIGADE_TEST_SECRET
 fi
 

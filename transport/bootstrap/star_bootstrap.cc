@@ -128,11 +128,9 @@ Status StarBootstrap::GatherThroughRoot(const void* mine, size_t bytes, void* al
 }
 
 Status StarBootstrap::Lost(int rank, const Status& why) const {
-  const char* const what = why.code() == StatusCode::kTimedOut
-                               ? " has stalled while a group was made: "
-                               : " has left the bootstrap: ";
+  const char* const what = why.code() == StatusCode::kTimedOut ? " has stalled" : " has ended";
   return Status(why.code(), "rank " + std::to_string(rank) + " of " + std::to_string(size_) + what +
-                                why.message());
+                                " while a group was made: " + why.message());
 }
 
 }  // namespace brigade

@@ -268,7 +268,7 @@ TEST(TcpBootstrap, NamesARankThatIsKilledBeforeAGather) {
   ranks.erase(ranks.begin() + 2);
   for (const Status& result : RunAndKill(victim, 3000, ranks)) {
     EXPECT_EQ(result.code(), StatusCode::kPeerLost) << result.ToString();
-    ExpectHas(result.message(), "rank 2 of 4 has left the bootstrap: ");
+    ExpectHas(result.message(), "rank 2 of 4 has ended while a group was made: ");
   }
 }
 
@@ -286,7 +286,7 @@ TEST(TcpBootstrap, NamesARankZeroThatIsKilled) {
   ranks.push_back(Job(3, address, Options()).back());
   for (const Status& result : RunAndKill(victim, 3000, ranks)) {
     EXPECT_EQ(result.code(), StatusCode::kPeerLost);
-    ExpectHas(result.message(), "rank 0 of 3 has left the bootstrap: ");
+    ExpectHas(result.message(), "rank 0 of 3 has ended while a group was made: ");
   }
 }
 
