@@ -101,8 +101,8 @@ int RefusalOfKernelCopies() {
 std::string DescribeKernelCopies() {
   const int refusal = RefusalOfKernelCopies();
   if (refusal != 0) return std::string("no: the system refuses them: ") + std::strerror(refusal);
-  const KernelCopyRange& range = GuessedKernelCopyRange();
-  if (range.least_bytes > range.most_bytes) return "allowed; staging is faster";
+  const KernelCopyRange& range = GuessedKernelCopies().writes;
+  if (range.empty()) return "allowed; staging is faster";
   return "allowed; faster for " + std::to_string(range.least_bytes) + " to " +
          std::to_string(range.most_bytes) + " bytes where ranks share a processor";
 }

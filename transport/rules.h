@@ -129,8 +129,11 @@ inline constexpr int kShmMostSendsAtOnce = 2;
 // faster in all measurements.
 inline constexpr size_t kLeastKernelCopyBytes = size_t{8} << 10;
 inline constexpr size_t kMostKernelCopyBytes = size_t{2} << 20;
-// Time of a staged message: in times of a bare ring's, if two ranks measure both, and in times of a
-// copy within one cache, if one rank estimates. More favours copies by the kernel.
+// The longest reads by all ranks at once that are measured: for longer ones the ratio was the same,
+// and a longer trial delays the first group.
+inline constexpr size_t kMostTriedReadBytes = size_t{512} << 10;
+// Time of a staged message: in times of a bare ring's, if two ranks measure both, one way, and in
+// times of a copy within one cache, if one rank estimates. More favours copies by the kernel.
 inline constexpr double kStagedOverBare = 1.25;
 inline constexpr double kStagedInCopies = 2.5;
 // Trials of each length, of which the fastest counts.

@@ -35,7 +35,7 @@ bool PostedBlocks::Send(int peer, ConstByteSpan head, const Matrix& block, size_
 bool PostedBlocks::Expects(int peer, const Matrix& block) const {
   OutEdge* const edge = edges_ == nullptr ? nullptr : edges_->EdgeTo(channel_, peer);
   return edge != nullptr && block.data != nullptr &&
-         PostedBuffer::IsFor(block.layout, block.data, edge->peer_memory().kernel_copies());
+         PostedBuffer::IsFor(block.layout, block.data, edge->peer_memory().kernel_copies().writes);
 }
 
 }  // namespace brigade

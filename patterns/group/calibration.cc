@@ -151,8 +151,8 @@ class Measurer {
   void MeasureKernelCopies(RankTimes* times) {
     OutEdge* const edge = EdgeTo(engine_, group_, ChannelKind::kPointToPoint, next_);
     if (edge == nullptr) return;
-    const KernelCopyRange& range = edge->peer_memory().kernel_copies();
-    if (range.least_bytes > range.most_bytes) return;
+    const KernelCopyRange& range = edge->peer_memory().kernel_copies().writes;
+    if (range.empty()) return;
     const size_t bytes =
         std::min({std::max(kWorkBytes, range.least_bytes), range.most_bytes, kLongerProbeBytes});
     const StridedLayout layout = StridedLayout::Contiguous(bytes);

@@ -53,7 +53,7 @@ struct Member : ProtocolMember {
 
   static ShmOptions CopyBy(const KernelCopyRange& range) {
     ShmOptions options;
-    options.kernel_copies = range;
+    options.kernel_copies = KernelCopies::Both(range);
     return options;
   }
 

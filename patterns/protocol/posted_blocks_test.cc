@@ -54,7 +54,8 @@ class NeedsReceiveBuffers : public ForwardingEndpoint {
 
 std::unique_ptr<Endpoint> NewEndpoint(Reach reach) {
   ShmOptions options;
-  if (reach == Reach::kByKernel) options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
+  if (reach == Reach::kByKernel)
+    options.kernel_copies = KernelCopies::Both({256, size_t{64} << 20});
   auto endpoint = GroupMember::OverShm(options);
   if (reach != Reach::kMappedWithBuffers) return endpoint;
   return std::make_unique<NeedsReceiveBuffers>(std::move(endpoint));

@@ -92,7 +92,7 @@ bool ZeroCopyAgreement::Locate(const Peer& reader, Place* place) const {
       return true;
     }
     return source.memory.bytes > 0 && MayUseKernel() &&
-           reader.out->peer_memory().kernel_copies().Holds(matrix.layout);
+           reader.out->peer_memory().kernel_copies().reads.Holds(matrix.layout);
   };
   const Matrix& matrix = MatrixFor(scope_.rank, reader.rank);
   if (matrix.layout.bytes() == 0) return true;

@@ -451,7 +451,7 @@ TEST(NoMemory, InTheMiddleOfACallOverSharedMemoryBreaksItsGroup) {
     Job job(2);
     RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
       ShmOptions options;
-      options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
+      options.kernel_copies = KernelCopies::Both({256, size_t{64} << 20});
       std::unique_ptr<Endpoint> shm;
       Require(CreateShmEndpoint(options, &shm));
       auto endpoint = std::make_unique<RunsOutOfMemory>(std::move(shm));

@@ -40,7 +40,8 @@ inline std::unique_ptr<Endpoint> NewEndpoint(Over over, int rank) {
   ShmOptions options;
   options.spans_hosts = over == Over::kAuto || over == Over::kTwoHosts;
   if (over == Over::kTwoHosts) options.host.network_namespace += static_cast<uint64_t>(rank % 2);
-  if (over == Over::kShmByKernel) options.kernel_copies = KernelCopyRange{256, size_t{64} << 20};
+  if (over == Over::kShmByKernel)
+    options.kernel_copies = KernelCopies::Both({256, size_t{64} << 20});
   Require(CreateShmEndpoint(options, &endpoint));
   if (!options.spans_hosts) return endpoint;
   std::vector<AutoTransport> transports;

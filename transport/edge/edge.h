@@ -44,7 +44,7 @@ class OutEdge : public OutRing {
   // Whether to try SendToPostedBuffer: one is posted for the next message, which is long enough.
   bool MayWritePostedBuffer(const StridedLayout& layout, size_t from = 0) const {
     return (layout.bytes() - from >= rules::kLeastPostedBytes ||
-            peer_memory_.kernel_copies().Holds(layout, from)) &&
+            peer_memory_.kernel_copies().writes.Holds(layout, from)) &&
            shared_->posted.IsPosted(sent());
   }
   // Copies a matrix, from packed byte `from` on, to the same place in the receiver's posted buffer,
@@ -88,7 +88,7 @@ class InEdge : public InRing {
   // Posts a buffer for the next message, as PostedBuffer::Post.
   bool PostBuffer(const StridedLayout& layout, std::byte* base) {
     return is_attached() &&
-           shared_->posted.Post(taken(), layout, base, peer_memory_.kernel_copies());
+           shared_->posted.Post(taken(), layout, base, peer_memory_.kernel_copies().writes);
   }
   // As PostedBuffer::Withdraw. REQUIRES: PostBuffer() has returned true.
   bool WithdrawBuffer() { return shared_->posted.Withdraw(taken()); }

@@ -9,16 +9,16 @@ bool PeerMemory::Write(const RemoteStretches& to, const SharedSegment::Address& 
                        size_t from) {
   if (layout.bytes() > to.bytes) return false;
   if (offset != 0 && mapped_.CopyTo(to, segment, offset, layout, base, from)) return true;
-  const bool has_long_stretches = kernel_copies_.least_bytes <= to.stretch_bytes;
-  if (!has_long_stretches || !kernel_copies_.Holds(layout, from)) return false;
+  const bool has_long_stretches = kernel_copies_.writes.least_bytes <= to.stretch_bytes;
+  if (!has_long_stretches || !kernel_copies_.writes.Holds(layout, from)) return false;
   if (CopyToProcess(process_, watch_, layout, base, to, from)) return true;
-  kernel_copies_ = KernelCopyRange();  // it is refused, or the peer has ended
+  kernel_copies_.writes = KernelCopyRange();  // it is refused, or the peer has ended
   return false;
 }
 
 bool PeerMemory::ProbeRead(const RemoteStretches& memory, const StridedLayout& to) {
-  if (is_unreadable_ || kernel_copies_.least_bytes > memory.stretch_bytes ||
-      !kernel_copies_.IsLongEnough(to)) {
+  if (is_unreadable_ || kernel_copies_.reads.least_bytes > memory.stretch_bytes ||
+      !kernel_copies_.reads.IsLongEnough(to)) {
     return false;
   }
   const int error = TryToReadFromProcess(process_, watch_, memory);

@@ -19,15 +19,15 @@ namespace brigade {
 
 class PeerMemory {
  public:
-  // From here on the kernel copies in `range`. `watch` is that of a ProcessCopy, and must outlive
-  // the object.
-  void SetKernelCopies(pid_t process, const ProcessWatch* watch, const KernelCopyRange& range) {
+  // From here on the kernel copies as `copies` say. `watch` is that of a ProcessCopy, and must
+  // outlive the object.
+  void SetKernelCopies(pid_t process, const ProcessWatch* watch, const KernelCopies& copies) {
     process_ = process;
     watch_ = watch;
-    kernel_copies_ = range;
+    kernel_copies_ = copies;
   }
   pid_t process() const { return process_; }
-  const KernelCopyRange& kernel_copies() const { return kernel_copies_; }
+  const KernelCopies& kernel_copies() const { return kernel_copies_; }
 
   // Copies a matrix, from packed byte `from` on, to the same packed bytes of `to`, which begins at
   // `offset` of `segment`, or, if that is 0, where its address says. False: part of it may be
@@ -54,7 +54,7 @@ class PeerMemory {
  private:
   pid_t process_ = 0;
   const ProcessWatch* watch_ = nullptr;
-  KernelCopyRange kernel_copies_;
+  KernelCopies kernel_copies_;
   bool is_unreadable_ = false;  // all memory of the peer, by the kernel
   PeerMapping mapped_;
 };

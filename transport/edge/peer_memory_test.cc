@@ -40,7 +40,7 @@ TEST(PeerMemoryTest, MapRefusesWrongDescriptionsOfAPeer) {
 // Whether it reads memory of this process, as that of `process`.
 bool MayRead(PeerMemory* peer, pid_t process, const ProcessWatch* watch, const void* memory,
              const StridedLayout& from, const StridedLayout& to) {
-  peer->SetKernelCopies(process, watch, KernelCopyRange{1000, 2000});
+  peer->SetKernelCopies(process, watch, KernelCopies::Both({1000, 2000}));
   RemoteStretches stretches;
   EXPECT_TRUE(AsStretches(from, static_cast<const std::byte*>(memory), &stretches));
   return peer->ProbeRead(stretches, to);

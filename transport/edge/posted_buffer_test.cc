@@ -36,8 +36,8 @@ struct KernelBufferLink : Link {
   ProcessWatch watch;  // of none
   KernelBufferLink() {
     const KernelCopyRange range{kBufferBytes / 2, 2 * kBufferBytes};
-    out->peer_memory().SetKernelCopies(getpid(), &watch, range);
-    in->peer_memory().SetKernelCopies(getpid(), &watch, range);
+    out->peer_memory().SetKernelCopies(getpid(), &watch, KernelCopies::Both(range));
+    in->peer_memory().SetKernelCopies(getpid(), &watch, KernelCopies::Both(range));
     EXPECT_EQ(in->Peek(), nullptr);  // attaches it
   }
   bool Post(std::vector<uint8_t>* buffer) const {
@@ -97,8 +97,8 @@ TEST(PostedBufferTest, NoBufferIsTooShort) {
   std::vector<uint8_t> buffer(kBufferBytes, 9);
   ASSERT_TRUE(link.Post(&buffer));
   EXPECT_FALSE(link.SendToPostedBuffer(std::vector<uint8_t>(kBufferBytes + 1, 7)));
-  EXPECT_TRUE(
-      link.out->peer_memory().kernel_copies().Holds(StridedLayout::Contiguous(kBufferBytes)));
+  EXPECT_TRUE(link.out->peer_memory().kernel_copies().writes.Holds(
+      StridedLayout::Contiguous(kBufferBytes)));
   EXPECT_TRUE(link.in->WithdrawBuffer());
   EXPECT_EQ(buffer, std::vector<uint8_t>(kBufferBytes, 9));
   std::vector<uint8_t> shorter(kBufferBytes / 2 - 1);
@@ -111,7 +111,7 @@ TEST(PostedBufferTest, ManyShortStretchesAreNoBuffer) {
   std::vector<uint8_t> buffer(2 * kBufferBytes, 9);
   StridedLayout layout;
   ASSERT_TRUE(StridedLayout::General(1, kBufferBytes, 2, 1, &layout).ok());
-  EXPECT_FALSE(link.out->peer_memory().kernel_copies().Holds(layout));
+  EXPECT_FALSE(link.out->peer_memory().kernel_copies().writes.Holds(layout));
   EXPECT_FALSE(link.in->PostBuffer(layout, reinterpret_cast<std::byte*>(buffer.data())));
 }
 
@@ -132,12 +132,12 @@ TEST(PostedBufferTest, MemoryOfAnEndedReceiverIsNotWritten) {
 // A receiver whose memory cannot be written to is not tried again.
 TEST(PostedBufferTest, AMessageThatTheKernelRefusesIsNotSent) {
   KernelBufferLink link;
-  ASSERT_TRUE(
-      link.out->peer_memory().kernel_copies().Holds(StridedLayout::Contiguous(kBufferBytes)));
+  ASSERT_TRUE(link.out->peer_memory().kernel_copies().writes.Holds(
+      StridedLayout::Contiguous(kBufferBytes)));
   ASSERT_TRUE(link.in->PostBuffer(StridedLayout::Contiguous(kBufferBytes), nullptr));
   EXPECT_FALSE(link.SendToPostedBuffer(std::vector<uint8_t>(kBufferBytes, 7)));
-  EXPECT_FALSE(
-      link.out->peer_memory().kernel_copies().Holds(StridedLayout::Contiguous(kBufferBytes)));
+  EXPECT_FALSE(link.out->peer_memory().kernel_copies().writes.Holds(
+      StridedLayout::Contiguous(kBufferBytes)));
   EXPECT_TRUE(link.in->WithdrawBuffer());
   link.Send(1);
   link.Receive(1);
@@ -305,8 +305,8 @@ TEST(PostedBufferTest, TheKernelCopiesIfMappingFails) {
   SharedBufferLink link;
   const ProcessWatch none;
   const KernelCopyRange range{kSharedBytes / 2, 2 * kSharedBytes};
-  link.out->peer_memory().SetKernelCopies(getpid(), &none, range);
-  link.in->peer_memory().SetKernelCopies(getpid(), &none, range);
+  link.out->peer_memory().SetKernelCopies(getpid(), &none, KernelCopies::Both(range));
+  link.in->peer_memory().SetKernelCopies(getpid(), &none, KernelCopies::Both(range));
   const std::vector<uint8_t> data = Numbered(kSharedBytes);
   ASSERT_TRUE(link.Post());
   link.posted()->segment.token[0] ^= 1;
@@ -327,8 +327,8 @@ TEST(PostedBufferTest, TheRestOfAMatrixGoesToItsPlace) {
     const KernelCopyRange shorter{kSharedBytes / 4, kSharedBytes - 1};
     EXPECT_FALSE(shorter.Holds(layout, kFrom)) << "the rest of a message that is too long";
     if (by_kernel) {
-      link.out->peer_memory().SetKernelCopies(getpid(), &none, range);
-      link.in->peer_memory().SetKernelCopies(getpid(), &none, range);
+      link.out->peer_memory().SetKernelCopies(getpid(), &none, KernelCopies::Both(range));
+      link.in->peer_memory().SetKernelCopies(getpid(), &none, KernelCopies::Both(range));
     }
     ASSERT_TRUE(link.Post());
     if (by_kernel) link.posted()->segment.token[0] ^= 1;

@@ -17,14 +17,11 @@ namespace {
 constexpr size_t kLine = 64;
 constexpr size_t kSegmentBytes = size_t{32} << 10;
 constexpr uint32_t kSlots = 8;
-// A staged message before all others, so that neither side's page tables lack a slot.
-constexpr size_t kAllSlotsBytes = kSlots * kSegmentBytes;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 template <typename Body>
-bool ForEachLength(const Body& body) {
-  for (size_t bytes = rules::kLeastKernelCopyBytes; bytes <= rules::kMostKernelCopyBytes;
-       bytes *= 2) {
+bool ForEachLength(size_t most_bytes, const Body& body) {
+  for (size_t bytes = rules::kLeastKernelCopyBytes; bytes <= most_bytes; bytes *= 2) {
     if (!body(bytes)) return false;
   }
   return true;
@@ -43,13 +40,13 @@ double MicrosecondsOf(const Copy& copy) {
   return best;
 }
 
-KernelCopyRange Estimate() {
+KernelCopies Estimate() {
   const std::vector<std::byte> from(rules::kMostKernelCopyBytes, std::byte{1});
   std::vector<std::byte> to(rules::kMostKernelCopyBytes);
   const ProcessWatch none;
   bool is_refused = false;
   std::vector<CopyTimes> all;
-  (void)ForEachLength([&](size_t bytes) {
+  (void)ForEachLength(rules::kMostKernelCopyBytes, [&](size_t bytes) {
     const StridedLayout layout = StridedLayout::Contiguous(bytes);
     const RemoteStretches there{reinterpret_cast<uint64_t>(to.data()), bytes, bytes, bytes};
     const double by_kernel = MicrosecondsOf([&] {
@@ -60,7 +57,7 @@ KernelCopyRange Estimate() {
     const bool is_slower = by_kernel > all.back().staged_us;
     return !is_refused && !(is_slower && FasterByKernel(all).most_bytes > 0);
   });
-  return is_refused ? KernelCopyRange() : FasterByKernel(all);
+  return is_refused ? KernelCopies() : KernelCopies::Both(FasterByKernel(all));
 }
 
 }  // namespace
@@ -78,28 +75,47 @@ KernelCopyRange FasterByKernel(const std::vector<CopyTimes>& times) {
   return range;
 }
 
-const KernelCopyRange& GuessedKernelCopyRange() {
-  static const KernelCopyRange range = Estimate();
+KernelCopyRange FasterByKernelFrom(const std::vector<CopyTimes>& times) {
+  KernelCopyRange range;
+  for (auto time = times.rbegin(); time != times.rend(); ++time) {
+    if (time->by_kernel_us > time->staged_us) break;
+    range = {time->bytes, SIZE_MAX};
+  }
   return range;
 }
 
-// Each counter has one writer; a rank that reads its new value sees the writer's earlier stores.
-struct CopyTrial::Shared {
-  // The receiver is ready for a message, and has received all earlier ones; and the address for the
-  // messages.
-  alignas(kLine) std::atomic<uint32_t> ready{0};
-  uint64_t target = 0;
-  alignas(kLine) std::atomic<uint32_t> sent{0};   // messages that the kernel has copied
-  alignas(kLine) std::atomic<uint32_t> full{0};   // segments
-  alignas(kLine) std::atomic<uint32_t> taken{0};  // segments
+const KernelCopies& GuessedKernelCopies() {
+  static const KernelCopies copies = Estimate();
+  return copies;
+}
+
+// The part that one side writes. Each counter has one writer; a side that reads its new value sees
+// the writer's earlier stores.
+struct CopyTrial::Half {
+  alignas(kLine) std::atomic<uint32_t> meetings{0};
+  uint64_t from = 0;  // addresses of its messages
+  uint64_t to = 0;
+  alignas(kLine) std::atomic<uint32_t> full{0};   // segments that it has sent
+  alignas(kLine) std::atomic<uint32_t> taken{0};  // segments that it has received
   alignas(kLine) std::byte slots[kSlots][kSegmentBytes];
+};
+
+struct CopyTrial::Shared {
+  Half halves[2];
 };
 
 size_t CopyTrial::Bytes() { return sizeof(Shared); }
 
-CopyTrial::CopyTrial(std::byte* shared)
-    : shared_(reinterpret_cast<Shared*>(shared)),
-      data_(rules::kMostKernelCopyBytes, std::byte{1}) {}
+CopyTrial::CopyTrial(std::byte* shared, Side side, pid_t peer, const ProcessWatch* watch,
+                     std::chrono::milliseconds most)
+    : side_(side),
+      mine_(reinterpret_cast<Shared*>(shared)->halves[side]),
+      theirs_(reinterpret_cast<Shared*>(shared)->halves[1 - side]),
+      peer_(peer),
+      watch_(watch),
+      end_(std::chrono::steady_clock::now() + most),
+      from_(rules::kMostKernelCopyBytes, std::byte{1}),
+      to_(from_) {}
 
 template <typename Over>
 bool CopyTrial::Await(const Over& over) const {
@@ -113,103 +129,118 @@ bool CopyTrial::Await(const Over& over) const {
   }
 }
 
-template <typename Move>
-double CopyTrial::Time(const Move& move) {
+bool CopyTrial::Meet() {
+  mine_.meetings.store(++meetings_, std::memory_order_release);
+  return Await([this] {
+    const uint32_t ahead = theirs_.meetings.load(std::memory_order_acquire) - meetings_;
+    return ahead <= 1;
+  });
+}
+
+template <typename Copy>
+double CopyTrial::Time(size_t bytes, const Copy& copy) {
   using Clock = std::chrono::steady_clock;
-  const auto is_ready = [this] {
-    return shared_->ready.load(std::memory_order_acquire) == messages_ + 1;
-  };
-  if (!Await(is_ready)) return -1;
+  // A program has written its messages: they are in no other cache.
+  for (size_t at = 0; at < bytes; at += kLine) {
+    *static_cast<volatile std::byte*>(&from_[at]) = std::byte{2};
+  }
+  if (!Meet()) return -1;
   const Clock::time_point start = Clock::now();
-  if (!move()) return -1;
-  ++messages_;
-  if (!Await(is_ready)) return -1;
+  if (!copy(bytes) || !Meet()) return -1;
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-bool CopyTrial::SendStaged(size_t bytes) {
-  for (size_t at = 0; at < bytes; at += kSegmentBytes) {
-    const auto is_free = [this] {
-      return segments_ - shared_->taken.load(std::memory_order_acquire) < kSlots;
-    };
-    if (!Await(is_free)) return false;
-    std::memcpy(shared_->slots[segments_ % kSlots], &data_[at],
-                std::min(kSegmentBytes, bytes - at));
-    shared_->full.store(++segments_, std::memory_order_release);
-  }
-  return true;
-}
-
-bool CopyTrial::ReceiveStaged(size_t bytes) {
-  for (size_t at = 0; at < bytes; at += kSegmentBytes) {
-    const auto is_full = [this] {
-      return shared_->full.load(std::memory_order_acquire) != segments_;
-    };
-    if (!Await(is_full)) return false;
-    std::memcpy(&data_[at], shared_->slots[segments_ % kSlots],
-                std::min(kSegmentBytes, bytes - at));
-    shared_->taken.store(++segments_, std::memory_order_release);
-  }
-  return true;
-}
-
-bool CopyTrial::Send(pid_t receiver, const ProcessWatch* watch, std::chrono::milliseconds most,
-                     KernelCopyRange* range) {
-  end_ = std::chrono::steady_clock::now() + most;
-  if (Time([&] { return SendStaged(kAllSlotsBytes); }) < 0) return false;
-  bool is_refused = false;
-  std::vector<CopyTimes> all;
-  const bool came = ForEachLength([&](size_t bytes) {
-    const StridedLayout layout = StridedLayout::Contiguous(bytes);
-    const auto by_kernel = [&] {
-      const RemoteStretches to{shared_->target, bytes, bytes, bytes};
-      is_refused = is_refused || !CopyToProcess(receiver, watch, layout, data_.data(), to);
-      shared_->sent.store(messages_ + 1, std::memory_order_release);
-      return true;
-    };
+template <typename ByKernel, typename Staged>
+bool CopyTrial::Compare(size_t most_bytes, const ByKernel& by_kernel, const Staged& staged,
+                        std::vector<CopyTimes>* all) {
+  return ForEachLength(most_bytes, [&](size_t bytes) {
     CopyTimes times{bytes, kNever, kNever};
     for (int i = 0; i < rules::kKernelCopyTrials; ++i) {
-      const double kernel = Time(by_kernel);
-      const double staged = Time([&] { return SendStaged(bytes); });
-      if (kernel < 0 || staged < 0) return false;
-      times.by_kernel_us = std::min(times.by_kernel_us, kernel);
-      times.staged_us = std::min(times.staged_us, rules::kStagedOverBare * staged);
+      const double by_kernel_us = Time(bytes, by_kernel);
+      const double staged_us = Time(bytes, staged);
+      if (by_kernel_us < 0 || staged_us < 0) return false;
+      times.by_kernel_us = std::min(times.by_kernel_us, by_kernel_us);
+      times.staged_us = std::min(times.staged_us, staged_us);
     }
-    all.push_back(times);
+    all->push_back(times);
     return true;
   });
-  if (!came) return false;
-  *range = is_refused ? KernelCopyRange() : FasterByKernel(all);
-  range->is_tried = true;
+}
+
+bool CopyTrial::WriteByKernel(size_t bytes) {
+  if (side_ == kSender) {
+    const RemoteStretches to{theirs_.to, bytes, bytes, bytes};
+    is_refused_ = is_refused_ ||
+                  !CopyToProcess(peer_, watch_, StridedLayout::Contiguous(bytes), from_.data(), to);
+    return Meet();
+  }
+  // A receiver reads the data, so that its processor has them at the latest then.
+  if (!Meet()) return false;
+  for (size_t at = 0; at < bytes; at += kLine) {
+    (void)*static_cast<const volatile std::byte*>(&to_[at]);
+  }
   return true;
 }
 
-void CopyTrial::Receive(std::chrono::milliseconds most) {
-  end_ = std::chrono::steady_clock::now() + most;
-  shared_->target = reinterpret_cast<uint64_t>(data_.data());
-  const auto say_ready = [this] { shared_->ready.store(++messages_, std::memory_order_release); };
-  say_ready();
-  if (!ReceiveStaged(kAllSlotsBytes)) return;
-  say_ready();
-  // A receiver reads the data, so that its processor has them at the latest then.
-  const auto read = [this](size_t bytes) {
-    for (size_t at = 0; at < bytes; at += kLine) {
-      (void)*static_cast<const volatile std::byte*>(&data_[at]);
-    }
+bool CopyTrial::ReadByKernel(size_t bytes) {
+  const RemoteStretches from{theirs_.from, bytes, bytes, bytes};
+  is_refused_ =
+      is_refused_ || CopyRangeFromProcess(peer_, watch_, from, 0, bytes,
+                                          StridedLayout::Contiguous(bytes), to_.data(), 0) != 0;
+  return true;
+}
+
+bool CopyTrial::SendSegment(size_t at, size_t bytes) {
+  const auto is_free = [this] {
+    return sent_ - theirs_.taken.load(std::memory_order_acquire) < kSlots;
   };
-  (void)ForEachLength([&](size_t bytes) {
-    for (int i = 0; i < rules::kKernelCopyTrials; ++i) {
-      const auto is_sent = [this] {
-        return shared_->sent.load(std::memory_order_acquire) == messages_;
-      };
-      if (!Await(is_sent)) return false;
-      read(bytes);
-      say_ready();
-      if (!ReceiveStaged(bytes)) return false;
-      say_ready();
-    }
-    return true;
-  });
+  if (!Await(is_free)) return false;
+  std::memcpy(mine_.slots[sent_ % kSlots], &from_[at], bytes);
+  mine_.full.store(++sent_, std::memory_order_release);
+  return true;
+}
+
+bool CopyTrial::ReceiveSegment(size_t at, size_t bytes) {
+  const auto is_full = [this] { return theirs_.full.load(std::memory_order_acquire) != received_; };
+  if (!Await(is_full)) return false;
+  std::memcpy(&to_[at], theirs_.slots[received_ % kSlots], bytes);
+  mine_.taken.store(++received_, std::memory_order_release);
+  return true;
+}
+
+bool CopyTrial::CopyStaged(size_t bytes, bool sends, bool receives) {
+  for (size_t at = 0; at < bytes; at += kSegmentBytes) {
+    const size_t now = std::min(kSegmentBytes, bytes - at);
+    if ((sends && !SendSegment(at, now)) || (receives && !ReceiveSegment(at, now))) return false;
+  }
+  return true;
+}
+
+bool CopyTrial::Run(KernelCopies* copies) {
+  mine_.from = reinterpret_cast<uint64_t>(from_.data());
+  mine_.to = reinterpret_cast<uint64_t>(to_.data());
+  const auto by_writes = [this](size_t bytes) { return WriteByKernel(bytes); };
+  const auto by_reads = [this](size_t bytes) { return ReadByKernel(bytes); };
+  const auto message = [this](size_t bytes) {
+    return CopyStaged(bytes, side_ == kSender, side_ == kReceiver);
+  };
+  const auto exchange = [this](size_t bytes) { return CopyStaged(bytes, true, true); };
+  std::vector<CopyTimes> one_way;
+  std::vector<CopyTimes> both_ways;
+  // One exchange of all slots before all others, so that neither side's page tables lack one.
+  const bool came = Meet() && exchange(kSlots * kSegmentBytes) &&
+                    Compare(rules::kMostKernelCopyBytes, by_writes, message, &one_way) &&
+                    Compare(rules::kMostTriedReadBytes, by_reads, exchange, &both_ways);
+  if (!came) return false;
+  // Reads are compared as they are: ranks agree on them first, which takes as long.
+  for (CopyTimes& times : one_way) times.staged_us *= rules::kStagedOverBare;
+  *copies = KernelCopies();
+  if (!is_refused_) {
+    copies->writes = FasterByKernel(one_way);
+    copies->reads = FasterByKernelFrom(both_ways);
+  }
+  copies->is_tried = true;
+  return true;
 }
 
 }  // namespace brigade

@@ -17,48 +17,72 @@
 
 namespace brigade {
 
-// Time of a message of `bytes` bytes until the receiver has it in its cache.
+// Time until the receiver of a message of `bytes` bytes has it in its cache, or both of two that
+// exchange such messages.
 struct CopyTimes {
   size_t bytes;
   double by_kernel_us;
   double staged_us;
 };
 
-// Returns the first range of adjacent lengths for which the kernel is faster.
+// Returns the first range of adjacent lengths for which the kernel is faster. A longer message that
+// goes one way is faster if two processors copy it at once, through staging memory.
 KernelCopyRange FasterByKernel(const std::vector<CopyTimes>& times);
+// Returns the range of all lengths from one on for which the kernel is faster.
+KernelCopyRange FasterByKernelFrom(const std::vector<CopyTimes>& times);
 
 // Returns the estimate of one process alone, made once: it takes some milliseconds. Ranks with a
 // processor each measure by a CopyTrial.
-const KernelCopyRange& GuessedKernelCopyRange();
+const KernelCopies& GuessedKernelCopies();
 
 class CopyTrial {
  public:
+  enum Side { kSender, kReceiver };  // of messages that go one way
+
   // The bytes of shared memory that both map, zeroed by its owner.
   static size_t Bytes();
-  explicit CopyTrial(std::byte* shared);
+  // `peer` and `watch`: the other process, as of CopyToProcess. A trial fails if the other does not
+  // come within `most`.
+  CopyTrial(std::byte* shared, Side side, pid_t peer, const ProcessWatch* watch,
+            std::chrono::milliseconds most);
 
-  // Measures. Takes some 10 ms, or `most` if the other process does not come. `receiver` and
-  // `watch` are as of CopyToProcess. Returns false if the other did not come in time, with `*range`
-  // unchanged. If the system refuses copies, the range is empty.
-  bool Send(pid_t receiver, const ProcessWatch* watch, std::chrono::milliseconds most,
-            KernelCopyRange* range);
-  void Receive(std::chrono::milliseconds most);
+  // Measures, in some 20 ms: each process calls it for its own side. Returns false if the other did
+  // not come in time, with `*copies` unchanged. If the system refuses copies, both ranges are
+  // empty. The receiver's result counts for nothing.
+  bool Run(KernelCopies* copies);
 
  private:
   struct Shared;
+  struct Half;
   template <typename Over>
   bool Await(const Over& over) const;
-  // Returns the time of one message in us; negative if the other did not come.
-  template <typename Move>
-  double Time(const Move& move);
-  bool SendStaged(size_t bytes);
-  bool ReceiveStaged(size_t bytes);
+  // Waits until the other has come as far.
+  bool Meet();
+  // Returns the time of copy(bytes) between two meetings in us; negative if the other did not come.
+  template <typename Copy>
+  double Time(size_t bytes, const Copy& copy);
+  template <typename ByKernel, typename Staged>
+  bool Compare(size_t most_bytes, const ByKernel& by_kernel, const Staged& staged,
+               std::vector<CopyTimes>* all);
+  bool WriteByKernel(size_t bytes);
+  bool ReadByKernel(size_t bytes);
+  // Copies a message, or one each way, in segments through shared memory.
+  bool CopyStaged(size_t bytes, bool sends, bool receives);
+  bool SendSegment(size_t at, size_t bytes);
+  bool ReceiveSegment(size_t at, size_t bytes);
 
-  Shared* const shared_;
-  std::chrono::steady_clock::time_point end_;
-  uint32_t messages_ = 0;  // of either kind, that are over
-  uint32_t segments_ = 0;
-  std::vector<std::byte> data_;
+  const Side side_;
+  Half& mine_;
+  Half& theirs_;
+  const pid_t peer_;
+  const ProcessWatch* const watch_;
+  const std::chrono::steady_clock::time_point end_;
+  bool is_refused_ = false;
+  uint32_t meetings_ = 0;
+  uint32_t sent_ = 0;      // segments
+  uint32_t received_ = 0;  // segments
+  std::vector<std::byte> from_;
+  std::vector<std::byte> to_;
 };
 
 }  // namespace brigade

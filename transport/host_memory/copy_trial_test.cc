@@ -31,11 +31,25 @@ TEST(FasterByKernel, TakesTheFirstStretch) {
             std::make_pair(size_t{16}, size_t{16}));
 }
 
-TEST(GuessedKernelCopyRange, IsARange) {
-  const KernelCopyRange& range = GuessedKernelCopyRange();
-  EXPECT_EQ(&range, &GuessedKernelCopyRange());
-  EXPECT_EQ(range.least_bytes == SIZE_MAX, range.most_bytes == 0);
-  EXPECT_FALSE(range.Holds(StridedLayout()));
+TEST(FasterByKernelFrom, TakesTheLastStretchWithoutALimit) {
+  const auto least = [](const std::vector<CopyTimes>& times) {
+    const KernelCopyRange found = FasterByKernelFrom(times);
+    EXPECT_EQ(found.most_bytes, found.empty() ? 0 : SIZE_MAX);
+    return found.least_bytes;
+  };
+  EXPECT_EQ(least({}), SIZE_MAX);
+  EXPECT_EQ(least({{8, 1, 2}, {16, 3, 2}}), SIZE_MAX);
+  EXPECT_EQ(least({{8, 1, 2}, {16, 2, 2}}), 8u);
+  EXPECT_EQ(least({{8, 1, 2}, {16, 3, 2}, {32, 1, 2}, {64, 1, 2}}), 32u);
+}
+
+TEST(GuessedKernelCopies, AreOneRange) {
+  const KernelCopies& copies = GuessedKernelCopies();
+  EXPECT_EQ(&copies, &GuessedKernelCopies());
+  EXPECT_EQ(copies.writes.least_bytes == SIZE_MAX, copies.writes.most_bytes == 0);
+  EXPECT_FALSE(copies.writes.Holds(StridedLayout()));
+  EXPECT_EQ(copies.reads.least_bytes, copies.writes.least_bytes);
+  EXPECT_FALSE(copies.is_tried);
 }
 
 class CopyTrialTest : public testing::Test {
@@ -43,36 +57,46 @@ class CopyTrialTest : public testing::Test {
   struct alignas(4096) Page {
     std::byte bytes[4096];
   };
+  const KernelCopies kNothing = KernelCopies::Both({1, 1});
+  bool Run(CopyTrial::Side side, pid_t peer, KernelCopies* copies, milliseconds most = kLong) {
+    return CopyTrial(memory_, side, peer, &kThisOne, most).Run(copies);
+  }
+
   // Zeroed.
   std::vector<Page> pages_{CopyTrial::Bytes() / sizeof(Page) + 1};
   std::byte* const memory_ = pages_[0].bytes;
 };
 
 TEST_F(CopyTrialTest, BothSidesComeToAnEnd) {
-  CopyTrial receiver(memory_);
-  std::thread receives([&] { receiver.Receive(kLong); });
-  KernelCopyRange range{1, 1};
-  EXPECT_TRUE(CopyTrial(memory_).Send(getpid(), &kThisOne, kLong, &range));
+  KernelCopies received = kNothing;
+  std::thread receives([&] { EXPECT_TRUE(Run(CopyTrial::kReceiver, getpid(), &received)); });
+  KernelCopies copies = kNothing;
+  EXPECT_TRUE(Run(CopyTrial::kSender, getpid(), &copies));
   receives.join();
-  EXPECT_NE(range.least_bytes, 1u);
-  EXPECT_EQ(range.least_bytes == SIZE_MAX, range.most_bytes == 0);
+  EXPECT_TRUE(copies.is_tried);
+  for (const KernelCopyRange& range : {copies.writes, copies.reads}) {
+    EXPECT_NE(range.least_bytes, 1u);
+    EXPECT_EQ(range.least_bytes == SIZE_MAX, range.most_bytes == 0);
+  }
 }
 
 TEST_F(CopyTrialTest, ARefusedCopyIsNeverFaster) {
-  CopyTrial receiver(memory_);
-  std::thread receives([&] { receiver.Receive(kLong); });
-  KernelCopyRange range{1, 1};
+  KernelCopies received;
+  std::thread receives([&] { EXPECT_TRUE(Run(CopyTrial::kReceiver, getpid(), &received)); });
+  KernelCopies copies = kNothing;
   constexpr pid_t kNobody = 0x7fffffff;
-  EXPECT_TRUE(CopyTrial(memory_).Send(kNobody, &kThisOne, kLong, &range));
+  EXPECT_TRUE(Run(CopyTrial::kSender, kNobody, &copies));
   receives.join();
-  EXPECT_EQ(range.most_bytes, 0u);
+  EXPECT_TRUE(copies.writes.empty());
+  EXPECT_TRUE(copies.reads.empty());
 }
 
 TEST_F(CopyTrialTest, WaitsEndAtTheirTimeLimit) {
-  KernelCopyRange range{1, 1};
-  EXPECT_FALSE(CopyTrial(memory_).Send(getpid(), &kThisOne, milliseconds(5), &range));
-  EXPECT_EQ(range.least_bytes, 1u);
-  CopyTrial(memory_).Receive(milliseconds(5));
+  for (const CopyTrial::Side side : {CopyTrial::kSender, CopyTrial::kReceiver}) {
+    KernelCopies copies = kNothing;
+    EXPECT_FALSE(Run(side, getpid(), &copies, milliseconds(5)));
+    EXPECT_EQ(copies.writes.least_bytes, 1u);
+  }
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ int TryToReadFromProcess(pid_t process, const ProcessWatch* watch, const RemoteS
 struct KernelCopyRange {
   size_t least_bytes = SIZE_MAX;
   size_t most_bytes = 0;
-  bool is_tried = false;  // measured by two ranks; otherwise estimated by one
+  bool empty() const { return least_bytes > most_bytes; }
   // `from`: the packed byte of the layout with which a message begins. The rest of a longer layout
   // is not copied either: two processors at once are faster.
   bool Holds(const StridedLayout& layout, size_t from = 0) const {
@@ -56,6 +56,16 @@ struct KernelCopyRange {
   }
   // Also for the destination of a message of this length or a shorter one.
   bool IsLongEnough(const StridedLayout& layout) const { return least_bytes <= layout.run_bytes(); }
+};
+
+// Reads are faster than writes beside messages through staging memory: each rank copies once, in
+// place of twice, and has the data in its own cache.
+struct KernelCopies {
+  static KernelCopies Both(const KernelCopyRange& range) { return {range, range, false}; }
+
+  KernelCopyRange writes;  // one rank copies to another that waits
+  KernelCopyRange reads;   // all ranks copy from each other at once
+  bool is_tried = false;   // measured by two ranks; otherwise estimated by one
 };
 
 }  // namespace brigade

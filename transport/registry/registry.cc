@@ -84,7 +84,7 @@ Status ReadShmOptions(ShmOptions* options) {
   if (copies.empty() || copies == "auto" || copies == "1") {
     options->kernel_copies.reset();  // as measured
   } else if (copies == "on") {
-    options->kernel_copies = KernelCopyRange{rules::kLeastKernelCopyBytes, SIZE_MAX};
+    options->kernel_copies = KernelCopies::Both({rules::kLeastKernelCopyBytes, SIZE_MAX});
   } else if (copies != "off" && copies != "0") {
     return Status(StatusCode::kInvalidArgument,
                   "BRIGADE_KERNEL_COPIES=" + copies + ": must be auto, on or off");

@@ -82,7 +82,7 @@ Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verd
 }
 
 Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,
-                           const Group& group, std::optional<KernelCopyRange>* known) {
+                           const Group& group, std::optional<KernelCopies>* known) {
   const auto lacks = [&](const Introduction& their) {
     const auto is_there = [&](const Introduction& other) { return other.host == their.host; };
     return !their.knows_kernel_copies && std::count_if(all.begin(), all.end(), is_there) > 1;
@@ -105,29 +105,27 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), memory.data()));
 
   std::unique_ptr<CopyTrial> trial;
-  KernelCopyRange range = known->value_or(KernelCopyRange());
+  KernelCopies copies = known->value_or(KernelCopies());
   const TrialMemory& there = memory[sender];
   const bool is_made = !(there.segment == SharedSegment::Address());
-  if (group.rank == receiver && is_made && SharedSegment::Open(there.segment, &segment).ok()) {
+  const bool takes_part = sends || group.rank == receiver;
+  if (takes_part && is_made && (sends || SharedSegment::Open(there.segment, &segment).ok())) {
+    const Peer& peer = *group.members[sends ? receiver : sender];
     if (std::byte* const shared = segment->At(there.offset, CopyTrial::Bytes())) {
-      trial = std::make_unique<CopyTrial>(shared);
-      trial->Receive(kMost);
-    }
-  } else if (sends && knower == group.size()) {
-    const Peer& peer = *group.members[receiver];
-    if (!is_made || !CopyTrial(segment->At(mine.offset, CopyTrial::Bytes()))
-                         .Send(peer.segment->address().process, &peer.process, kMost, &range)) {
-      range = GuessedKernelCopyRange();
+      trial = std::make_unique<CopyTrial>(shared, sends ? CopyTrial::kSender : CopyTrial::kReceiver,
+                                          peer.segment->address().process, &peer.process, kMost);
     }
   }
-  std::vector<KernelCopyRange> ranges(all.size());
-  const Status told = bootstrap->AllGather(&range, sizeof(range), ranges.data());
+  const bool is_tried = trial != nullptr && trial->Run(&copies);
+  if (sends && knower == group.size() && !is_tried) copies = GuessedKernelCopies();
+  std::vector<KernelCopies> found(all.size());
+  const Status told = bootstrap->AllGather(&copies, sizeof(copies), found.data());
   if (!told.ok()) {
-    (void)trial.release();  // a sender that is late may write to it still
+    (void)trial.release();  // the other, if it is late, may write to it still
     return told;
   }
   if (!known->has_value() && receiver < group.size()) {
-    *known = ranges[knower < group.size() ? knower : sender];
+    *known = found[knower < group.size() ? knower : sender];
   }
   return Status();
 }

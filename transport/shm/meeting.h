@@ -42,7 +42,7 @@ Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verd
 // that knows, by a trial of two members, or, without a processor for each, by an estimate of one.
 // Collective. REQUIRES: all are mapped.
 Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,
-                           const Group& group, std::optional<KernelCopyRange>* known);
+                           const Group& group, std::optional<KernelCopies>* known);
 
 }  // namespace brigade::shm
 

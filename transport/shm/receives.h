@@ -31,7 +31,7 @@ class Receives {
   // to: a receive with a posted buffer holds up the receives behind it.
   static bool PostBuffer(InStream* in, const StridedLayout& layout, std::byte* base) {
     if (in->receives.size() != 1 || in->edge.Peek() != nullptr ||
-        !PostedBuffer::IsFor(layout, base, in->edge.peer_memory().kernel_copies())) {
+        !PostedBuffer::IsFor(layout, base, in->edge.peer_memory().kernel_copies().writes)) {
       return false;
     }
     return in->has_posted = in->edge.PostBuffer(layout, base);

@@ -123,7 +123,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     if (!verdict.ok()) return give_up(verdict);
     const Status measured = shm::MeasureKernelCopies(bootstrap, all, *group, &kernel_copies_);
     if (!measured.ok()) return measured;
-    group->kernel_copies = kernel_copies_.value_or(KernelCopyRange());
+    group->kernel_copies = kernel_copies_.value_or(KernelCopies());
     Group* const added = group.get();
     *id = added->id = groups_.Add(std::move(group));
     added->crowded = IsHostCrowded(options_.host, all);
@@ -358,7 +358,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
   EdgeMemory edge_memory_;
   Capabilities capabilities_;
   const ShmOptions options_;
-  std::optional<KernelCopyRange> kernel_copies_ = options_.kernel_copies;
+  std::optional<KernelCopies> kernel_copies_ = options_.kernel_copies;
   Public* public_ = nullptr;
   const bool doorbells_reach_all_ = Doorbell::Prepare();
   WaitPolicy waiting_{kAlone, kCrowded};

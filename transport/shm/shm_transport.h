@@ -28,7 +28,7 @@ struct ShmOptions {
   bool spans_hosts = false;
   // The point-to-point messages that the kernel copies: none by default. nullopt: those that this
   // machine's kernel copies faster.
-  std::optional<KernelCopyRange> kernel_copies = KernelCopyRange();
+  std::optional<KernelCopies> kernel_copies = KernelCopies();
 };
 
 // Local. Works with any bootstrap whose members are on one host (host.h) or which may span several;

@@ -186,7 +186,7 @@ class ShmPostedBuffer : public testing::Test {
 
   ShmPostedBuffer() {
     ShmOptions options;
-    options.kernel_copies = KernelCopyRange{1, kBytes};
+    options.kernel_copies = KernelCopies::Both({1, kBytes});
     EXPECT_TRUE(CreateShmEndpoint(options, &endpoint_).ok());
     channel_ = PointToPoint(OpenAlone(endpoint_.get()));
     out_ = endpoint_->edges()->EdgeTo(channel_, 0);
@@ -732,12 +732,12 @@ TEST(ShmEndpoint, FewSendsEndAtOnce) {
 }
 
 // A member that knows the lengths passes them to the others, without a trial.
-TEST(ShmEndpoint, RanksAdoptTheKernelCopyRangeOfAMember) {
+TEST(ShmEndpoint, RanksAdoptTheKernelCopiesOfAMember) {
   InprocWorld world(2);
   const auto run = [&](int rank) {
     ShmOptions options;
     options.kernel_copies.reset();
-    if (rank == 1) options.kernel_copies = KernelCopyRange{123, 456};
+    if (rank == 1) options.kernel_copies = KernelCopies::Both({123, 456});
     std::unique_ptr<Endpoint> endpoint;
     ASSERT_TRUE(CreateShmEndpoint(options, &endpoint).ok());
     const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
@@ -747,7 +747,7 @@ TEST(ShmEndpoint, RanksAdoptTheKernelCopyRangeOfAMember) {
                   ->EdgeTo(PointToPoint(group), 1 - rank)
                   ->peer_memory()
                   .kernel_copies()
-                  .most_bytes,
+                  .reads.most_bytes,
               456u);
     endpoint->CloseGroup(group);
     char here = 0, all[2];
@@ -759,24 +759,24 @@ TEST(ShmEndpoint, RanksAdoptTheKernelCopyRangeOfAMember) {
 }
 
 // All ranks of a host use equal lengths, whichever rank measured them, in later groups, too.
-TEST(ShmEndpoint, RanksOfAHostAgreeOnTheKernelCopyRange) {
+TEST(ShmEndpoint, RanksOfAHostAgreeOnTheKernelCopies) {
   constexpr int kRanks = 2;
   if (std::thread::hardware_concurrency() < kRanks) GTEST_SKIP() << "one processor";
   bool is_tried = false;
   // Beside other programs a rank may come too late to a trial.
   for (int attempt = 0; attempt < 100 && !is_tried; ++attempt) {
     InprocWorld world(kRanks);
-    KernelCopyRange ranges[kRanks][2];
+    KernelCopies copies[kRanks][2];
     const auto run = [&](int rank) {
       ShmOptions options;
       options.kernel_copies.reset();
       std::unique_ptr<Endpoint> endpoint;
       ASSERT_TRUE(CreateShmEndpoint(options, &endpoint).ok());
       const std::unique_ptr<Bootstrap> bootstrap = world.MakeBootstrap(rank);
-      for (KernelCopyRange& range : ranges[rank]) {
+      for (KernelCopies& here : copies[rank]) {
         GroupId group = -1;
         ASSERT_TRUE(endpoint->OpenGroup(bootstrap.get(), &group).ok());
-        range =
+        here =
             endpoint->edges()->EdgeTo(PointToPoint(group), 1 - rank)->peer_memory().kernel_copies();
         endpoint->CloseGroup(group);
       }
@@ -786,12 +786,15 @@ TEST(ShmEndpoint, RanksOfAHostAgreeOnTheKernelCopyRange) {
     std::thread other([&] { run(1); });
     run(0);
     other.join();
-    is_tried = ranges[0][0].is_tried;
-    for (const auto& of_rank : ranges) {
-      for (const KernelCopyRange& range : of_rank) {
-        EXPECT_EQ(range.least_bytes, ranges[0][0].least_bytes);
-        EXPECT_EQ(range.most_bytes, ranges[0][0].most_bytes);
-        EXPECT_EQ(range.is_tried, is_tried);
+    const KernelCopies& first = copies[0][0];
+    is_tried = first.is_tried;
+    for (const auto& of_rank : copies) {
+      for (const KernelCopies& each : of_rank) {
+        EXPECT_EQ(each.writes.least_bytes, first.writes.least_bytes);
+        EXPECT_EQ(each.writes.most_bytes, first.writes.most_bytes);
+        EXPECT_EQ(each.reads.least_bytes, first.reads.least_bytes);
+        EXPECT_EQ(each.reads.most_bytes, first.reads.most_bytes);
+        EXPECT_EQ(each.is_tried, is_tried);
       }
     }
   }
