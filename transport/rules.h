@@ -124,13 +124,13 @@ inline constexpr size_t kShmMostWideBytes = size_t{8} << 20;
 // copy, and meanwhile the rank receives nothing and seems lost.
 inline constexpr int kShmMostSendsAtOnce = 2;
 
-// Kernel copies of point-to-point messages: the shortest and the longest that are measured. Below,
-// a staged message costs less than the system call; beyond, two processors that copy at once were
-// faster in all measurements.
+// Kernel copies: the shortest that are measured, and the longest of messages that go one way.
+// Below, a staged message costs less than the system call; beyond, two processors that copy at once
+// were faster in all measurements.
 inline constexpr size_t kLeastKernelCopyBytes = size_t{8} << 10;
 inline constexpr size_t kMostKernelCopyBytes = size_t{2} << 20;
-// The longest reads by all ranks at once that are measured: for longer ones the ratio was the same,
-// and a longer trial delays the first group.
+// The longest reads by all ranks at once that are measured: longer ones gained as much or more, and
+// a longer trial delays the first group.
 inline constexpr size_t kMostTriedReadBytes = size_t{512} << 10;
 // Time of a staged message: in times of a bare ring's, if two ranks measure both, one way, and in
 // times of a copy within one cache, if one rank estimates. More favours copies by the kernel.

@@ -66,10 +66,8 @@ ShmOptions ByKernel(size_t least_bytes = 256, size_t most_bytes = size_t{64} << 
   options.kernel_copies = KernelCopies::Both({least_bytes, most_bytes});
   return options;
 }
-ShmOptions OnlyFor(KernelCopyRange KernelCopies::*kind) {
-  ShmOptions options = ByKernel();
-  KernelCopies copies;
-  copies.*kind = (*options.kernel_copies).*kind;
+ShmOptions ByKernel(const KernelCopies& copies) {
+  ShmOptions options;
   options.kernel_copies = copies;
   return options;
 }
@@ -790,8 +788,8 @@ TEST(ZeroCopyReadsOfNone, LengthsOutsideTheKernelsRangeAreNotExposed) {
       {ByKernel(Data::kRows * sizeof(double) + 1), 1, false},
       {ByKernel(kShortMost), 0, true},
       {ByKernel(256, kShortMost), 0, false},
-      {OnlyFor(&KernelCopies::reads), 0, true},
-      {OnlyFor(&KernelCopies::writes), 0, false},
+      {ByKernel(KernelCopies{{}, {256, SIZE_MAX}}), 0, true},
+      {ByKernel(KernelCopies{{256, SIZE_MAX}, {}}), 0, false},
   };
   for (const auto& one : cases) {
     for (Case c : kSomeCases) {

@@ -57,6 +57,7 @@ KernelCopies Estimate() {
     const bool is_slower = by_kernel > all.back().staged_us;
     return !is_refused && !(is_slower && FasterByKernel(all).most_bytes > 0);
   });
+  // One rank cannot measure an exchange.
   return is_refused ? KernelCopies() : KernelCopies::Both(FasterByKernel(all));
 }
 
@@ -95,34 +96,29 @@ struct CopyTrial::Half {
   alignas(kLine) std::atomic<uint32_t> meetings{0};
   uint64_t from = 0;  // addresses of its messages
   uint64_t to = 0;
+  uint32_t is_refused = 0;                        // the system refuses its copies
   alignas(kLine) std::atomic<uint32_t> full{0};   // segments that it has sent
   alignas(kLine) std::atomic<uint32_t> taken{0};  // segments that it has received
   alignas(kLine) std::byte slots[kSlots][kSegmentBytes];
 };
 
-struct CopyTrial::Shared {
-  Half halves[2];
-};
+size_t CopyTrial::Bytes() { return 2 * sizeof(Half); }
 
-size_t CopyTrial::Bytes() { return sizeof(Shared); }
-
-CopyTrial::CopyTrial(std::byte* shared, Side side, pid_t peer, const ProcessWatch* watch,
-                     std::chrono::milliseconds most)
+CopyTrial::CopyTrial(std::byte* shared, Side side, pid_t peer, const ProcessWatch* watch)
     : side_(side),
-      mine_(reinterpret_cast<Shared*>(shared)->halves[side]),
-      theirs_(reinterpret_cast<Shared*>(shared)->halves[1 - side]),
+      mine_(reinterpret_cast<Half*>(shared)[side]),
+      theirs_(reinterpret_cast<Half*>(shared)[1 - side]),
       peer_(peer),
       watch_(watch),
-      end_(std::chrono::steady_clock::now() + most),
       from_(rules::kMostKernelCopyBytes, std::byte{1}),
       to_(from_) {}
 
-template <typename Over>
-bool CopyTrial::Await(const Over& over) const {
+template <typename Condition>
+bool CopyTrial::Await(const Condition& holds) const {
   constexpr int kPollsPerYield = 1000;
   for (;;) {
     for (int i = 0; i < kPollsPerYield; ++i) {
-      if (over()) return true;
+      if (holds()) return true;
     }
     if (std::chrono::steady_clock::now() > end_) return false;
     sched_yield();
@@ -157,8 +153,9 @@ bool CopyTrial::Compare(size_t most_bytes, const ByKernel& by_kernel, const Stag
     CopyTimes times{bytes, kNever, kNever};
     for (int i = 0; i < rules::kKernelCopyTrials; ++i) {
       const double by_kernel_us = Time(bytes, by_kernel);
+      if (by_kernel_us < 0) return false;
       const double staged_us = Time(bytes, staged);
-      if (by_kernel_us < 0 || staged_us < 0) return false;
+      if (staged_us < 0) return false;
       times.by_kernel_us = std::min(times.by_kernel_us, by_kernel_us);
       times.staged_us = std::min(times.staged_us, staged_us);
     }
@@ -170,8 +167,11 @@ bool CopyTrial::Compare(size_t most_bytes, const ByKernel& by_kernel, const Stag
 bool CopyTrial::WriteByKernel(size_t bytes) {
   if (side_ == kSender) {
     const RemoteStretches to{theirs_.to, bytes, bytes, bytes};
-    is_refused_ = is_refused_ ||
-                  !CopyToProcess(peer_, watch_, StridedLayout::Contiguous(bytes), from_.data(), to);
+    if (mine_.is_refused == 0) {
+      const bool is_copied =
+          CopyToProcess(peer_, watch_, StridedLayout::Contiguous(bytes), from_.data(), to);
+      mine_.is_refused = is_copied ? 0 : 1;
+    }
     return Meet();
   }
   // A receiver reads the data, so that its processor has them at the latest then.
@@ -184,9 +184,11 @@ bool CopyTrial::WriteByKernel(size_t bytes) {
 
 bool CopyTrial::ReadByKernel(size_t bytes) {
   const RemoteStretches from{theirs_.from, bytes, bytes, bytes};
-  is_refused_ =
-      is_refused_ || CopyRangeFromProcess(peer_, watch_, from, 0, bytes,
-                                          StridedLayout::Contiguous(bytes), to_.data(), 0) != 0;
+  if (mine_.is_refused == 0) {
+    const int error = CopyRangeFromProcess(peer_, watch_, from, 0, bytes,
+                                           StridedLayout::Contiguous(bytes), to_.data(), 0);
+    mine_.is_refused = error == 0 ? 0 : 1;
+  }
   return true;
 }
 
@@ -216,30 +218,31 @@ bool CopyTrial::CopyStaged(size_t bytes, bool sends, bool receives) {
   return true;
 }
 
-bool CopyTrial::Run(KernelCopies* copies) {
+bool CopyTrial::Run(std::chrono::milliseconds most, KernelCopies* copies) {
+  end_ = std::chrono::steady_clock::now() + most;
   mine_.from = reinterpret_cast<uint64_t>(from_.data());
   mine_.to = reinterpret_cast<uint64_t>(to_.data());
   const auto by_writes = [this](size_t bytes) { return WriteByKernel(bytes); };
   const auto by_reads = [this](size_t bytes) { return ReadByKernel(bytes); };
-  const auto message = [this](size_t bytes) {
+  const auto staged_message = [this](size_t bytes) {
     return CopyStaged(bytes, side_ == kSender, side_ == kReceiver);
   };
-  const auto exchange = [this](size_t bytes) { return CopyStaged(bytes, true, true); };
+  const auto staged_exchange = [this](size_t bytes) { return CopyStaged(bytes, true, true); };
   std::vector<CopyTimes> one_way;
   std::vector<CopyTimes> both_ways;
   // One exchange of all slots before all others, so that neither side's page tables lack one.
-  const bool came = Meet() && exchange(kSlots * kSegmentBytes) &&
-                    Compare(rules::kMostKernelCopyBytes, by_writes, message, &one_way) &&
-                    Compare(rules::kMostTriedReadBytes, by_reads, exchange, &both_ways);
+  const bool came = Meet() && staged_exchange(kSlots * kSegmentBytes) &&
+                    Compare(rules::kMostKernelCopyBytes, by_writes, staged_message, &one_way) &&
+                    Compare(rules::kMostTriedReadBytes, by_reads, staged_exchange, &both_ways);
   if (!came) return false;
-  // Reads are compared as they are: ranks agree on them first, which takes as long.
+  // Of a read, the ranks' agreement costs about as much.
   for (CopyTimes& times : one_way) times.staged_us *= rules::kStagedOverBare;
   *copies = KernelCopies();
-  if (!is_refused_) {
+  if (mine_.is_refused == 0 && theirs_.is_refused == 0) {
     copies->writes = FasterByKernel(one_way);
     copies->reads = FasterByKernelFrom(both_ways);
   }
-  copies->is_tried = true;
+  copies->is_tried = 1;
   return true;
 }
 

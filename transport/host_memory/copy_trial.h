@@ -17,8 +17,8 @@
 
 namespace brigade {
 
-// Time until the receiver of a message of `bytes` bytes has it in its cache, or both of two that
-// exchange such messages.
+// Time until the receiver of a message of `bytes` bytes has it in its cache, or until both ranks of
+// an exchange have theirs.
 struct CopyTimes {
   size_t bytes;
   double by_kernel_us;
@@ -41,22 +41,20 @@ class CopyTrial {
 
   // The bytes of shared memory that both map, zeroed by its owner.
   static size_t Bytes();
-  // `peer` and `watch`: the other process, as of CopyToProcess. A trial fails if the other does not
-  // come within `most`.
-  CopyTrial(std::byte* shared, Side side, pid_t peer, const ProcessWatch* watch,
-            std::chrono::milliseconds most);
+  // `peer` and `watch`: the other process, as of CopyToProcess. If Run() has returned false, the
+  // kernel may still write to the object for the other process: it must not be destroyed.
+  CopyTrial(std::byte* shared, Side side, pid_t peer, const ProcessWatch* watch);
 
-  // Measures, in some 20 ms: each process calls it for its own side. Returns false if the other did
-  // not come in time, with `*copies` unchanged. If the system refuses copies, both ranges are
-  // empty. The receiver's result counts for nothing.
-  bool Run(KernelCopies* copies);
+  // Measures, in some 15 ms: each process calls it for its own side. Returns false if the trial is
+  // not complete within `most`, with `*copies` unchanged. If the system refuses copies to one of
+  // the processes, both ranges are empty. The receiver's result is not used.
+  bool Run(std::chrono::milliseconds most, KernelCopies* copies);
 
  private:
-  struct Shared;
   struct Half;
-  template <typename Over>
-  bool Await(const Over& over) const;
-  // Waits until the other has come as far.
+  template <typename Condition>
+  bool Await(const Condition& holds) const;
+  // Waits until the other has reached this meeting.
   bool Meet();
   // Returns the time of copy(bytes) between two meetings in us; negative if the other did not come.
   template <typename Copy>
@@ -76,8 +74,7 @@ class CopyTrial {
   Half& theirs_;
   const pid_t peer_;
   const ProcessWatch* const watch_;
-  const std::chrono::steady_clock::time_point end_;
-  bool is_refused_ = false;
+  std::chrono::steady_clock::time_point end_;
   uint32_t meetings_ = 0;
   uint32_t sent_ = 0;      // segments
   uint32_t received_ = 0;  // segments

@@ -54,25 +54,32 @@ TEST(GuessedKernelCopies, AreOneRange) {
 
 class CopyTrialTest : public testing::Test {
  protected:
+  const KernelCopies kNothing = KernelCopies::Both({1, 1});
+
+  bool Run(CopyTrial::Side side, pid_t peer, KernelCopies* copies, milliseconds most = kLong) {
+    return CopyTrial(memory_, side, peer, &kThisOne).Run(most, copies);
+  }
+  // Runs both sides: `peers` are those of the sender and the receiver.
+  KernelCopies RunBoth(pid_t sender_peer, pid_t receiver_peer) {
+    KernelCopies received;
+    std::thread receives([&] { EXPECT_TRUE(Run(CopyTrial::kReceiver, receiver_peer, &received)); });
+    KernelCopies copies = kNothing;
+    EXPECT_TRUE(Run(CopyTrial::kSender, sender_peer, &copies));
+    receives.join();
+    return copies;
+  }
+
+ private:
   struct alignas(4096) Page {
     std::byte bytes[4096];
   };
-  const KernelCopies kNothing = KernelCopies::Both({1, 1});
-  bool Run(CopyTrial::Side side, pid_t peer, KernelCopies* copies, milliseconds most = kLong) {
-    return CopyTrial(memory_, side, peer, &kThisOne, most).Run(copies);
-  }
-
   // Zeroed.
   std::vector<Page> pages_{CopyTrial::Bytes() / sizeof(Page) + 1};
   std::byte* const memory_ = pages_[0].bytes;
 };
 
 TEST_F(CopyTrialTest, BothSidesComeToAnEnd) {
-  KernelCopies received = kNothing;
-  std::thread receives([&] { EXPECT_TRUE(Run(CopyTrial::kReceiver, getpid(), &received)); });
-  KernelCopies copies = kNothing;
-  EXPECT_TRUE(Run(CopyTrial::kSender, getpid(), &copies));
-  receives.join();
+  const KernelCopies copies = RunBoth(getpid(), getpid());
   EXPECT_TRUE(copies.is_tried);
   for (const KernelCopyRange& range : {copies.writes, copies.reads}) {
     EXPECT_NE(range.least_bytes, 1u);
@@ -80,24 +87,33 @@ TEST_F(CopyTrialTest, BothSidesComeToAnEnd) {
   }
 }
 
-TEST_F(CopyTrialTest, ARefusedCopyIsNeverFaster) {
-  KernelCopies received;
-  std::thread receives([&] { EXPECT_TRUE(Run(CopyTrial::kReceiver, getpid(), &received)); });
-  KernelCopies copies = kNothing;
+class RefusedCopyTrial : public CopyTrialTest,
+                         public testing::WithParamInterface<CopyTrial::Side> {};
+
+TEST_P(RefusedCopyTrial, FindsNoCopyFaster) {
   constexpr pid_t kNobody = 0x7fffffff;
-  EXPECT_TRUE(Run(CopyTrial::kSender, kNobody, &copies));
-  receives.join();
+  const bool by_sender = GetParam() == CopyTrial::kSender;
+  const KernelCopies copies =
+      RunBoth(by_sender ? kNobody : getpid(), by_sender ? getpid() : kNobody);
   EXPECT_TRUE(copies.writes.empty());
   EXPECT_TRUE(copies.reads.empty());
 }
 
-TEST_F(CopyTrialTest, WaitsEndAtTheirTimeLimit) {
-  for (const CopyTrial::Side side : {CopyTrial::kSender, CopyTrial::kReceiver}) {
-    KernelCopies copies = kNothing;
-    EXPECT_FALSE(Run(side, getpid(), &copies, milliseconds(5)));
-    EXPECT_EQ(copies.writes.least_bytes, 1u);
-  }
+INSTANTIATE_TEST_SUITE_P(Of, RefusedCopyTrial,
+                         testing::Values(CopyTrial::kSender, CopyTrial::kReceiver));
+
+class LonelyCopyTrial : public CopyTrialTest,
+                        public testing::WithParamInterface<CopyTrial::Side> {};
+
+TEST_P(LonelyCopyTrial, EndsAtItsTimeLimit) {
+  KernelCopies copies = kNothing;
+  EXPECT_FALSE(Run(GetParam(), getpid(), &copies, milliseconds(5)));
+  EXPECT_EQ(copies.writes.least_bytes, 1u);
+  EXPECT_EQ(copies.reads.least_bytes, 1u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, LonelyCopyTrial,
+                         testing::Values(CopyTrial::kSender, CopyTrial::kReceiver));
 
 }  // namespace
 }  // namespace brigade

@@ -58,14 +58,15 @@ struct KernelCopyRange {
   bool IsLongEnough(const StridedLayout& layout) const { return least_bytes <= layout.run_bytes(); }
 };
 
-// Reads are faster than writes beside messages through staging memory: each rank copies once, in
-// place of twice, and has the data in its own cache.
+// Compared with staging memory, reads gain more than writes: each rank copies once instead of
+// twice, into its own cache.
 struct KernelCopies {
-  static KernelCopies Both(const KernelCopyRange& range) { return {range, range, false}; }
+  static KernelCopies Both(const KernelCopyRange& range) { return {range, range}; }
 
   KernelCopyRange writes;  // one rank copies to another that waits
   KernelCopyRange reads;   // all ranks copy from each other at once
-  bool is_tried = false;   // measured by two ranks; otherwise estimated by one
+  // Measured by two ranks; otherwise estimated by one. Not a bool: ranks gather it.
+  int32_t is_tried = 0;
 };
 
 }  // namespace brigade

@@ -62,8 +62,8 @@ struct Group {
   // Made at first use; [kind * ranks + peer].
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
-  KernelCopies kernel_copies;  // of its messages
-  bool crowded = false;        // its ranks on this host outnumber the processors that they may use
+  KernelCopies kernel_copies;
+  bool crowded = false;  // its ranks on this host outnumber the processors that they may use
   uint32_t controls_seen = 0;
   std::deque<PendingControl> pending_controls;  // wait for memory
   bool is_closed = false;                       // on this rank

@@ -89,14 +89,15 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   };
   if (std::none_of(all.begin(), all.end(), lacks)) return Status();
 
-  constexpr std::chrono::milliseconds kMost(100);
+  constexpr std::chrono::milliseconds kMost(200);
   const int sender = NextHere(group, 0);
   const int receiver = NextHere(group, sender + 1);
   const bool sends = group.rank == sender && receiver < group.size();
   const int knower = NextKnower(all, group);
   std::shared_ptr<SharedSegment> segment;
   TrialMemory mine;
-  if (sends && knower == group.size() && !IsHostCrowded(all[sender].host, all) &&
+  const bool measures = sends && knower == group.size();
+  if (measures && !IsHostCrowded(all[sender].host, all) &&
       SharedSegment::CreateFor(CopyTrial::Bytes(), &segment).ok()) {
     const bool is_made = segment->Allocate(CopyTrial::Bytes(), &mine.offset).ok();
     if (is_made) mine.segment = segment->address();
@@ -104,7 +105,8 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   std::vector<TrialMemory> memory(all.size());
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&mine, sizeof(mine), memory.data()));
 
-  std::unique_ptr<CopyTrial> trial;
+  std::vector<KernelCopies> found(all.size());
+  CopyTrial* trial = nullptr;
   KernelCopies copies = known->value_or(KernelCopies());
   const TrialMemory& there = memory[sender];
   const bool is_made = !(there.segment == SharedSegment::Address());
@@ -112,18 +114,14 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   if (takes_part && is_made && (sends || SharedSegment::Open(there.segment, &segment).ok())) {
     const Peer& peer = *group.members[sends ? receiver : sender];
     if (std::byte* const shared = segment->At(there.offset, CopyTrial::Bytes())) {
-      trial = std::make_unique<CopyTrial>(shared, sends ? CopyTrial::kSender : CopyTrial::kReceiver,
-                                          peer.segment->address().process, &peer.process, kMost);
+      trial = new CopyTrial(shared, sends ? CopyTrial::kSender : CopyTrial::kReceiver,
+                            peer.segment->address().process, &peer.process);
     }
   }
-  const bool is_tried = trial != nullptr && trial->Run(&copies);
-  if (sends && knower == group.size() && !is_tried) copies = GuessedKernelCopies();
-  std::vector<KernelCopies> found(all.size());
-  const Status told = bootstrap->AllGather(&copies, sizeof(copies), found.data());
-  if (!told.ok()) {
-    (void)trial.release();  // the other, if it is late, may write to it still
-    return told;
-  }
+  const bool is_tried = trial != nullptr && trial->Run(kMost, &copies);
+  if (measures && !is_tried) copies = GuessedKernelCopies();
+  BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&copies, sizeof(copies), found.data()));
+  delete trial;  // not on failure: a sender that is late may write to it still
   if (!known->has_value() && receiver < group.size()) {
     *known = found[knower < group.size() ? knower : sender];
   }

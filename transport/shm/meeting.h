@@ -38,7 +38,7 @@ Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all
 // exit.
 Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verdict);
 
-// Finds the messages of a host that the kernel copies, if `*known` is empty: from the first member
+// Finds what the kernel copies between ranks of a host, if `*known` is empty: from the first member
 // that knows, by a trial of two members, or, without a processor for each, by an estimate of one.
 // Collective. REQUIRES: all are mapped.
 Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>& all,

@@ -26,7 +26,7 @@ struct ShmOptions {
   // A group may have members on several hosts. It then reaches only members on this rank's host;
   // see HostOf.
   bool spans_hosts = false;
-  // The point-to-point messages that the kernel copies: none by default. nullopt: those that this
+  // Kernel copies within the host: none by default. nullopt: those that this
   // machine's kernel copies faster.
   std::optional<KernelCopies> kernel_copies = KernelCopies();
 };
