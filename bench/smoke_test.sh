@@ -21,6 +21,7 @@ for ranks in 2 4; do
   $run_mpi "$ranks" "$bench" spread --seconds 0.02 --sizes 100xQ,50x31 --topologies ' I1' --json "$out/spread.jsonl"
 done
 $run_mpi 2 "$bench" pingpong --alloc --seconds 0.02 --sizes 70000 --peers none --shim none
+$run_mpi 2 "$bench" pingpong --touch --seconds 0.02 --sizes 70000 --peers mpi,ring --shim none
 $run_mpi 2 "$bench" pingpong --idle-window private --seconds 0.02 --sizes 8 --runs 0 --peers none --shim none
 # One-sided communication, directly and by messages.
 $run_mpi 3 "$bench" one-sided --seconds 0.02 --min-iterations 2 --sizes 8,70000 --json "$out/one_sided.jsonl"

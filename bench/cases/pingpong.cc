@@ -61,6 +61,7 @@ class Exchange {
   Exchange(const Contenders& all, size_t run_bytes, size_t bytes)
       : all_(all),
         run_bytes_(run_bytes),
+        touched_(all.session->options().touched),
         rank_(all.session->rank()),
         peer_(1 - rank_),
         out_(MakePanel(bytes, run_bytes, all.session->options().allocated)),
@@ -93,8 +94,10 @@ class Exchange {
     Subject subject;
     subject.name = name;
     subject.pattern = pattern;
-    subject.run = [rank = rank_, ping, pong](int) {
-      return rank == 0 ? ping() : rank == 1 ? pong() : Status();
+    subject.run = [this, ping, pong](int) {
+      if (rank_ > 1) return Status();
+      if (touched_) WriteLines(out_.view());
+      return rank_ == 0 ? ping() : pong();
     };
     subject.check = [this](int) -> std::string {
       if (rank_ > 1) return "";
@@ -104,15 +107,19 @@ class Exchange {
     return case_.subjects.emplace_back(std::move(subject));
   }
 
+  void Received() const {
+    if (touched_) ReadLines(in_.view());
+  }
+
   // One whose two halves are calls of their own.
   template <typename Send, typename Receive>
   void AddHalves(const std::string& name, const std::string& pattern, Send send, Receive receive) {
     const auto ping = [=] {
-      send(), receive();
+      send(), receive(), Received();
       return Status();
     };
     const auto pong = [=] {
-      receive(), send();
+      receive(), Received(), send();
       return Status();
     };
     Add(name, pattern, ping, pong);
@@ -123,6 +130,7 @@ class Exchange {
     for (const bool sends : {begins, !begins}) {
       BRIGADE_RETURN_IF_ERROR(sends ? all_.brigade->Send(out_.view(), peer_, &halves[0])
                                     : all_.brigade->Receive(in_.view(), peer_, &halves[1]));
+      if (!sends) Received();
     }
     if (statistics != nullptr) {
       for (const OperationStatistics& half : halves) Accumulate(half, statistics);
@@ -155,7 +163,7 @@ class Exchange {
 
   void AddMpi() {
     const auto both = [this](bool begins) {
-      all_.mpi->PingPong(out_.view(), in_.view(), peer_, begins);
+      all_.mpi->PingPong(out_.view(), in_.view(), peer_, begins, [this] { Received(); });
       return Status();
     };
     Add(
@@ -182,10 +190,13 @@ class Exchange {
           "bare socket", waiting == Waiting::kInKernel ? "blocking" : "spinning",
           [this, waiting] {
             BRIGADE_RETURN_IF_ERROR(all_.socket->Send(out_.view(), waiting));
-            return all_.socket->Receive(in_.view(), waiting);
+            BRIGADE_RETURN_IF_ERROR(all_.socket->Receive(in_.view(), waiting));
+            Received();
+            return Status();
           },
           [this, waiting] {
             BRIGADE_RETURN_IF_ERROR(all_.socket->Receive(in_.view(), waiting));
+            Received();
             return all_.socket->Send(out_.view(), waiting);
           });
     }
@@ -193,6 +204,7 @@ class Exchange {
 
   const Contenders& all_;
   const size_t run_bytes_;
+  const bool touched_;
   const int rank_;
   const int peer_;
   Panel out_;

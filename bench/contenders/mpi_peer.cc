@@ -53,15 +53,20 @@ void MpiPeer::Measure(const std::vector<PanelView>& blocks) {
   packed_.resize(starts_.back());
 }
 
-void MpiPeer::PingPong(const PanelView& out, const PanelView& in, int peer, bool begins) {
+void MpiPeer::PingPong(const PanelView& out, const PanelView& in, int peer, bool begins,
+                       const std::function<void()>& received) {
   const bool plain = out.contiguous();
   const int count = plain ? Elements(out) : 1;
   const MPI_Datatype type = plain ? MPI_DOUBLE : TypeOf(out);
   MPI_Request requests[2];
   MPI_Irecv(in.data, count, type, peer, kTag, comm_, &requests[0]);
-  if (!begins) MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  if (!begins) {
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    received();
+  }
   MPI_Isend(out.data, count, type, peer, kTag, comm_, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  if (begins) received();
 }
 
 void MpiPeer::Broadcast(int root, const PanelView& panel) {

@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -25,7 +26,9 @@ class MpiPeer {
 
   // MPI_Isend and MPI_Irecv of one's own panel out and the peer's in: the side that `begins` sends
   // while its receive is posted, the other answers.
-  void PingPong(const PanelView& out, const PanelView& in, int peer, bool begins);
+  // Calls `received` when the message has come.
+  void PingPong(const PanelView& out, const PanelView& in, int peer, bool begins,
+                const std::function<void()>& received);
 
   // To be waited for with MPI_Wait; the panel is contiguous. The broadcast is collective.
   MPI_Request StartSend(const PanelView& panel, int receiver);

@@ -95,6 +95,11 @@ CLI::App* AddPingPong(CLI::App* app, Options* options) {
       "--alloc", options->allocated,
       "Allocate all messages with brigade_alloc, so that the ranks of a host map them; "
       "the shim, a separate library, does not use this");
+  command->add_flag(
+      "--touch", options->touched,
+      "Write each message before it is sent, and read it when it has come, as programs "
+      "do: otherwise caches still have the sender's data, and nobody loads the "
+      "receiver's");
   command
       ->add_option("--idle-window", options->idle_window,
                    "Memory of a further window that Brigade keeps, unused, during the measurement")

@@ -68,6 +68,29 @@ std::string CheckSum(const PanelView& view, int first, int count) {
   return "";
 }
 
+namespace {
+
+constexpr int64_t kLineElements = 64 / sizeof(double);
+
+template <typename Touch>
+void TouchLines(const PanelView& view, const Touch& touch) {
+  for (int64_t j = 0; j < view.cols; ++j) {
+    for (int64_t i = 0; i < view.rows; i += kLineElements) {
+      touch(static_cast<volatile double*>(&view.data[j * view.ld + i]));
+    }
+  }
+}
+
+}  // namespace
+
+void WriteLines(const PanelView& view) {
+  TouchLines(view, [](volatile double* element) { *element = *element; });
+}
+
+void ReadLines(const PanelView& view) {
+  TouchLines(view, [](volatile double* element) { (void)*element; });
+}
+
 void Pack(const PanelView& view, double* packed) {
   for (int64_t j = 0; j < view.cols; ++j) {
     std::copy_n(view.data + j * view.ld, view.rows, packed + j * view.rows);

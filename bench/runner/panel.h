@@ -50,6 +50,10 @@ void Clear(const PanelView& view);
 // otherwise the place of an error.
 std::string CheckSum(const PanelView& view, int first, int count);
 
+// Writes or reads an element of every cache line; the data stay.
+void WriteLines(const PanelView& view);
+void ReadLines(const PanelView& view);
+
 // Column by column into `packed`, or out of it.
 void Pack(const PanelView& view, double* packed);
 void Unpack(const double* packed, const PanelView& view);
