@@ -51,7 +51,7 @@ struct Options : MeasuringOptions {
   std::vector<size_t> message_bytes = {8,        64,        512,     1 << 10, 4 << 10, 16 << 10,
                                        64 << 10, 256 << 10, 1 << 20, 4 << 20, 8 << 20, 32 << 20};
   std::vector<size_t> run_bytes = {0, 256, 4000};  // 0: contiguous
-  bool touched = false;              // write what is sent, and read what is received
+  bool touched = false;                            // write what is sent, and read what is received
   bool allocated = false;            // panels in memory that the ranks of a host map; spread, too
   std::string idle_window = "none";  // beside which Brigade's messages go
 

@@ -128,11 +128,12 @@ void bsp_sync(void);
 /// @name Memory of other processes
 /// @{
 
-/// Registers memory from the next superstep on. Each process passes its own memory. In a later put
-/// or get, a process passes its own registered address. The put or get accesses the memory that
-/// process `pid` registered in the same collective call of bsp_push_reg(). If a process has
-/// registered an address several times, its newest registration is used. Collective. Cost: 16 bytes
-/// in the message of bsp_sync() to each process.
+/// Registers memory. The registration takes effect at the start of the next superstep. Each process
+/// passes its own memory. In a later put or get, a process passes its own registered address. The
+/// put or get accesses the memory that process `pid` registered in the collective call of
+/// bsp_push_reg() in which the caller registered this address. If a process has registered an
+/// address several times, its newest registration is used. Collective. Cost: 16 bytes in the
+/// message of bsp_sync() to each process.
 ///
 /// @param address  the memory, which the caller still owns. With NULL and 0 bytes, the process
 ///                 takes part without memory, and must not put or get with this registration.

@@ -94,8 +94,8 @@ typedef struct {
   int rank;               ///< the rank that broke the group; -1: not known
   /// The call that failed on the rank `rank`: the name of its C function without `brigade_`, such
   /// as "bcast". A `v` at the end of the name is omitted, too: "gather" means brigade_gather() or
-  /// brigade_gatherv(). For brigade_sendrecv(): "send" or "recv". Static text; empty if no call
-  /// failed, or if the call is not known.
+  /// brigade_gatherv(). For brigade_sendrecv(): "send" or "recv". A string with static storage,
+  /// which the caller must not free; "" if no call failed, or if the call is not known.
   const char* call;
   /// The number of the failed call, counted from 0. The library counts collective calls separately
   /// for each scope (the group, or a row or column of its grid), sends for each destination, and

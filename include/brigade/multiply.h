@@ -18,10 +18,11 @@
 ///    A has some columns of op(A). A panel of B has the rows of op(B) with the same indices.
 /// 5. The program must link or preload a BLAS: sgemm_, dgemm_, cgemm_ or zgemm_ multiplies panels.
 ///
-/// While the BLAS of a rank P computes, another rank can fetch parts of A and B from P only in two
-/// cases:
+/// While the BLAS of a rank P computes, another rank can fetch parts of A and B from P only if one
+/// of two conditions holds:
 ///
-/// 1. The system permits process_vm_readv() and process_vm_writev() between the two ranks.
+/// 1. The system permits process_vm_readv() and process_vm_writev() between the processes of the
+///    two ranks.
 /// 2. P has a progress thread (window.h): no group of P has ever used the transport `mpi`.
 ///
 /// Otherwise the other rank waits until P calls Brigade.
@@ -205,7 +206,9 @@ static inline brigade_multiply_statistics brigade_multiply_statistics_init(void)
 ///         #BRIGADE_OUT_OF_MEMORY: no memory for buffers. After each of these four failures C is
 ///         unchanged, and the multiplier remains usable. Any other failure breaks the multiplier on
 ///         all ranks: C has unspecified contents, and the multiplier can only be freed or
-///         destroyed. #BRIGADE_OUT_OF_MEMORY in the middle of the call also breaks the multiplier.
+///         destroyed. If a rank runs out of memory after the ranks have exchanged their arguments,
+///         the status is also #BRIGADE_OUT_OF_MEMORY, but the multiplier is broken:
+///         brigade_multiplier_free() returns that status again.
 ///
 /// Cost: gets, calls of the BLAS, an all-gather of about 600 bytes per rank, and a barrier. If a
 /// rank's part of C fits into four buffers (brigade_multiplier_create()), the rank fetches no part

@@ -23,8 +23,8 @@ extern "C" {
 /// - Broadcast, reduce: all topologies except #BRIGADE_HYPERCUBE and #BRIGADE_RING_ALLREDUCE.
 /// - All-reduce: all topologies except #BRIGADE_TWO_TREE and #BRIGADE_CIRCULANT.
 /// - All-gather, reduce-scatter: all topologies. With #BRIGADE_CIRCULANT, messages travel along a
-///   circulant graph. With every other topology except #BRIGADE_AUTO, messages travel along one
-///   ring.
+///   circulant graph. With all topologies other than #BRIGADE_CIRCULANT and #BRIGADE_AUTO, messages
+///   travel along one ring.
 /// - Gather, scatter: #BRIGADE_TREE and #BRIGADE_INCREASING_RINGS. With #BRIGADE_INCREASING_RINGS,
 ///   messages travel along one ring. If the parameter of #BRIGADE_TREE
 ///   (brigade_call_options::parameter) is at least the number of ranks, every block travels
@@ -32,8 +32,9 @@ extern "C" {
 /// - Scans: #BRIGADE_HYPERCUBE and #BRIGADE_INCREASING_RINGS. With #BRIGADE_INCREASING_RINGS,
 ///   messages travel from each rank to the next higher rank.
 /// - All-to-all: all topologies, but brigade_alltoallv() does not accept #BRIGADE_CIRCULANT. With
-///   #BRIGADE_CIRCULANT, messages travel along a circulant graph. With every other topology
-///   except #BRIGADE_AUTO, every block travels directly from its sender to its receiver.
+///   #BRIGADE_CIRCULANT, messages travel along a circulant graph. With all topologies other than
+///   #BRIGADE_CIRCULANT and #BRIGADE_AUTO, every block travels directly from its sender to its
+///   receiver.
 ///
 /// In each round along a circulant graph, rank r sends to rank r + d, modulo the number of ranks; d
 /// differs from round to round. A chain is a sequence of ranks other than the root. In a broadcast,
@@ -42,10 +43,10 @@ extern "C" {
 typedef enum {
   BRIGADE_AUTO = 0,  ///< the library chooses
   BRIGADE_TREE,      ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
-  /// Chains in which each rank is followed by the next higher rank, and the highest rank by rank 0.
+  /// Chains in order of increasing rank. The highest rank is followed by rank 0.
   /// The parameter is the number of chains. 0 means one chain: a ring.
   BRIGADE_INCREASING_RINGS,
-  /// Chains in which each rank is followed by the next lower rank, and rank 0 by the highest rank.
+  /// Chains in order of decreasing rank. Rank 0 is followed by the highest rank.
   /// The parameter is the number of chains. 0 means one chain: a ring.
   BRIGADE_DECREASING_RINGS,
   BRIGADE_SPLIT_RING,      ///< one chain to higher ranks, and one chain to lower ranks

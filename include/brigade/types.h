@@ -73,7 +73,8 @@ typedef enum {
   BRIGADE_BIT_AND,  ///< bitwise and, of integers and bytes
   BRIGADE_BIT_OR,   ///< bitwise or, of integers and bytes
   BRIGADE_BIT_XOR,  ///< bitwise exclusive or, of integers and bytes
-  /// The function brigade_call_options::user_op of the program. Not for windows (window.h).
+  /// The program's own operation, like an MPI_Op of MPI_Op_create():
+  /// brigade_call_options::user_op. Not for windows (window.h).
   BRIGADE_USER,
   BRIGADE_LOGICAL_AND,  ///< only for windows (window.h): of integers, bools and logicals
   BRIGADE_LOGICAL_OR,   ///< only for windows (window.h): of integers, bools and logicals

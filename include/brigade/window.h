@@ -37,8 +37,8 @@
 /// operations go by messages.
 ///
 /// If a process has ever had a group that uses the transport `mpi`, the process has no progress
-/// thread. This process performs operations that go by messages only while it calls this library,
-/// for example brigade_progress().
+/// thread. As a target, such a process performs operations that go by messages, but only inside
+/// calls of this library, for example inside brigade_progress().
 ///
 /// Sources: MPI-3.1, chapter 11; The Implementation of MPI-2 One-Sided Communication for the NEC
 /// SX-5, sections 2 to 4; for notified puts, ARMCI.
