@@ -12,7 +12,8 @@ Logs are in results/tests/, folders of the ScaLAPACK testers in results/testers/
 
   --full   much more: stress tests at full length, other builds and packages, other MPIs, all testers, applications and
            sanitized tests (test/README.md lists it). BRIGADE_TEST_SEED=<number> repeats the stress tests of another
-           run. Takes some three hours on 2 cores, and leaves its result in docs/results/full-test.md.
+           run. Takes some three hours on 2 cores, and leaves its result in docs/results/full-test.md. If it is
+           interrupted, the next run of the same code continues, and repeats what failed.
   --help   this text
 EOF
 }
@@ -33,13 +34,37 @@ esac
 logs=$PWD/results/tests
 mkdir -p "$logs" && rm -f "$logs"/*.log || exit 1
 nwchem_times=$PWD/results/nwchem-times
-rm -rf "$nwchem_times"
 
 passed=0
 failed=0
 skipped=0
 broken=() # what failed as a whole, by its title
 parts=()  # rows of full-test.md
+
+# Parts of --full that this code has finished: a title, three counts and the seconds until then, between tabs.
+memory=$PWD/results/full-parts
+recall() {  # of the last run, if it was of the same code
+  local code
+  code=$({ git ls-files --stage -- . ':!docs' ':!*.md' && git diff HEAD -- . ':!docs' ':!*.md'; } | sha1sum)
+  if [[ ! -f $memory || $(head -n 1 "$memory") != "$code" ]]; then
+    printf '%s\n' "$code" >"$memory"
+    rm -rf "$nwchem_times"
+  fi
+  SECONDS=$((SECONDS + $(awk -F '\t' 'NF > 4 { last = $5 } END { print last + 0 }' "$memory")))
+}
+
+has_passed() {  # TITLE: of a part; sets `counts`
+  $full && [[ $1 != Build ]] || return 1
+  read -ra counts < <(awk -F '\t' -v title="$1" '$1 == title { last = $2 " " $3 " " $4 } END { print last }' "$memory")
+  [[ ${counts[1]-} == 0 ]]
+}
+
+skips() {  # TITLE: counts it if it has passed
+  local counts
+  has_passed "$1" || return 1
+  title "$1: passed before"
+  count "$1" "${counts[@]}"
+}
 
 title() { printf '\n== %s (%d min %02d s since the start)\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
 
@@ -96,6 +121,7 @@ count() {  # TITLE PASSED FAILED SKIPPED
   failed=$((failed + $3))
   skipped=$((skipped + $4))
   parts+=("| $1 | $2 | $3 | $4 |")
+  if $full; then printf '%s\t%d\t%d\t%d\t%d\n' "$@" "$SECONDS" >>"$memory"; fi
 }
 
 whole_failed() {  # TITLE
@@ -105,6 +131,7 @@ whole_failed() {  # TITLE
 
 check() {  # TITLE COMMAND...: one check, counted as one test.
   local name=$1
+  if skips "$name"; then return; fi
   title "$name"
   shift
   if "$@"; then count "$name" 1 0 0; else whole_failed "$name"; fi
@@ -117,6 +144,7 @@ lint() {  # LINTER...
 
 bazel_test() {  # NAME ARGUMENTS...: counts targets.
   local name=$1 log=$logs/$1.log code counts
+  if skips "Bazel: $name"; then return; fi
   shift
   title "Tests: $name"
   bazel test --keep_going --build_event_json_file="$logs/$name.json" "$@" 2>&1 | tee "$log"
@@ -127,9 +155,12 @@ bazel_test() {  # NAME ARGUMENTS...: counts targets.
     whole_failed "bazel test for $name: no count, exit code $code"
     return
   fi
-  count "Bazel: $name" "${BASH_REMATCH[@]:1}"
   # A failure that belongs to no target, such as a BUILD file that cannot be read.
-  [[ $code -eq 0 || ${BASH_REMATCH[2]} -gt 0 ]] || whole_failed "bazel test for $name: exit code $code"
+  if [[ $code -ne 0 && ${BASH_REMATCH[2]} -eq 0 ]]; then
+    whole_failed "bazel test for $name: exit code $code"
+    return
+  fi
+  count "Bazel: $name" "${BASH_REMATCH[@]:1}"
 }
 
 preloaded() {  # LIBRARY[:LIBRARY] TITLE LOG COMMAND...: strangers' programs on it.
@@ -140,6 +171,7 @@ preloaded() {  # LIBRARY[:LIBRARY] TITLE LOG COMMAND...: strangers' programs on 
 
 counted() {  # TITLE LOG COMMAND...: the last line that COMMAND prints counts.
   local name=$1 log=$logs/$2.log
+  if skips "$name"; then return; fi
   shift 2
   title "$name"
   "$@" | tee "$log"
@@ -198,17 +230,21 @@ sanitized() {  # SANITIZER TARGET...: those that are no MPI jobs, and under asan
     '--test_arg=--gtest_filter=-*LeakNothing' //test/blacs:blacs_shim_test_4
 }
 
+namespaces="The cluster of namespaces"
+tcp="The TCP transports on it"
 declare -A started
 trap 'kill "${started[@]}" 2>/dev/null' EXIT
-start_cluster() {  # TEST
-  "./test/cluster/$1.sh" &>"$logs/$1.log" &
-  started[$1]=$!
+start_cluster() {  # TITLE TEST
+  if has_passed "$1"; then return; fi
+  "./test/cluster/$2.sh" &>"$logs/$2.log" &
+  started[$2]=$!
 }
 
 cluster() {  # TITLE TEST
   local code
+  if skips "$1"; then return; fi
   title "$1"
-  [[ -v started[$2] ]] || start_cluster "$2"
+  [[ -v started[$2] ]] || start_cluster "$@"
   wait "${started[$2]}"
   code=$?
   unset "started[$2]"
@@ -220,9 +256,12 @@ cluster() {  # TITLE TEST
   esac
 }
 
-title "Packages"
 packages="test"
-if $full; then packages="full"; fi
+if $full; then
+  packages="full"
+  recall
+fi
+title "Packages"
 ./test/install.sh "$packages" || exit 1
 
 lint format includes documents words shell python spelling reference
@@ -232,10 +271,12 @@ if $full; then lint aarch64; fi
 optimised=(--config=opt --config=werror)
 check "Build" bazel build "${optimised[@]}" //...
 [[ $failed -eq 0 ]] || finish
-start_cluster cluster_test  # sleeps half of its time
+start_cluster "$namespaces" cluster_test  # sleeps half of its time
 if $full; then
   lint tidy tidy-rest
-  seed=${BRIGADE_TEST_SEED:-$(date +%s)}
+  seed=${BRIGADE_TEST_SEED:-$(awk -F '\t' '$1 == "seed" { print $2 }' "$memory")}
+  seed=${seed:-$(date +%s)}
+  printf 'seed\t%s\n' "$seed" >>"$memory"
   bazel_test full --config=full --test_env=BRIGADE_TEST_SEED="$seed" "${optimised[@]}" //...
   for ranks in 4 6 8; do check "20000 random BLACS calls of $ranks ranks on both libraries" differential "$ranks"; done
   large_messages
@@ -251,8 +292,8 @@ else
   bazel_test all --test_tag_filters=-waits --jobs=3 --local_test_jobs=3 "${optimised[@]}" //...
   counted "MPICH, in brief" mpich-small ./test/mpich_small_test.sh "${optimised[@]}"
 fi
-cluster "The cluster of namespaces" cluster_test
-start_cluster tcp_cluster_test  # mostly sleeps
+cluster "$namespaces" cluster_test
+start_cluster "$tcp" tcp_cluster_test  # mostly sleeps
 check "Installation" ./test/installation_test.sh "${optimised[@]}"
 if ! $full; then
   testers auto --only "$brief_testers"
@@ -262,7 +303,7 @@ if ! $full; then
   preloaded rma_shim/libbrigade_rma.so "Applications of windows, in brief" rma-applications \
     ./test/rma/run_applications.py --only coarrays --program strided
   sanitized asan "${brief_asan[@]}"
-  cluster "The TCP transports on it" tcp_cluster_test
+  cluster "$tcp" tcp_cluster_test
   finish
 fi
 
@@ -271,7 +312,7 @@ check "Debian's packages" ./test/debian_test.sh
 counted "Memory order" litmus ./test/litmus_test.sh
 counted "Spack" spack ./test/spack_test.sh
 counted "The container" container ./test/container_test.sh
-cluster "The TCP transports on it" tcp_cluster_test
+cluster "$tcp" tcp_cluster_test
 testers auto --beside-stock
 # On one host auto does without MPI.
 testers mpi --only '(x[CF]btest|dpb[123]tst|xdlu|xdqr).*' --output results/testers-mpi
