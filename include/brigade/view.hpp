@@ -77,14 +77,15 @@ template <typename Matrix, typename = void>
 struct ViewTraits;
 
 /// @cond
+// Clang takes std::void_t of different expressions for one type.
 template <typename T>
 struct ViewTraits<View<T>> {
   static View<T> Of(const View<T>& view) { return view; }
 };
 
 template <typename M>
-struct ViewTraits<M, std::void_t<decltype(std::declval<M&>().data()),
-                                 decltype(std::declval<M&>().outerStride())>> {
+struct ViewTraits<M, decltype(void(std::declval<M&>().data()),
+                              void(std::declval<M&>().outerStride()))> {
   template <typename Matrix>
   static auto Of(Matrix& m) {
     using T = std::remove_pointer_t<decltype(m.data())>;
@@ -95,8 +96,8 @@ struct ViewTraits<M, std::void_t<decltype(std::declval<M&>().data()),
 };
 
 template <typename M>
-struct ViewTraits<M, std::void_t<decltype(std::declval<M&>().data_handle()),
-                                 decltype(std::declval<M&>().stride(0))>> {
+struct ViewTraits<M, decltype(void(std::declval<M&>().data_handle()),
+                              void(std::declval<M&>().stride(0)))> {
   template <typename Matrix>
   static auto Of(Matrix& m) {
     using T = std::remove_pointer_t<decltype(m.data_handle())>;

@@ -42,6 +42,7 @@ TestCall Along(Topology topology, TestCall call) {
 
 void Nothing(void*, const void*, const void*, int64_t, void*) {}
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::vector<MismatchCase> MakeCases() {
   std::vector<MismatchCase> cases;
   const auto add = [&](const std::string& name, int odd_rank, std::vector<TestCall> odd,

@@ -334,13 +334,17 @@ class Rank {
     return std::max<int64_t>(0, cols + (from + 2 * to) % 5 - 2);
   }
 
+  std::string Describe(const CatalogueEntry& entry, const Topology& topology, int root,
+                       int64_t cols) const {
+    return std::string(entry.name) + " shape " + std::to_string(static_cast<int>(topology.shape)) +
+           "/" + std::to_string(topology.parameter) + (topology.by_host ? " by host" : "") +
+           " size " + std::to_string(size_) + " root " + std::to_string(root) + " columns " +
+           std::to_string(cols);
+  }
+
   void RunOne(const CatalogueEntry& entry, const Topology& topology, int root, int64_t cols,
               CombineOp op) {
-    const std::string what =
-        std::string(entry.name) + " shape " + std::to_string(static_cast<int>(topology.shape)) +
-        "/" + std::to_string(topology.parameter) + (topology.by_host ? " by host" : "") + " size " +
-        std::to_string(size_) + " root " + std::to_string(root) + " columns " +
-        std::to_string(cols);
+    const std::string what = Describe(entry, topology, root, cols);
     const int64_t rows = 7;
     const int64_t ld = rank_ % 2 == 0 ? rows : rows + 3;  // shapes may differ between ranks
     PatternCall call;
