@@ -44,10 +44,10 @@ typedef struct {
   /// If all `overflow_bytes` are in use: how long a send waits for overflow memory before the send
   /// fails, in seconds; not negative. Default: 120.
   double overflow_wait_seconds;
-  /// The name of a file for a timeline: the copies, combines (applications of a brigade_op),
-  /// messages and waits of one process (docs/user/measuring.md). When the engine is destroyed, the
-  /// library writes the file. If this fails, the library prints an error on stderr. If the name is
-  /// "lu.json", process 3 of the job writes lu.3.json. A process has at most one timeline at a
+  /// The file for a timeline of one process: the copies, the applications of a brigade_op, the
+  /// messages and the waits of the process (docs/user/measuring.md). When the engine is destroyed,
+  /// the library writes the file. If this fails, the library prints an error on stderr. If the name
+  /// is "lu.json", process 3 of the job writes lu.3.json. A process has at most one timeline at a
   /// time. Default: no timeline.
   const char* trace_file;
   /// On: when a group on several hosts is made, the library measures the cost of messages. The
@@ -101,7 +101,8 @@ BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* optio
 ///
 /// @param engine  NULL is ignored
 ///
-/// Cost: waits until the transport has completed all sends that have returned.
+/// Cost: a send can return before the transport has completed the message. This function waits
+/// until the transport has completed all such messages.
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
 /// Progresses pending operations (started calls, like MPI requests) without waiting. Call this
 /// function during long computations if an operation between ranks of one host is pending, or if a

@@ -25,9 +25,10 @@ extern "C" {
 ///
 /// Properties:
 ///
-/// - As for memory of malloc(), the system counts a page as used when a rank first accesses the
-///   page. The first access also determines the page's NUMA node. If the machine or a control group
-///   (a container, a batch job) has no free page at the first access, the kernel kills a process.
+/// - The system counts a page as used when a rank first accesses the page, as with memory of
+///   malloc(). The first access also determines the page's NUMA node. If the machine or a control
+///   group (a container, a batch job) has no free page at the first access, the kernel kills a
+///   process.
 /// - An allocation of 64 GiB or more is ordinary memory. If the address space is limited
 ///   (RLIMIT_AS), an allocation of 1 GiB or more is ordinary memory.
 /// - A forked child shares mapped memory with its parent. Core files do not include mapped memory.

@@ -23,7 +23,8 @@
 ///
 /// 1. The system permits process_vm_readv() and process_vm_writev() between the processes of the
 ///    two ranks.
-/// 2. P has a progress thread (window.h): no group of P has ever used the transport `mpi`.
+/// 2. The process of P has a progress thread (window.h). The process has one if no group in the
+///    process has ever used the transport `mpi`.
 ///
 /// Otherwise the other rank waits until P calls Brigade.
 ///

@@ -64,7 +64,8 @@ typedef struct {
   /// rank's memory is one segment.
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< the bytes of the segments sent, headers included
-  /// The number of segments into which the call cuts its matrix, or all its blocks.
+  /// The number of segments into which the call cuts its matrix. If the call has several blocks:
+  /// the sum over all blocks.
   uint64_t segments;
   /// The number of segments copied: between user memory and staging memory (bounce buffers), to
   /// overflow memory, to or from another rank's memory, and within this rank's memory.
@@ -139,7 +140,7 @@ typedef struct brigade_plan brigade_plan;
 /// @name Plans
 /// @{
 
-/// Makes the call for which a plan was made, and blocks until the call is complete.
+/// Executes the call of a plan, and blocks until the call is complete.
 ///
 /// @param plan        the plan. All operations that brigade_plan_start() has started with the plan
 ///                    must have been freed, for example by brigade_wait().
@@ -149,7 +150,7 @@ typedef struct brigade_plan brigade_plan;
 ///
 /// Cost: the cost of the blocking call, without the check of the arguments.
 BRIGADE_EXPORT brigade_status brigade_plan_run(brigade_plan* plan, brigade_statistics* statistics);
-/// Starts the call for which a plan was made, like MPI_Start.
+/// Starts the call of a plan, like MPI_Start.
 ///
 /// @param plan       the plan; all operations that were started with it must have been freed
 /// @param operation  the started operation

@@ -319,12 +319,12 @@ BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, 
 /// of the operation.
 typedef struct brigade_window_request brigade_window_request;
 
-/// Puts values of any layout.
+/// Puts values of any layout (brigade_layout, like an MPI datatype).
 BRIGADE_EXPORT brigade_status brigade_window_put_values(brigade_window* window,
                                                         const brigade_values* values,
                                                         const brigade_target* target,
                                                         brigade_window_request** request);
-/// Gets values of any layout.
+/// Gets values of any layout (brigade_layout, like an MPI datatype).
 BRIGADE_EXPORT brigade_status brigade_window_get_values(brigade_window* window,
                                                         const brigade_values* result,
                                                         const brigade_target* target,
