@@ -276,8 +276,9 @@ bool LeftWins(CombineOp op, bool locations, Entry<T> l, Entry<T> r) {
 template <typename T>
 T Arithmetic(CombineOp op, T l, T r) {
   if constexpr (std::is_integral_v<T> || std::is_same_v<T, std::byte>) {
-    const auto left = static_cast<uint64_t>(l);
-    const auto right = static_cast<uint64_t>(r);
+    // The sign of a signed char has no effect on the result's bits.
+    const auto left = static_cast<uint64_t>(l);   // NOLINT(bugprone-signed-char-misuse)
+    const auto right = static_cast<uint64_t>(r);  // NOLINT(bugprone-signed-char-misuse)
     if (op == CombineOp::kSum) return static_cast<T>(left + right);
     if (op == CombineOp::kProduct) return static_cast<T>(left * right);
     if (op == CombineOp::kBitAnd) return static_cast<T>(left & right);

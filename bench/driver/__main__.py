@@ -29,7 +29,7 @@ def prepare(given):
     measuring = (f"at most {given.hours:g} h" if given.papers else
                  "some hours" if given.full else TAKES.get(given.job) or main_extent(given).takes)
     if given.behind:
-        measuring += ", --behind some minutes more"
+        measuring += ", --behind about 9 minutes more"
     if given.bin:
         say(f"Measuring takes {measuring} on 2 cores")
         return machine.Programs(given.bin, given.mpich_bin)

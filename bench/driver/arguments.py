@@ -120,8 +120,8 @@ def make_parser():
                         help="also calibrates, measures TCP between two processes and, without --quick, windows and "
                         "four hosts with slow links if they can be raised; and writes behind.md, to send with a "
                         "complaint: the cases in which a peer is faster beyond the interval, each with the protocol "
-                        "taken and the time that the cost model predicts. It names no host, user or path. Takes some "
-                        "minutes more")
+                        "taken and the time that the cost model predicts. It names no host, user or path. Takes about "
+                        "9 minutes more")
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path,
                         help="where results go, none of the same kind in it yet; default: results/<date and time>")
     parser.add_argument("--limit", metavar="S", type=_number(0, 999999, "seconds"),
