@@ -41,8 +41,8 @@ class CopyTrial {
 
   // The bytes of shared memory that both map, zeroed by its owner.
   static size_t Bytes();
-  // `peer` and `watch`: the other process, as of CopyToProcess. If Run() has returned false, the
-  // kernel may still write to the object for the other process: it must not be destroyed.
+  // `peer` and `watch`: the other process, as of CopyToProcess. REQUIRES: the object outlives the
+  // Run() of the other process, for which the kernel writes to it.
   CopyTrial(std::byte* shared, Side side, pid_t peer, const ProcessWatch* watch);
 
   // Measures, in some 15 ms: each process calls it for its own side. Returns false if the trial is
