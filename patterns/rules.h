@@ -80,9 +80,6 @@ inline constexpr double kAsFast = 1.005;
 inline constexpr double kTooSlow = 1.75;
 // The shortest segment of a candidate: the costs per segment dominate in shorter ones.
 inline constexpr size_t kLeastSegmentBytes = size_t{4} << 10;
-// If ranks share processors: branches of a root that count as equally good as fewer. More favours
-// bushier trees, whose root sends every segment several times.
-inline constexpr size_t kFewestBranches = 2;
 
 // --- What calibration believes ---
 // Shown by: brigade_bench calibrate

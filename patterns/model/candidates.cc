@@ -184,30 +184,13 @@ int64_t Segments(const CostQuery& query, const Candidate& c) {
   return c.cost.segments * (in_shares ? MessagesInARow(query, c.topology) : 1);
 }
 
-// Counts the branches of the root, each of which takes every segment: they keep one processor busy
-// while others wait, where ranks of a host share processors. No closed form knows which ranks of a
-// host share a processor. A line of all ranks is no better than two. Hypercubes in one segment have
-// more messages in all than trees.
-size_t Crowding(const CostQuery& query, const Candidate& c) {
-  const Topology& topology = c.topology;
-  if (c.cost.segments == 1) return topology.shape == Shape::kHypercube ? 1 : 0;
-  size_t branches = rules::kFewestBranches;
-  if (IsTree(topology.shape)) {
-    branches = std::max(branches, TreeNodeOf(topology, query.ranks, 0).children.size());
-  }
-  return branches;
-}
-
 // Whether to take `a` rather than `b`, if both are about as fast, and the fastest takes `least_us`.
-// `crowded`: ranks share processors, and wait for nothing else.
-bool IsSteadier(const CostQuery& query, bool crowded, double least_us, const Candidate& a,
-                const Candidate& b) {
+bool IsSteadier(const CostQuery& query, double least_us, const Candidate& a, const Candidate& b) {
   const auto flaws = [&](const Candidate& c) {
     const bool brief = c.cost.segments == 1;
     const bool is_graph = c.topology.shape == Shape::kCirculant;
     const bool is_fastest = c.cost.us <= rules::kAsFast * least_us;  // but for a copy
     return std::make_tuple(is_graph && !(brief && is_fastest), Segments(query, c),
-                           crowded ? Crowding(query, c) : 0,
                            brief ? MessagesInARow(query, c.topology) : 0);
   };
   return flaws(a) < flaws(b);
@@ -230,7 +213,6 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
         return a.cost.in_step != b.cost.in_step ? a.cost.in_step : a.cost.us < b.cost.us;
       });
   const Cost fastest = candidates.front().cost;
-  const bool crowded = machine.ranks_per_processor > 1 && HostCount(machine, query) == 1;
   const auto as_fast = [&](const Candidate& c) {
     const bool gathers = query.pattern == Pattern::kReduce && c.cost.segments == 1;
     return c.cost.in_step == fastest.in_step &&
@@ -238,7 +220,7 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
   };
   auto chosen = candidates.begin();
   for (auto c = candidates.begin(); c != candidates.end(); ++c) {
-    if (as_fast(*c) && IsSteadier(query, crowded, fastest.us, *c, *chosen)) chosen = c;
+    if (as_fast(*c) && IsSteadier(query, fastest.us, *c, *chosen)) chosen = c;
   }
   std::rotate(candidates.begin(), chosen, chosen + 1);
   return candidates;
