@@ -123,8 +123,7 @@ BRIGADE_EXPORT brigade_status brigade_plan_gather(brigade_group* group,
 /// @param source        this rank's block; NULL: the block is already in this rank's entry of
 ///                      `blocks`
 /// @param blocks        on all ranks: array, one matrix per rank. At the root, matrix q receives
-/// the
-///                      block of rank q. Matrix q must have the same number of elements on all
+///                      the block of rank q. Matrix q must have the same number of elements on all
 ///                      ranks. On other ranks the field `data` may be NULL, except in this rank's
 ///                      entry if `source` is NULL.
 /// @param matrix_bytes  sizeof(brigade_matrix)
@@ -179,10 +178,9 @@ BRIGADE_EXPORT brigade_status brigade_plan_scatter(brigade_group* group,
 ///
 /// @param group         of the call
 /// @param blocks        on all ranks: array, one matrix per rank. At the root, matrix q is the
-/// block
-///                      for rank q. Matrix q must have the same number of elements on all ranks. On
-///                      other ranks the field `data` may be NULL, except in this rank's entry if
-///                      `result` is NULL.
+///                      block for rank q. Matrix q must have the same number of elements on all
+///                      ranks. On other ranks the field `data` may be NULL, except in this rank's
+///                      entry if `result` is NULL.
 /// @param matrix_bytes  sizeof(brigade_matrix)
 /// @param result        receives this rank's block. NULL: this rank's entry of `blocks` receives
 ///                      the block; at the root, the block is already in the entry.

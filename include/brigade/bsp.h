@@ -135,9 +135,11 @@ void bsp_sync(void);
 /// address several times, its newest registration is used. Collective. Cost: 16 bytes in the
 /// message of bsp_sync() to each process.
 ///
-/// @param address  the memory, which the caller still owns. With NULL and 0 bytes, the process
-///                 takes part without memory, and must not put or get with this registration.
-/// @param bytes    length of the memory, 0 or more; may differ by process
+/// @param address  the memory, which the caller still owns. NULL (only with 0 bytes): the process
+///                 exposes no memory, and must not put or get with this registration.
+/// @param bytes    length of the memory, 0 or more; may differ by process. With 0 bytes and an
+///                 address other than NULL, the process exposes no memory, but can put and get with
+///                 this registration.
 void bsp_push_reg(const void* address, int bytes) BRIGADE_BSP_ADDRESS(1);
 /// Ends the newest registration of an address, at the end of the superstep. This can be a
 /// registration of the same superstep: bsp_push_reg() and bsp_pop_reg() take effect in the order of

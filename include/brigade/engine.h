@@ -101,8 +101,8 @@ BRIGADE_EXPORT brigade_status brigade_engine_create(const brigade_options* optio
 ///
 /// @param engine  NULL is ignored
 ///
-/// Cost: a send can return before the transport has completed the message. This function waits
-/// until the transport has completed all such messages.
+/// Cost: this function waits until the transport has completed the messages of all sends. A send
+/// can return before its message is complete.
 BRIGADE_EXPORT void brigade_engine_destroy(brigade_engine* engine);
 /// Progresses pending operations (started calls, like MPI requests) without waiting. Call this
 /// function during long computations if an operation between ranks of one host is pending, or if a

@@ -37,11 +37,11 @@
 /// operations go by messages.
 ///
 /// If a process has ever had a group that uses the transport `mpi`, the process has no progress
-/// thread. As a target, such a process performs operations that go by messages, but only inside
-/// calls of this library, for example inside brigade_progress().
+/// thread. As a target, this process performs operations that go by messages, but only inside calls
+/// of this library, for example inside brigade_progress().
 ///
 /// Sources: MPI-3.1, chapter 11; The Implementation of MPI-2 One-Sided Communication for the NEC
-/// SX-5, sections 2 to 4; for notified puts, ARMCI.
+/// SX-5, sections 2 to 4; for puts with notification, ARMCI.
 
 #ifndef BRIGADE_WINDOW_H_
 #define BRIGADE_WINDOW_H_
@@ -256,12 +256,12 @@ typedef struct {
 /// The call of an operation waits for other ranks only in these cases:
 /// 1. An operation that goes by messages (head of this header) waits if 256 earlier operations of
 ///    the origin on the target are pending, or if 8192 earlier operations are not flushed.
-/// 2. A segment is the part of a message that is sent in one piece. A contiguous put longer than
-///    one segment that goes by messages waits until the target can receive it, but at most about
-///    80 us. Then the put stays pending.
-/// 3. An accumulate, fetching accumulate or compare-and-swap waits while another rank performs an
-///    operation of these three kinds on the target. A put with notification can also wait for the
-///    other rank.
+/// 2. A segment is the part of a message that is sent in one piece. If a contiguous put goes by
+///    messages and is longer than one segment, the call waits until the target can receive the put,
+///    but at most about 80 us. After 80 us the call returns, and the put stays pending.
+/// 3. While another rank performs an accumulate, fetching accumulate or compare-and-swap on the
+///    target, these operations on the target wait: (a) accumulates, fetching accumulates and
+///    compare-and-swaps; (b) some puts with notification.
 /// 4. If the origin is on the target's host and does not map the memory, two kinds of operations
 ///    can wait: (a) the first operation after a fence, until the target has left the fence; (b) an
 ///    operation on 1024 or more separate pieces of at most 1 KiB, until the target has performed
@@ -307,8 +307,8 @@ BRIGADE_EXPORT brigade_status brigade_window_compare_and_swap(brigade_window* wi
 /// Puts `count` adjacent elements, and then notifies the target, which consumes the notification by
 /// brigade_window_notify_wait(). Needs no epoch. Puts with notification from one origin to one
 /// target arrive in the order of the calls. The caller may reuse the memory at `data` once the
-/// target has consumed the notification. A caller that must wait for
-/// this needs a request: see brigade_window_put_notify_values().
+/// target has consumed the notification. To wait at the origin until the memory can be reused, call
+/// brigade_window_put_notify_values() with a request instead.
 BRIGADE_EXPORT brigade_status brigade_window_put_notify(brigade_window* window, const void* data,
                                                         int64_t count, brigade_type type, int rank,
                                                         int64_t displacement);
@@ -379,16 +379,17 @@ typedef enum {
 /// @param window    no member may hold a lock, be between start and complete, or be between post
 ///                  and wait
 /// @param promises  a sum of #brigade_fence_promise, equal on all ranks; 0: no promise
-/// @return #BRIGADE_INVALID_ARGUMENT: `promises` has another value, or this rank holds a lock, is
-///         between start and complete, or is between post and wait; #BRIGADE_PEER_LOST on all other
-///         members: the process of a member ended; otherwise the failure that broke the window
+/// @return #BRIGADE_INVALID_ARGUMENT: `promises` is not a sum of promises, or this rank holds a
+///         lock, is between start and complete, or is between post and wait; #BRIGADE_PEER_LOST on
+///         all other members: the process of a member ended; otherwise the failure that broke the
+///         window
 ///
 /// Cost, for any number of targets:
 /// - If all members access all memory without messages: one or two barriers.
-/// - Otherwise on up to 8 ranks, a message from each rank to each other rank; on more ranks, an
-///   all-reduce of 8 bytes per rank. A barrier follows if the window is dynamic or detects
-///   conflicts, if a rank accesses another rank's memory without messages, or if the caller
-///   promises #BRIGADE_FENCE_NOTHING_SUCCEEDS.
+/// - If a member accesses some memory by messages: on up to 8 ranks, a message from each rank to
+///   each other rank; on more ranks, an all-reduce of 8 bytes per rank. A barrier follows if the
+///   window is dynamic or detects conflicts, if a rank accesses another rank's memory without
+///   messages, or if the caller promises #BRIGADE_FENCE_NOTHING_SUCCEEDS.
 BRIGADE_EXPORT brigade_status brigade_window_fence(brigade_window* window, int promises);
 
 /// @}
@@ -467,8 +468,8 @@ BRIGADE_EXPORT brigade_status brigade_window_sync(brigade_window* window);
 /// @}
 /// @name Notifications
 /// A target counts notifications separately for each origin, and subtracts the notifications that
-/// it consumes. When the target consumes a notification, the values of the put with
-/// notification, and of all earlier puts of this origin to this target, have arrived.
+/// it consumes. When the target consumes a notification, the values of the put with notification,
+/// and of all earlier puts of this origin to this target, have arrived.
 ///
 /// Errors: #BRIGADE_INVALID_ARGUMENT if `rank` is not a member, or if `count` is negative;
 /// otherwise the failure that broke the window. Cost: accesses of this rank's memory.
