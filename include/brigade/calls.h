@@ -56,7 +56,7 @@ extern "C" {
 /// - #BRIGADE_UNAVAILABLE: this process is a forked child
 ///
 /// Convention 2 of brigade.h says whether the group stays usable. A `_start` function returns
-/// errors of arguments; brigade_wait() returns the outcome of the started call. A `_start` function
+/// errors in arguments; brigade_wait() returns the outcome of the started call. A `_start` function
 /// can fail in two further cases, without effect:
 ///
 /// 1. #BRIGADE_NO_RESOURCE: the staging memory (bounce buffers) that the call needs is in use.

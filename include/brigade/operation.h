@@ -88,9 +88,9 @@ static inline brigade_statistics brigade_statistics_init(void) {
   return statistics;
 }
 
-/// Options of a call. If the comment of a field names calls, all other calls ignore the field,
-/// except the field `locations`. The fields `scope`, `topology`, `parameter` and `decreasing` must
-/// be equal on all ranks of the scope.
+/// Options of a call. If the comment of a field names calls, all other calls ignore the field. The
+/// field `locations` is an exception; see its comment. The fields `scope`, `topology`, `parameter`
+/// and `decreasing` must be equal on all ranks of the scope.
 typedef struct {
   size_t size;  ///< set by brigade_call_options_init()
   /// The ranks that take part in a collective call: the group, or a row or column of its grid.

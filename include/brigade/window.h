@@ -349,12 +349,12 @@ BRIGADE_EXPORT brigade_status brigade_window_put_notify_values(brigade_window* w
                                                                const brigade_target* target,
                                                                brigade_window_request** request);
 
-/// Makes progress. Returns 1 if the caller may reuse its memory that the operation uses, if the
-/// window is broken, or if `request` is NULL; otherwise 0. Does not free the request: the caller
-/// must still call brigade_window_request_wait().
+/// Makes progress. Returns 1 if the operation no longer uses the caller's memory, if the window is
+/// broken, or if `request` is NULL; otherwise 0. Does not free the request: the caller must still
+/// call brigade_window_request_wait().
 BRIGADE_EXPORT int brigade_window_request_test(brigade_window_request* request);
-/// Blocks until the caller may reuse its memory that the operation uses, and frees the request. A
-/// put or accumulate is then possibly not yet complete at the target.
+/// Blocks until the operation no longer uses the caller's memory, and frees the request. When the
+/// call returns, a put or accumulate may still be incomplete at the target.
 ///
 /// @param request  invalid afterwards; if NULL, the call returns #BRIGADE_OK immediately
 /// @return #BRIGADE_OK, or the failure that broke the window
@@ -457,7 +457,7 @@ BRIGADE_EXPORT brigade_status brigade_window_unlock_all(brigade_window* window);
 BRIGADE_EXPORT brigade_status brigade_window_flush(brigade_window* window, int rank);
 /// Calls brigade_window_flush() for all members whose locks the caller holds.
 BRIGADE_EXPORT brigade_status brigade_window_flush_all(brigade_window* window);
-/// Blocks until the caller may reuse its memory that its operations on `rank` use.
+/// Blocks until the caller's operations on `rank` no longer use the caller's memory.
 BRIGADE_EXPORT brigade_status brigade_window_flush_local(brigade_window* window, int rank);
 /// Calls brigade_window_flush_local() for all members whose locks the caller holds.
 BRIGADE_EXPORT brigade_status brigade_window_flush_local_all(brigade_window* window);
