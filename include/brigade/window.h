@@ -128,13 +128,12 @@ BRIGADE_EXPORT brigade_status brigade_window_attach(brigade_window* window, void
 ///         `memory`
 BRIGADE_EXPORT brigade_status brigade_window_detach(brigade_window* window, const void* memory);
 /// Waits until all operations on a window are complete, then frees the window. Collective over the
-/// members.
+/// members. If an epoch between fences is open, this call ends the epoch.
 ///
 /// @param window  NULL is ignored; still valid after #BRIGADE_INVALID_ARGUMENT, otherwise invalid
 /// @return #BRIGADE_INVALID_ARGUMENT in two cases: (1) this rank has not waited for a request; (2)
 ///         the window is not broken, and this rank holds a lock, is between start and complete, or
 ///         is between post and wait. Otherwise the failure that broke the window, or #BRIGADE_OK.
-///         An epoch of fences may be open.
 ///
 /// Cost: the cost of brigade_window_fence().
 BRIGADE_EXPORT brigade_status brigade_window_free(brigade_window* window);
