@@ -31,7 +31,7 @@ void EndPostedBuffer(InStream* in) {
 OutStream* Group::OpenEdge(size_t index, int peer, EdgeMemory* memory) {
   auto* const ring = static_cast<EdgeShared*>(memory->Allocate(sizeof(EdgeShared)));
   if (ring == nullptr) return nullptr;
-  out[index] = std::make_unique<OutStream>(ring, memory, members[peer], peer);
+  out[index] = std::make_unique<OutStream>(ring, memory, members[peer].get(), peer);
   out[index]->edge.peer_memory().SetKernelCopies(members[peer]->segment->address().process,
                                                  &members[peer]->process, kernel_copies);
   if (members[peer]->lost) out[index]->edge.SetLost();
@@ -124,8 +124,8 @@ bool Group::IsOver() {
     left = true;
   }
   for (; gone < size(); ++gone) {
-    const Peer* const member = members[gone];
-    if (member == nullptr || member == members[rank] || member->lost) continue;
+    const Peer* const member = members[gone].get();
+    if (member == nullptr || gone == rank || member->lost) continue;
     if (directories[rank]->left(size())[gone].load(std::memory_order_acquire) == 0) return false;
   }
   for (const auto& stream : out) {

@@ -55,10 +55,10 @@ struct PendingControl {
 struct Group {
   GroupId id = -1;
   int rank = 0;
-  std::vector<Peer*> members;           // null: on another host
-  std::vector<Directory*> directories;  // the same
-  std::map<const Peer*, int> ranks;     // members on this host
-  std::vector<int> hosts;               // of all members; empty if there is only one host
+  std::vector<std::shared_ptr<Peer>> members;  // null: on another host
+  std::vector<Directory*> directories;         // the same
+  std::map<const Peer*, int> ranks;            // members on this host
+  std::vector<int> hosts;                      // of all members; empty if there is only one host
   // Made at first use; [kind * ranks + peer].
   std::vector<std::unique_ptr<OutStream>> out;
   std::vector<std::unique_ptr<InStream>> in;
@@ -81,7 +81,7 @@ struct Group {
     std::unique_ptr<InStream>& stream = in[IndexOf(kind, peer)];
     if (stream == nullptr) {
       stream = std::make_unique<InStream>(directories[peer]->entries() + IndexOf(kind, rank),
-                                          members[peer], peer, this);
+                                          members[peer].get(), peer, this);
       stream->edge.peer_memory().SetKernelCopies(members[peer]->segment->address().process,
                                                  &members[peer]->process, kernel_copies);
       if (members[peer]->lost) stream->edge.SetLost();

@@ -14,12 +14,12 @@ Status MapMember(const Introduction& their, int peer, int size, Peers* peers, Gr
   if (their.directory_offset == 0) {
     return Status(StatusCode::kOutOfMemory, "no shared memory for a group");
   }
-  Peer* found = nullptr;
+  std::shared_ptr<Peer> found;
   BRIGADE_RETURN_IF_ERROR(peers->Find(their.segment, their.public_offset, &found));
   auto* const directory =
       Shared<Directory>(found->segment.get(), their.directory_offset, Directory::Bytes(size));
   if (directory == nullptr) return Misplaced();
-  group->ranks[found] = peer;
+  group->ranks[found.get()] = peer;
   group->members[peer] = found;
   group->directories[peer] = directory;
   return Status();

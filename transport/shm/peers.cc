@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <iterator>
 #include <string>
 
 #include "transport/rules.h"
@@ -18,22 +19,22 @@ Status Misplaced() {
   return Status(StatusCode::kInternal, "a peer named memory outside of its shared segment");
 }
 
-Status Peers::Find(const SharedSegment::Address& address, uint64_t public_offset, Peer** peer) {
-  const std::pair<uint64_t, uint64_t> token{address.token[0], address.token[1]};
-  const auto known = peers_.find(token);
-  if (known != peers_.end()) {
-    *peer = known->second.get();
-    return Status();
+Status Peers::Find(const SharedSegment::Address& address, uint64_t public_offset,
+                   std::shared_ptr<Peer>* peer) {
+  for (auto one = peers_.begin(); one != peers_.end();) {
+    one = one->second.expired() ? peers_.erase(one) : std::next(one);
   }
-  auto found = std::make_unique<Peer>();
+  std::weak_ptr<Peer>& known = peers_[{address.token[0], address.token[1]}];
+  *peer = known.lock();
+  if (*peer != nullptr) return Status();
+  auto found = std::make_shared<Peer>();
   BRIGADE_RETURN_IF_ERROR(SharedSegment::Open(address, &found->segment));
   found->shared = Shared<Public>(found->segment.get(), public_offset, sizeof(Public));
   if (found->shared == nullptr) return Misplaced();
   if (address.process != getpid()) {
     found->process = ProcessWatch(address.process);
   }
-  *peer = found.get();
-  peers_[token] = std::move(found);
+  known = *peer = found;
   return Status();
 }
 
@@ -42,8 +43,9 @@ bool Peers::LookForLosses() {
   const bool asks = now - asked_ >= std::chrono::microseconds(rules::kShmLossLookUs);
   if (asks) asked_ = now;
   bool any = false;
-  for (auto& [token, peer] : peers_) {
-    if (peer->lost || peer->segment.get() == own_) continue;
+  for (auto& [token, known] : peers_) {
+    const std::shared_ptr<Peer> peer = known.lock();
+    if (peer == nullptr || peer->lost || peer->segment.get() == own_) continue;
     bool gone = peer->shared->departed.load(std::memory_order_acquire) != 0;
     if (!gone && asks) gone = peer->process.HasEnded();
     if (gone) peer->lost = any = true;
@@ -53,7 +55,9 @@ bool Peers::LookForLosses() {
 
 void Peers::Depart(Public* own) {
   own->departed.store(1, std::memory_order_release);
-  for (auto& [token, peer] : peers_) peer->shared->doorbell.Signal();
+  for (auto& [token, known] : peers_) {
+    if (const auto peer = known.lock()) peer->shared->doorbell.Signal();
+  }
 }
 
 }  // namespace brigade::shm

@@ -58,8 +58,10 @@ class Peers {
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
-  // Finds the rank whose shared segment is at `address`, which is mapped at the first call.
-  Status Find(const SharedSegment::Address& address, uint64_t public_offset, Peer** peer);
+  // Finds the rank whose shared segment is at `address`. It is mapped at the first call, until no
+  // group has the peer any more.
+  Status Find(const SharedSegment::Address& address, uint64_t public_offset,
+              std::shared_ptr<Peer>* peer);
   // Marks the peers that have left, regularly or not. Returns whether there was one. Killed peers
   // are checked at intervals only, since that takes a system call for each.
   bool LookForLosses();
@@ -68,8 +70,9 @@ class Peers {
 
  private:
   const SharedSegment* const own_;
-  std::map<std::pair<uint64_t, uint64_t>, std::unique_ptr<Peer>> peers_;  // by token
-  std::chrono::steady_clock::time_point asked_;                           // the system
+  // By token. An expired one stays until the next is found.
+  std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<Peer>> peers_;
+  std::chrono::steady_clock::time_point asked_;  // the system
 };
 
 }  // namespace brigade::shm

@@ -68,8 +68,8 @@ class Process {
     waitpid(process_, nullptr, 0);
     process_ = 0;
   }
-  Peer* Meet(Peers* peers) const {
-    Peer* peer = nullptr;
+  std::shared_ptr<Peer> Meet(Peers* peers) const {
+    std::shared_ptr<Peer> peer;
     EXPECT_TRUE(peers->Find(meeting_.segment, meeting_.public_offset, &peer).ok());
     return peer;
   }
@@ -86,8 +86,8 @@ class Process {
 TEST(PeersTest, ManyLooksAskTheSystemNowAndThen) {
   Process one, other;
   Peers peers(/*own=*/nullptr);
-  const Peer* const first = one.Meet(&peers);
-  const Peer* const second = other.Meet(&peers);
+  const std::shared_ptr<Peer> first = one.Meet(&peers);
+  const std::shared_ptr<Peer> second = other.Meet(&peers);
   if (!first->process.has_pidfd()) GTEST_SKIP() << "no pidfd here";
   times_asked = 0;
   const Clock::time_point start = Clock::now();
@@ -102,11 +102,23 @@ TEST(PeersTest, ManyLooksAskTheSystemNowAndThen) {
   EXPECT_TRUE(second->lost);
 }
 
+TEST(PeersTest, APeerThatNoGroupHasIsUnmapped) {
+  Process one;
+  Peers peers(/*own=*/nullptr);
+  std::shared_ptr<Peer> peer = one.Meet(&peers);
+  EXPECT_EQ(one.Meet(&peers), peer);
+  const std::weak_ptr<SharedSegment> segment = peer->segment;
+  peer.reset();
+  EXPECT_TRUE(segment.expired());
+  EXPECT_FALSE(peers.LookForLosses());
+  EXPECT_FALSE(one.Meet(&peers)->lost);
+}
+
 // A rank that publishes its leave is detected at once.
 TEST(PeersTest, AWordOfLeavingNeedsNoSystem) {
   Process one;
   Peers peers(/*own=*/nullptr);
-  const Peer* const peer = one.Meet(&peers);
+  const std::shared_ptr<Peer> peer = one.Meet(&peers);
   ASSERT_FALSE(peers.LookForLosses());
   times_asked = 0;
   peer->shared->departed = 1;

@@ -203,7 +203,7 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
       return Status();
     }
     if (urgency != Urgency::kUrgent) {
-      SignalBehindSegment(group.members[peer]);  // others may have waited for this one
+      SignalBehindSegment(group.members[peer].get());  // others may have waited for this one
       return Status(StatusCode::kNoResource, "shm: control messages wait to be taken");
     }
     group.pending_controls.push_back({peer, ControlMessage(message)});
