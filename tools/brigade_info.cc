@@ -179,6 +179,8 @@ Status PrintSettings() {
     const std::string value = value_of(name);
     listed.emplace_back(name, value.empty() ? "auto" : value);
   }
+  const std::string slices = value_of("BRIGADE_TIME_SLICES");
+  listed.emplace_back("BRIGADE_TIME_SLICES", slices.empty() ? "short" : slices);
   for (const auto& [name, value] : listed) {
     const char* const set = std::getenv(name.c_str());
     std::printf("%c %-22s %s\n", set != nullptr && *set != '\0' ? '*' : ' ', name.c_str(),

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 
 #include "transport/rules.h"
 
@@ -39,8 +40,19 @@ bool Shorten(pid_t thread) {
 
 }  // namespace
 
+Status ReadTimeSlices(bool* shortens) {
+  const char* const set = std::getenv("BRIGADE_TIME_SLICES");
+  const std::string value = set == nullptr ? "" : set;
+  *shortens = value != "system";
+  if (!*shortens || value.empty() || value == "short") return Status();
+  return Status(StatusCode::kInvalidArgument,
+                "BRIGADE_TIME_SLICES=" + value + ": must be short or system");
+}
+
 void ShortenTimeSlices() {
-  if (!Shorten(0)) return;
+  bool shortens = true;
+  (void)ReadTimeSlices(&shortens);  // a bad value is an error of ReadSettings
+  if (!shortens || !Shorten(0)) return;
   DIR* const threads = opendir("/proc/self/task");
   if (threads == nullptr) return;
   while (const dirent* const entry = readdir(threads)) {

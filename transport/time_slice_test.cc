@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <thread>
 
 #include "gtest/gtest.h"
@@ -56,6 +57,15 @@ TEST(TimeSlice, ShortensThoseOfThreadsThatComputeForARank) {
     ASSERT_EQ(Read(computes)[kRuntime], kLongNs);
     ShortenTimeSlices();
     EXPECT_EQ(Read(computes)[kRuntime], rules::kTimeSliceNs);
+  });
+}
+
+TEST(TimeSlice, AreTheSystemsIfASettingSaysSo) {
+  OnAThread([] {
+    setenv("BRIGADE_TIME_SLICES", "system", /*overwrite=*/1);
+    ShortenTimeSlices();
+    EXPECT_EQ(Read()[kRuntime], kLongNs);
+    unsetenv("BRIGADE_TIME_SLICES");
   });
 }
 

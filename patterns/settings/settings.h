@@ -52,8 +52,9 @@ struct Settings {
 // not the caller uses it. BRIGADE_IFACE is judged by the transports, which look for the interface.
 Status ReadSettings(Settings* settings);
 
-// Returns the settings in force, defaults included: variables and their values as ReadSettings
-// would take them, an empty value where there is none.
+// Returns the variables of `settings`, those with defaults included, and their values as
+// ReadSettings would take them, an empty value where there is none. The variables of the transports
+// are not among them.
 std::vector<std::pair<std::string, std::string>> ListSettings(const Settings& settings);
 
 // Compares settings of `ranks` ranks with those of rank 0. `values_of` returns the variables of a

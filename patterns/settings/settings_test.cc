@@ -107,7 +107,8 @@ TEST(SettingsTest, ListsEveryVariableInForce) {
   EXPECT_EQ(settings.pblas, Settings::When::kOff);
   const auto listed = ListSettings(settings);
   // The transports'.
-  std::vector<std::string> names = {"BRIGADE_IFACE", "BRIGADE_IO_URING", "BRIGADE_KERNEL_COPIES"};
+  std::vector<std::string> names = {"BRIGADE_IFACE", "BRIGADE_IO_URING", "BRIGADE_KERNEL_COPIES",
+                                    "BRIGADE_TIME_SLICES"};
   for (const auto& [name, value] : listed) {
     names.push_back(name);
     setenv(name.c_str(), value.c_str(), 1);
@@ -135,6 +136,7 @@ TEST(SettingsTest, BadValueNamesVariableAndValue) {
       {"BRIGADE_TRANSPORT", "tpc"},
       {"BRIGADE_KERNEL_COPIES", "never"},
       {"BRIGADE_IO_URING", "1"},
+      {"BRIGADE_TIME_SLICES", "long"},
       {"BRIGADE_LI_BACKEND", "window"},
       {"BRIGADE_CALIBRATE", "maybe"},
       {"BRIGADE_EXPLAIN", "2"},

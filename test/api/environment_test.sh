@@ -41,6 +41,7 @@ bad BRIGADE_EXPLAIN=2 'must be 0 or 1'
 bad BRIGADE_CHUNK_BYTES=100 'must be a positive multiple of 64'
 bad BRIGADE_KERNEL_COPIES=never 'must be auto, on or off' -- sockets
 bad BRIGADE_IO_URING=1 'must be auto, on or off' -- shm
+bad BRIGADE_TIME_SLICES=long 'must be short or system'
 bad BRIGADE_STATS=often 'must be 0, 1 or ranks'
 bad BRIGADE_LI_BACKEND=carrier 'must be windows, mpi_rma, mpi_send or bsp'
 

@@ -18,7 +18,8 @@ inline constexpr std::string_view kVariables[] = {
     "BRIGADE_OVERFLOW_BYTES", "BRIGADE_OVERFLOW_WAIT", "BRIGADE_PBLAS",
     "BRIGADE_REPORT_SECONDS", "BRIGADE_RMA",           "BRIGADE_STAGING_BYTES",
     "BRIGADE_STATS",          "BRIGADE_STATS_FILE",    "BRIGADE_STATS_MPI",
-    "BRIGADE_TOPOLOGY",       "BRIGADE_TRACE",         "BRIGADE_TRANSPORT",
+    "BRIGADE_TIME_SLICES",    "BRIGADE_TOPOLOGY",      "BRIGADE_TRACE",
+    "BRIGADE_TRANSPORT",
 };
 
 // Returns a line per variable of `environment` (like environ: "NAME=value", ended by a null

@@ -18,6 +18,7 @@
 #include "transport/rules.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/tcp/tcp_transport.h"
+#include "transport/time_slice.h"
 
 namespace brigade {
 namespace {
@@ -106,7 +107,7 @@ bool LogsInfo() {
 }
 
 // Prints a warning that applies to all ranks of a host, once: called by one of them.
-void SayWhyNoTcp(const Status& why) {
+void LogWhyNoTcp(const Status& why) {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
   SayOnStderr("tcp: " + why.message() + "; auto uses mpi instead");
@@ -136,10 +137,10 @@ Status CreateAutoEndpoint(const MpiPart* mpi, std::unique_ptr<Endpoint>* endpoin
           "auto needs tcp where no MPI runs; shm serves the ranks of one host");
     }
   } else {
-    if (!status.ok() && LogsInfo() && LocalRank() <= 0) SayWhyNoTcp(status);
+    if (!status.ok() && LogsInfo() && LocalRank() <= 0) LogWhyNoTcp(status);
     transports.back().is_wanted = [] { return Fabric().uses_tcp; };
     transports.back().is_missed = [status](const Status& why) {
-      if (why.ok()) return SayWhyNoTcp(status);
+      if (why.ok()) return LogWhyNoTcp(status);
       if (LogsInfo()) SayOnStderr(why.message() + "; auto uses mpi instead");
     };
     transports.push_back({std::move(over_mpi), Reach::kEverywhere});
@@ -180,7 +181,9 @@ Status CheckVariables() {
   ShmOptions options;
   BRIGADE_RETURN_IF_ERROR(ReadShmOptions(&options));
   std::optional<bool> io_uring;
-  return ReadIoUring(&io_uring);
+  BRIGADE_RETURN_IF_ERROR(ReadIoUring(&io_uring));
+  bool shortens = true;
+  return ReadTimeSlices(&shortens);
 }
 
 Status CreateEndpoint(const std::string& name, std::unique_ptr<Endpoint>* endpoint) {

@@ -28,7 +28,7 @@ void PollMpiInWaitsOf(Endpoint* endpoint);
 
 // Returns kInvalidArgument, with the list of names, if there is no transport called `name`.
 Status CheckTransport(const std::string& name);
-// Returns kInvalidArgument if BRIGADE_KERNEL_COPIES or BRIGADE_IO_URING has a bad value.
+// Returns kInvalidArgument if a variable that transports read has a bad value.
 Status CheckVariables();
 
 // Makes a bootstrap of the members of the MPI communicator with Fortran handle `mpi_comm`
