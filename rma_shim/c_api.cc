@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/settings/settings.h"
 #include "rma_shim/carried_window.h"
 #include "rma_shim/errors.h"
@@ -108,7 +109,14 @@ CarriedWindow* Make(const char* routine, const WindowRequest& request) {
   if (!MpiIsActive() || request.comm == MPI_COMM_NULL || request.bytes < 0) return nullptr;
   MPI_Comm_test_inter(request.comm, &is_inter);
   if (is_inter) return nullptr;
-  return CarriedWindow::Create(Runtime::Start(routine), routine, request);
+  CarriedWindow* made = nullptr;
+  const Status status = brigade::CatchOutOfMemory([&] {
+    made = CarriedWindow::Create(Runtime::Start(routine), routine, request);
+    return Status();
+  });
+  if (!status.ok())
+    brigade::rma::Fail(routine, status.ToString());  // the other ranks are in the call
+  return made;
 }
 
 // --- synchronisation ---
@@ -287,7 +295,7 @@ PUBLIC(Win_free, (MPI_Win * win)) {
       BRIGADE_RETURN_IF_ERROR(window->Free());
       runtime->requests()->Complete(carried);
       // The MPI gives the handle away before it returns.
-      runtime->TellTo(std::this_thread::get_id(), carried);
+      runtime->ReserveFor(std::this_thread::get_id(), carried);
       return Status();
     });
     if (error != MPI_SUCCESS) return *error;
@@ -296,7 +304,7 @@ PUBLIC(Win_free, (MPI_Win * win)) {
   const int error = ORIGINAL(Win_free)(win);
   const Runtime::Entry entry(runtime);
   if (error != MPI_SUCCESS) {
-    runtime->TellTo(std::thread::id(), carried);
+    runtime->ReserveFor(std::thread::id(), carried);
     return error;
   }
   carried->ForgetHandle();

@@ -1,5 +1,7 @@
 #include "transport/edge/edge_memory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -10,6 +12,7 @@ namespace brigade {
 namespace {
 
 constexpr size_t kCacheLineBytes = 64;
+const auto kPageBytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));  // that an extension takes
 
 size_t RoundToLines(size_t bytes) {
   return (bytes + kCacheLineBytes - 1) / kCacheLineBytes * kCacheLineBytes;

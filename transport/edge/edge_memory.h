@@ -49,7 +49,6 @@ class EdgeMemory {
  private:
   static constexpr size_t kSetAsideBytes = size_t{1} << 20;
   static constexpr size_t kMostWithoutBudgetBytes = size_t{64} << 20;
-  static constexpr size_t kPageBytes = 4096;  // that an extension takes
   static constexpr size_t kExtentBytes = size_t{16} << 10;
 
   SharedSegment* const segment_;

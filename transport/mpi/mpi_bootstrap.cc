@@ -2,8 +2,10 @@
 
 #include <sched.h>
 
+#include <chrono>
 #include <climits>
 #include <string>
+#include <thread>
 
 #include "transport/mpi/mpi_time.h"
 #include "transport/mpi/own_requests.h"
@@ -40,11 +42,17 @@ Status MpiStatus(int error, const char* call) {
 }
 
 Status MpiPoll(MPI_Request* request, const char* call) {
-  for (int done = 0; !done;) {
+  constexpr int kPollsAwake = 10000;
+  int done = 0;
+  for (int polls = 0;; ++polls) {
     BRIGADE_RETURN_IF_ERROR(MpiStatus(TestOwn(request, &done, MPI_STATUS_IGNORE), call));
-    if (!done) sched_yield();
+    if (done) return Status();
+    if (polls < kPollsAwake) {
+      sched_yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
-  return Status();
 }
 
 }  // namespace brigade

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <mutex>
 
 #include "transport/mpi/own_requests.h"
@@ -28,7 +29,7 @@ struct PolledMpi {
   int holders = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   int level = MPI_THREAD_SINGLE;
-  pid_t process = 0;
+  std::atomic<pid_t> process{0};
 };
 PolledMpi polled;
 

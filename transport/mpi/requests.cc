@@ -1,6 +1,8 @@
 #include "transport/mpi/requests.h"
 
 #include <algorithm>
+#include <new>
+#include <string>
 #include <utility>
 
 #include "membuf/check.h"
@@ -77,7 +79,12 @@ Status TakeMessage(const Stream& stream, Pending* receive, bool* found) {
   MPI_Get_count(&status, MPI_BYTE, &bytes);
   std::byte* memory = receive->buffer.data;
   if (static_cast<size_t>(bytes) > receive->buffer.bytes) {
-    memory = receive->too_long = new std::byte[static_cast<size_t>(bytes)];
+    memory = receive->too_long = new (std::nothrow) std::byte[static_cast<size_t>(bytes)];
+    if (memory == nullptr) {
+      return Status(StatusCode::kOutOfMemory, "mpi: a message of " + std::to_string(bytes) +
+                                                  " bytes for a buffer of " +
+                                                  std::to_string(receive->buffer.bytes));
+    }
   }
   return MpiStatus(MPI_Imrecv(memory, bytes, MPI_BYTE, &message, &receive->request), "MPI_Imrecv");
 }
@@ -219,6 +226,7 @@ bool Requests::PostFirst(Stream* stream) {
   --stream->unposted;
   if (!status.ok()) {
     FreeType(first);
+    delete[] first->too_long;
     first->completion->status = status;
     completions_->Finish(first->completion, stream->group->id);
     stream->pending.pop_front();

@@ -1,37 +1,14 @@
 #include "transport/mpi_job/mpi_job.h"
 
-#include <sched.h>
-
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
 
 #include "transport/mpi/mpi_bootstrap.h"
 #include "transport/mpi/mpi_environment.h"
 #include "transport/mpi/mpi_family.h"
-#include "transport/mpi/own_requests.h"
 #include "transport/mpi_job/same_settings.h"
 
 namespace brigade {
-namespace {
-
-// Polls `request` to its end: yields the processor, and sleeps once that takes long.
-Status PollPatiently(MPI_Request* request, const char* call) {
-  constexpr int kPollsAwake = 10000;
-  int done = 0;
-  for (int polls = 0;; ++polls) {
-    BRIGADE_RETURN_IF_ERROR(MpiStatus(TestOwn(request, &done, MPI_STATUS_IGNORE), call));
-    if (done) return Status();
-    if (polls < kPollsAwake) {
-      sched_yield();
-    } else {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
-}
-
-}  // namespace
 
 MpiJob::MpiJob(const char* library) {
   RefuseWrongMpiFamily(library);
@@ -54,7 +31,7 @@ Status MpiJob::Begin(const std::string& who, const Numbers& mine, std::vector<Nu
     BRIGADE_RETURN_IF_ERROR(MpiStatus(
         MPI_Iallgather(said, count, MPI_BYTE, table, count, MPI_BYTE, MPI_COMM_WORLD, &request),
         "MPI_Iallgather"));
-    return PollPatiently(&request, "MPI_Iallgather");
+    return MpiPoll(&request, "MPI_Iallgather");
   };
   BRIGADE_RETURN_IF_ERROR(CompareSettings(who, processes_, gather));
   all->resize(static_cast<size_t>(processes_));
@@ -80,7 +57,7 @@ Status MpiJob::Close() {
     // Processes that are no members wait here for the others: MPI would not let them sleep.
     MPI_Request request;
     BRIGADE_RETURN_IF_ERROR(MpiStatus(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier"));
-    BRIGADE_RETURN_IF_ERROR(PollPatiently(&request, "MPI_Ibarrier"));
+    BRIGADE_RETURN_IF_ERROR(MpiPoll(&request, "MPI_Ibarrier"));
   }
   if (!ends_mpi_ && is_member) return Status();
   ends_mpi_ = false;

@@ -35,8 +35,9 @@ TEST(SameSettings, DifferAnywhere) {
   for (const char* const end : {"b", "ab", ""}) {
     const Status status = Compare(common + "a", common + end);
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << end;
-    EXPECT_EQ(status.message(), "processes differ in their settings: process 0 has " + common +
-                                    "a, process 1 has " + common + end);
+    std::string text = "processes differ in their settings: process 0 has ";
+    text.append(common).append("a, process 1 has ").append(common).append(end);
+    EXPECT_EQ(status.message(), text);
   }
 }
 

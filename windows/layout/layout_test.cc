@@ -344,6 +344,14 @@ TEST(LayoutTest, TooLargeLayoutsAreRefused) {
             StatusCode::kInvalidArgument);
   EXPECT_EQ(TypedLayout::Repeat(1 << 20, int64_t{1} << 50, byte, &layout).code(),
             StatusCode::kInvalidArgument);
+  constexpr int64_t kMost = TypedLayout::kMostBytes - 1;
+  const TypedLayout longest = TypedLayout::Run(Element::kByte, kMost);
+  for (const int64_t second : {int64_t{0}, kMost, TypedLayout::kMostBytes}) {
+    EXPECT_EQ(TypedLayout::List({{0, &longest}, {second, &longest}}, &layout).code(),
+              StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(TypedLayout::List({{-TypedLayout::kMostBytes, &byte}}, &layout).code(),
+            StatusCode::kInvalidArgument);
   TypedLayout deep = byte;
   Status status;
   for (int i = 0; i < TypedLayout::kMostDepth && status.ok(); ++i) {

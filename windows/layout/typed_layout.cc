@@ -62,6 +62,9 @@ class TypedLayout::Builder {
 
   // `entries` have offsets and children.
   Status AddList(std::vector<Entry> entries, uint32_t* made) {
+    for (const Entry& entry : entries) {
+      if (!IsInRange(entry.offset)) return TooLarge();
+    }
     Join(&entries);
     if (entries.empty()) return *made = AddRun(0), Status();
     if (entries.size() == 1 && entries[0].offset == 0) return *made = entries[0].child, Status();
@@ -136,7 +139,7 @@ class TypedLayout::Builder {
   }
 
  private:
-  // Adjacent runs become one; what is empty goes.
+  // Adjacent runs become one, unless it would be too large; what is empty goes.
   void Join(std::vector<Entry>* entries) {
     std::vector<Entry> joined;
     for (const Entry& entry : *entries) {
@@ -145,7 +148,8 @@ class TypedLayout::Builder {
       if (!joined.empty() && node.kind == Node::Kind::kRun) {
         Entry& last = joined.back();
         const Node& before = tree_.nodes[last.child];
-        if (before.kind == Node::Kind::kRun && last.offset + before.size == entry.offset) {
+        if (before.kind == Node::Kind::kRun && last.offset + before.size == entry.offset &&
+            IsInRange(before.size + node.size)) {
           last.child = AddRun(before.size + node.size);
           continue;
         }

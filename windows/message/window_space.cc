@@ -28,8 +28,8 @@ ChunkRun AwaitSurplus(Engine* engine) {
 }  // namespace
 
 Status WindowSpace::Create(Engine* engine, std::unique_ptr<WindowSpace>* space) {
+  std::unique_ptr<WindowSpace> made(new WindowSpace(engine));  // its destructor has a guard, too
   const Engine::ProgressGuard guard(engine);
-  std::unique_ptr<WindowSpace> made(new WindowSpace(engine));
   for (Share& share : made->shares_) {
     share.kept = AwaitSurplus(engine);
     if (!share.kept) {

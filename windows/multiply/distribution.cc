@@ -8,7 +8,7 @@ int64_t Distribution::CountOf(int64_t n, int proc) const {
   if (n <= block + more) return proc == source ? n : 0;
   n -= more;
   const int64_t whole = n / block;
-  const int64_t number = (proc - source + procs) % procs;  // of the proc, in turn
+  const int64_t number = (int64_t{proc} - source + procs) % procs;  // of the proc, in turn
   const int64_t rest = whole % procs;
   int64_t count = whole / procs * block;
   if (number < rest) count += block;

@@ -17,8 +17,8 @@ struct Distribution {
   int source = 0;     // who has the first block of the matrix
   int procs = 1;      // rows, or columns, of the grid
   int64_t first = 0;  // where the submatrix begins in the matrix
-  int64_t more =
-      0;  // how much longer than the others the first block of the matrix is; above -block
+  // How much longer than the others the first block of the matrix is; above -block.
+  int64_t more = 0;
 
   int OwnerOf(int64_t i) const {
     const int64_t at = first + i;

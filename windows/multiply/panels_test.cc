@@ -3,6 +3,7 @@
 #include "windows/multiply/panels.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -39,6 +40,13 @@ class Random {
  private:
   std::mt19937 random_{5};
 };
+
+TEST(Distribution, HasAsManyProcessesAsAnIntCounts) {
+  const int last = std::numeric_limits<int>::max() - 1;
+  const Distribution distribution{/*block=*/1, /*source=*/0, /*procs=*/last + 1};
+  EXPECT_EQ(distribution.CountOf(10, 9), 1);
+  EXPECT_EQ(distribution.CountOf(10, last), 0);
+}
 
 TEST(Distribution, EveryIndexHasOneOwnerAndItsPlaceThere) {
   Random random;

@@ -136,8 +136,9 @@ class UringIo : public PlainIo {
   void Submit() {
     while (io_uring_sq_ready(&ring_) > 0) {
       const int submitted = library_.io_uring_submit(&ring_);
-      // Busy: results must be taken first.
+      // Busy: results must be taken first. Without memory: the kernel gets time to free some.
       if (submitted == -EBUSY || submitted == -EAGAIN) Collect();
+      if (submitted == -EAGAIN) sched_yield();
       BRIGADE_CHECK(submitted >= 0 || submitted == -EBUSY || submitted == -EAGAIN ||
                     submitted == -EINTR);
     }
