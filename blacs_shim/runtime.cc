@@ -30,7 +30,7 @@ void FailIfNotOk(const Origin& origin, const Status& status) {
 }
 
 // A trace is not worth the job.
-void TellIfNoTrace(const Status& status) {
+void WarnIfNoTrace(const Status& status) {
   if (!status.ok()) std::fprintf(stderr, "brigade: BRIGADE_TRACE: %s\n", status.message().c_str());
 }
 
@@ -107,7 +107,7 @@ Runtime& Runtime::StartNow(const char* routine) {
   if (!odd.empty()) std::fprintf(stderr, "brigade: %s\n", odd.c_str());
   // An engine of brigade.h, which reads the same variable, may have begun it.
   if (!settings.trace.empty() && !Trace::RecordsTo(settings.trace, current_->world_rank_)) {
-    TellIfNoTrace(Trace::Start(settings.trace, current_->world_rank_, current_->world_size_));
+    WarnIfNoTrace(Trace::Start(settings.trace, current_->world_rank_, current_->world_size_));
   }
 
   SetTeardown(Teardown::kBlacs, &Runtime::OnMpiFinalize);
@@ -118,8 +118,8 @@ void Runtime::OnMpiFinalize() {
   // A forked child has copies of everything and owns none of it.
   if (current_->pid_ != getpid()) return;
   current_->Reset("MPI_Finalize");
-  TellIfNoTrace(Trace::Stop());
-  current_->LeaveStatistics(/*aborted=*/false);
+  WarnIfNoTrace(Trace::Stop());
+  current_->WriteStatistics(/*aborted=*/false);
   SetBeforeEnd(nullptr);
   delete current_;
   current_ = nullptr;
@@ -172,10 +172,10 @@ void Runtime::AgreeOnStatistics(const char* routine, const ProcessGrid& grid) {
 
 void Runtime::OnAbort() {
   if (current_ != nullptr && current_->pid_ == getpid())
-    current_->LeaveStatistics(/*aborted=*/true);
+    current_->WriteStatistics(/*aborted=*/true);
 }
 
-void Runtime::LeaveStatistics(bool aborted) {
+void Runtime::WriteStatistics(bool aborted) {
   if (statistics_ == nullptr) return;
   if (engine_ != nullptr) statistics_->SetMemory(engine_->staging(), engine_->overflow());
   if (settings_.statistics_of_mpi) statistics_->SetMpiTime(MpiTimeSoFar());

@@ -94,7 +94,7 @@ class Runtime {
   void LogStart(const ProcessGrid& grid) const;
   void AgreeOnStatistics(const char* routine, const ProcessGrid& grid);
   // At the end of MPI; `aborted`: of this rank alone, which ends the job.
-  void LeaveStatistics(bool aborted);
+  void WriteStatistics(bool aborted);
   static void OnAbort();
 
   static Runtime* current_;

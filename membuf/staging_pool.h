@@ -13,7 +13,8 @@
 //
 // Returned sends can therefore never take the last chunks from a schedule that needs them.
 //
-// This also holds if chunks have to be retired: the pool then continues in fresh memory.
+// This also holds if chunks have to be retired: the pool then continues in fresh memory, a second
+// budget, and keeps the first until its end.
 //
 // Not thread-safe: the progress owner of the engine uses the pool.
 

@@ -52,8 +52,8 @@ class CarriedWindow {
   // use this window.
   void FreeHandle();
   // For which thread the handle stands for it; none: for all.
-  std::thread::id known_to() const { return known_to_; }
-  void TellTo(std::thread::id thread) { known_to_ = thread; }
+  std::thread::id reserved_for() const { return reserved_for_; }
+  void ReserveFor(std::thread::id thread) { reserved_for_ = thread; }
   // Null once it has ended.
   Window* window() const { return window_.get(); }
   // Gives the window back, but for the handle and the memory: MPI_Finalize, which ends it, may
@@ -87,7 +87,7 @@ class CarriedWindow {
   Status CheckReach(Settings::When when) const;
 
   MPI_Win handle_ = MPI_WIN_NULL;
-  std::thread::id known_to_;
+  std::thread::id reserved_for_;
   std::unique_ptr<Window> window_;
   Window::Memory memory_;  // once it has ended
   MPI_Group group_ = MPI_GROUP_NULL;

@@ -102,10 +102,10 @@ CarriedWindow* Runtime::FindAnew(MPI_Win handle) {
   const std::thread::id kAll;
   const auto found = std::find_if(windows_.begin(), windows_.end(), [&](const auto& one) {
     return one->handle() == handle &&
-           (one->known_to() == kAll || one->known_to() == std::this_thread::get_id());
+           (one->reserved_for() == kAll || one->reserved_for() == std::this_thread::get_id());
   });
   if (found == windows_.end()) return nullptr;
-  if ((*found)->known_to() != kAll) return found->get();
+  if ((*found)->reserved_for() != kAll) return found->get();
   last_handle_ = handle;
   return last_ = found->get();
 }
@@ -118,9 +118,9 @@ void Runtime::ForgetLast(const CarriedWindow* window) {
   last_ = nullptr;
 }
 
-void Runtime::TellTo(std::thread::id thread, CarriedWindow* window) {
+void Runtime::ReserveFor(std::thread::id thread, CarriedWindow* window) {
   ForgetLast(window);
-  window->TellTo(thread);
+  window->ReserveFor(thread);
 }
 
 void Runtime::Remove(CarriedWindow* window) {

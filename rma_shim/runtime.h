@@ -60,7 +60,7 @@ class Runtime {
   }
   void Add(std::unique_ptr<CarriedWindow> window);
   // For which thread its handle stands for it; none: for all, as at first.
-  void TellTo(std::thread::id thread, CarriedWindow* window);
+  void ReserveFor(std::thread::id thread, CarriedWindow* window);
   void Remove(CarriedWindow* window);
 
   // Held while a call is at work: of several threads of a process one at a time.

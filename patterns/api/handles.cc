@@ -17,11 +17,7 @@ std::string& LastError() {
 
 Status CurrentException() {
   try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return NoMemoryLeft();
-  } catch (const std::length_error&) {  // a container of more elements than fit any memory
-    return NoMemoryLeft();
+    return CatchOutOfMemory([]() -> Status { throw; });
   } catch (const std::exception& exception) {
     return {StatusCode::kInternal, exception.what()};
   } catch (...) {

@@ -14,9 +14,9 @@
 
 namespace brigade {
 
-// Copies a structure of a program of any version 1 to *here: fields that the program does not know
-// are zero. kInvalidArgument: the structure was not initialised by `name`_init, or sets fields that
-// this library does not know. Structures have not grown since version 1.0, which is the shortest.
+// Copies a structure of a program of any version 1 to *here. kInvalidArgument: the structure was
+// not initialised by `name`_init, or sets fields that this library does not know. Structures have
+// not grown since version 1.0, which is the shortest.
 template <typename Sized>
 Status ReadSized(const char* name, const Sized& given, Sized* here) {
   static_assert(offsetof(Sized, size) == 0);
@@ -27,15 +27,13 @@ Status ReadSized(const char* name, const Sized& given, Sized* here) {
                    ": initialise it with " + initialiser());
   }
   const auto* const bytes = reinterpret_cast<const char*>(&given);
-  const size_t known = std::min(given.size, sizeof(Sized));
-  if (std::any_of(bytes + known, bytes + given.size, [](char byte) { return byte != 0; })) {
+  if (std::any_of(bytes + sizeof(Sized), bytes + given.size, [](char byte) { return byte != 0; })) {
     return Invalid(std::string(name) + " of " + std::to_string(given.size) +
                    " bytes sets a field that version " BRIGADE_VERSION
                    " of the library does not know: initialise it with " +
                    initialiser() + ", or use a newer library");
   }
-  *here = Sized();
-  std::memcpy(here, &given, known);
+  std::memcpy(here, &given, sizeof(Sized));
   here->size = sizeof(Sized);
   return Status();
 }
@@ -51,7 +49,7 @@ Status WriteSized(const char* name, const Sized& here, Sized* given) {
   Sized checked;
   BRIGADE_RETURN_IF_ERROR(ReadSized(name, *given, &checked));
   const size_t size = given->size;
-  std::memcpy(given, &here, std::min(size, sizeof(Sized)));
+  std::memcpy(given, &here, sizeof(Sized));
   given->size = size;
   return Status();
 }

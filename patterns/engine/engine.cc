@@ -194,8 +194,8 @@ bool Engine::OwnWorkIsLeft() const {
 }
 
 bool Engine::WorkIsLeft() {
-  tells_ = tells_ && endpoint_->HoldsControl();
-  return !listeners_.empty() || tells_ || left_all_groups_ || sends_.in_flight() > 0 ||
+  announces_failure_ = announces_failure_ && endpoint_->HoldsControl();
+  return !listeners_.empty() || announces_failure_ || left_all_groups_ || sends_.in_flight() > 0 ||
          std::any_of(active_.begin(), active_.end(), [](const Activity* a) { return !a->done(); });
 }
 
@@ -319,8 +319,8 @@ void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& ca
   failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
   if (group->closed || IsForked()) return;  // the parent may not have failed
   // The calls end even if others cannot be notified: the memory of a call may be freed soon.
-  (void)CatchOutOfMemory([&] { return TellOthers(*group), Status(); });
-  tells_ = true;
+  (void)CatchOutOfMemory([&] { return AnnounceFailure(*group), Status(); });
+  announces_failure_ = true;
   EndGroup(group);
 }
 
@@ -378,7 +378,7 @@ void Engine::OnEnquiry(GroupState* group, int from, ConstByteSpan message) {
 
 // The rank that finds the failure notifies all members. A rank that is notified forwards the
 // messages to a few, so that all members get them even if the first rank dies while it sends.
-void Engine::TellOthers(const GroupState& group) {
+void Engine::AnnounceFailure(const GroupState& group) {
   const std::vector<std::string> messages = group.cause.ToMessages();
   const auto tell = [&](int peer) {
     if (peer == group.rank || peer == group.abort_from || peer == group.cause.rank) return;

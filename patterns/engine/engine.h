@@ -116,7 +116,7 @@ class Engine {
       if (!engine_->active_.empty()) engine_->LeaveActive();
       if (!engine_->allows_progress_thread_) return;
       if (!engine_->listeners_.empty() || engine_->sends_.in_flight() > 0 ||
-          !engine_->active_.empty() || engine_->tells_ || engine_->left_all_groups_) {
+          !engine_->active_.empty() || engine_->announces_failure_ || engine_->left_all_groups_) {
         engine_->GiveRole();
       }
     }
@@ -275,7 +275,7 @@ class Engine {
   void BreakFailing();
   // Takes over what others have sent about the group. True if it is broken.
   static bool HasFailed(GroupState* group);
-  void TellOthers(const GroupState& group);
+  void AnnounceFailure(const GroupState& group);
   void OnEnquiry(GroupState* group, int from, ConstByteSpan message);
   // REQUIRES: `group->failure` is set.
   void EndGroup(GroupState* group);
@@ -287,8 +287,8 @@ class Engine {
   const ForkWatch fork_watch_;
   bool progress_thread_owns_ = false;
   bool keeps_role_ = false;
-  bool in_a_hurry_ = false;  // something was started in this call
-  bool tells_ = false;       // others of a failure, and some may not know of it yet
+  bool in_a_hurry_ = false;         // something was started in this call
+  bool announces_failure_ = false;  // others of a failure, and some may not know of it yet
   EventDescriptor events_;
   // Operations need a progress owner: there was a group whose transport makes no progress alone, or
   // `events_` is open. Otherwise a progress thread is for listeners only.

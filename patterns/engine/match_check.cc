@@ -28,7 +28,7 @@ struct Enquiry {
   int32_t root = 0;
   uint32_t sequence = 0;
   uint32_t begun[kChannelKinds] = {};  // from point to point: sends to the receiver of this message
-  uint32_t unused_too = 0;
+  uint32_t padding = 0;
   uint64_t total_bytes = 0;
 };
 static_assert(sizeof(Enquiry) == kMostControlBytes, "no padding, and it fits");

@@ -93,13 +93,13 @@ std::vector<Topology> TopologiesFor(const MachineDescription& machine,
   if (topologies.empty()) topologies.emplace_back();
   std::vector<Topology> different;
   for (Topology topology : topologies) {
-    if (topology.shape == Shape::kIncreasingRings || topology.shape == Shape::kDecreasingRings) {
+    if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
+    if (topology.shape == Shape::kIncreasingRings) {
       topology.parameter = std::min(topology.parameter, std::max(query.ranks - 1, 1));
     }
     if (topology.shape == Shape::kTree && !IsRootedBlocks(query.pattern)) {
       topology.parameter = std::min(topology.parameter, std::max(query.ranks, 2));
     }
-    if (topology.shape == Shape::kDecreasingRings) continue;  // as fast as increasing ones
     // On a flat tree the root has as many messages, and no other rank has any but its own. The form
     // of the ring takes the square of the number of ranks.
     if (topology.shape == Shape::kIncreasingRings && IsRootedBlocks(query.pattern)) continue;

@@ -66,7 +66,7 @@ RmaFrame StrangeFrame(int64_t window_bytes, std::mt19937* random) {
 struct Case {
   std::string name;
   bool is_checked;
-  bool goes_straight;  // what is read, if it is long
+  bool goes_unstaged;  // what is read, if it is long
   int64_t window_bytes;
 };
 
@@ -78,7 +78,7 @@ TEST_P(StrangeFrames, DoNoHarmAndAreNamed) {
   std::vector<StrangeEndpoint*> endpoints(2);
   WindowSetup setup;
   setup.is_checked = [](int) { return GetParam().is_checked; };
-  setup.inproc.sends_in_place = GetParam().goes_straight;
+  setup.inproc.sends_in_place = GetParam().goes_unstaged;
   setup.wrap = [&](int rank, std::unique_ptr<Endpoint> endpoint) {
     auto strange = std::make_unique<StrangeEndpoint>(std::move(endpoint));
     endpoints[static_cast<size_t>(rank)] = strange.get();

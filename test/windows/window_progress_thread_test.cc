@@ -185,7 +185,7 @@ TEST(WindowProgressThread, RestsWhileAReplyCannotLeave) {
   };
   std::atomic<int64_t> over{0};
   OnWindowRanks(setup, 2, [&](WindowRank& self) {
-    // A frame, a segment in staging memory, and what goes straight.
+    // A frame, a segment in staging memory, and unstaged bytes.
     for (const int64_t bytes : {8, 1000, 100000}) {
       const std::unique_ptr<Window> window = self.Make(static_cast<size_t>(bytes));
       if (self.rank() == 0) {

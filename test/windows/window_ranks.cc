@@ -78,8 +78,8 @@ std::vector<WindowSetup> WindowSetups() {
   peer.lands_in_peer_memory = true;
   InprocOptions through_staging = progress_thread;
   through_staging.lands_in_place = false;
-  InprocOptions straight = progress_thread;
-  straight.sends_in_place = true;
+  InprocOptions unstaged = progress_thread;
+  unstaged.sends_in_place = true;
   std::vector<WindowSetup> setups(12);
   setups[0].name = "messages";
   setups[1].name = "messages_through_staging";
@@ -104,10 +104,10 @@ std::vector<WindowSetup> WindowSetups() {
   setups[9].name = "checked";
   setups[9].goes_directly = All;
   setups[9].is_checked = All;
-  setups[10].name = "messages_straight";
-  setups[10].inproc = straight;
-  setups[11].name = "disturbed_messages_straight";
-  setups[11].inproc = straight;
+  setups[10].name = "messages_unstaged";
+  setups[10].inproc = unstaged;
+  setups[11].name = "disturbed_messages_unstaged";
+  setups[11].inproc = unstaged;
   setups[11].is_disturbed = true;
   return setups;
 }

@@ -1196,14 +1196,14 @@ TEST(Held, ShortGetsLeaveTogetherAndSoDoTheirAnswers) {
   EXPECT_TRUE(are_together[1]) << "answers";
 }
 
-bool SendsStraight(const WindowSetup& setup) {
+bool SendsUnstaged(const WindowSetup& setup) {
   return !setup.is_disturbed && !setup.is_checked(0) &&
          (setup.transport == WindowSetup::Transport::kTcp || setup.inproc.sends_in_place);
 }
 
 // From where they lie to their places, where the transport can: what is put, and what comes back.
 TEST_P(Windows, LongDataTakeNoStagingMemory) {
-  if (!SendsStraight(GetParam())) GTEST_SKIP() << "they do";
+  if (!SendsUnstaged(GetParam())) GTEST_SKIP() << "they do";
   class Counting : public ForwardingEndpoint {
    public:
     using ForwardingEndpoint::ForwardingEndpoint;
@@ -1262,7 +1262,7 @@ TEST_P(Windows, LongDataTakeNoStagingMemory) {
 
 // A put looks for its places a while. It counts idle polls in a row, behind which comes a sleep.
 TEST_P(Windows, APutThatLooksForPlacesDoesNotSleep) {
-  if (!SendsStraight(GetParam())) GTEST_SKIP() << "none looks";
+  if (!SendsUnstaged(GetParam())) GTEST_SKIP() << "none looks";
   class Watching : public ForwardingEndpoint {
    public:
     using ForwardingEndpoint::ForwardingEndpoint;

@@ -263,7 +263,6 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     if (!uses_several_) {
       sleeper()->Pause(idle_polls);
     } else if (waiting_.Pause(idle_polls) == WaitPolicy::Step::kSleep) {
-      // Nobody wakes a sleeper of one transport for a message of another.
       sleeper()->Await(rules::kAutoNapUs);
       if (idle_polls % rules::kAutoPollsPerLook == 0) NudgeUsed();
     }

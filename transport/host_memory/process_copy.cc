@@ -10,7 +10,7 @@ namespace {
 std::atomic<void (*)(const std::string&)> tell_of_refusal{nullptr};
 std::atomic<bool> is_refusal_logged{false};
 
-void TellOfRefusal(const char* call, int error) {
+void LogRefusal(const char* call, int error) {
   const auto tell = tell_of_refusal.load(std::memory_order_acquire);
   if (tell == nullptr || is_refusal_logged.exchange(true)) return;
   tell(std::string("the system does not let this process copy to and from the memory of others (") +
@@ -64,7 +64,7 @@ int ProcessCopy::Finish() {
     if (moved <= 0) {
       const int error = moved < 0 ? errno : EFAULT;
       if (error == EPERM || error == ENOSYS) {
-        TellOfRefusal(reads ? "process_vm_readv" : "process_vm_writev", error);
+        LogRefusal(reads ? "process_vm_readv" : "process_vm_writev", error);
       }
       return error;
     }

@@ -73,7 +73,7 @@ class SharedAllocations {
   std::shared_ptr<SharedSegment> last_;  // the one that new memory is taken from
   Blocks blocks_;
   std::map<size_t, std::set<Block*>> unfilled_;  // with slots that are free, by their length
-  std::atomic<bool> has_blocks_{false};          // false: Free and Find need no lock
+  std::atomic<bool> has_blocks_{false};          // false: Find needs no lock
   std::deque<Block> kept_;                       // freed, the last at the end
   size_t kept_bytes_ = 0;
 };

@@ -20,7 +20,7 @@ MessageAccess::MessageAccess(Engine* engine, GroupState* state, const Router* ro
 Status MessageAccess::Send(RmaRequest* request) {
   const WindowWait::ProgressGuard guard(&wait_);
   BRIGADE_RETURN_IF_ERROR(SendGuarded(request));
-  if (messages_->outbox().StraightLeft(request->rank) > 0) AwaitPlaces(request->rank);
+  if (messages_->outbox().UnstagedLeft(request->rank) > 0) AwaitPlaces(request->rank);
   if (messages_->outbox().must_hurry()) engine_->HurryProgressThread();
   return state_->failure;
 }
@@ -35,7 +35,7 @@ Status MessageAccess::SendGuarded(RmaRequest* request) {
   request->is_followed =
       request->end == AccessEnd::kEpoch && (has_progress_thread_ || request->fence_follows);
   // All of its target's memory is there, and nothing is refused.
-  request->may_go_straight = request->kind == RmaKind::kPut && may_stay &&
+  request->may_go_unstaged = request->kind == RmaKind::kPut && may_stay &&
                              !served_.checked.has_value() &&
                              router_.member(request->rank).kind != WindowMemory::kDynamic;
   return messages_->Send(*request);
@@ -47,7 +47,7 @@ void MessageAccess::AwaitPlaces(int target) {
   using Clock = std::chrono::steady_clock;
   Polling* const polling = engine_->endpoint()->polling();
   const Clock::time_point end = Clock::now() + std::chrono::microseconds(rules::kPlaceUs);
-  for (uint64_t idle_polls = 0; messages_->outbox().StraightLeft(target) > 0 &&
+  for (uint64_t idle_polls = 0; messages_->outbox().UnstagedLeft(target) > 0 &&
                                 idle_polls < polling->PollsAwake() && Clock::now() < end;) {
     if (engine_->Move()) {
       idle_polls = 0;

@@ -63,7 +63,7 @@ class MessageAccess {
 
  private:
   Status SendGuarded(RmaRequest* request);
-  // Waits a moment for the target's places, where a put goes straight.
+  // Waits a moment for the target's places, if a put is unstaged.
   void AwaitPlaces(int target);
   Status AwaitRoom(int target);
   Flush FlushAs(int target, uint32_t token) const;

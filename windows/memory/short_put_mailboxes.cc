@@ -126,8 +126,8 @@ bool ShortPutMailboxes::PutStarted(uint64_t start, int target, LayoutCursor* fro
 }
 
 bool ShortPutMailboxes::GetFenced(int target, int64_t offset, int64_t bytes, std::byte* result) {
-  const bool can_be_told = Takes(rank_, bytes);
-  if (!Takes(target, bytes) || !can_be_told) return false;
+  const bool can_be_notified = Takes(rank_, bytes);
+  if (!Takes(target, bytes) || !can_be_notified) return false;
   Mailbox* const box = fenced_.BoxFor(target);
   // Which is as large as the one that the answer will lie in.
   size_t& asked = asked_of_[static_cast<size_t>(target)];

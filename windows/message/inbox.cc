@@ -260,7 +260,7 @@ Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, St
   request.header = header;
   request.serial.clear();
   request.at.reset();
-  request.straight.reset();
+  request.unstaged.reset();
   request.layout = TypedLayout::One(Element::kByte);
   int64_t count = header.bytes;
   if (header.kind != RmaKind::kLayout && header.layout_index != RmaHeader::kContiguous) {
@@ -310,10 +310,10 @@ Status Inbox::BeginRequest(int from, Origin* origin, const RmaFrame& message, St
   if (header.kind == RmaKind::kSwap) return Swap(from, message);
   if (IsRead(header)) {
     origin->is_begun = true;
-    if (header.takes_straight()) {
-      const StraightData data(context_, kReplyChannel, from, window_->memory + header.offset,
+    if (header.takes_unstaged()) {
+      const UnstagedData data(context_, kReplyChannel, from, window_->memory + header.offset,
                               header.bytes, header.element);
-      if (data.CanGo()) request.straight = data;
+      if (data.CanGo()) request.unstaged = data;
     }
     return Reply(from, &request, step);
   }

@@ -20,7 +20,7 @@
 #include "windows/message/message_context.h"
 #include "windows/message/rma_frame.h"
 #include "windows/message/served_window.h"
-#include "windows/message/straight_data.h"
+#include "windows/message/unstaged_data.h"
 
 namespace brigade {
 
@@ -57,7 +57,7 @@ class Inbox {
     RmaHeader header;
     std::optional<TypedLayout> layout;
     std::optional<LayoutCursor> at;
-    std::optional<StraightData> straight;  // a reply that goes so
+    std::optional<UnstagedData> unstaged;  // a reply that goes so
     std::vector<std::byte> serial;         // of kLayout
   };
   struct Origin {
@@ -102,7 +102,7 @@ class Inbox {
   Status AnswerInline(int to, uint32_t token, const std::byte* data, int64_t bytes);
   // Sends the rest of the values that a request reads, as far as it can go now.
   Status Reply(int from, Request* request, Step* step);
-  Status ReplyStraight(Request* request, Step* step);
+  Status ReplyUnstaged(Request* request, Step* step);
   Status ReplyThroughStaging(int from, Request* request, Step* step);
 
   MessageContext* const context_;

@@ -36,7 +36,7 @@ Status Inbox::AnswerInline(int to, uint32_t token, const std::byte* data, int64_
 
 // The next request of its origin, such as the end of a lock, is done behind it.
 Status Inbox::Reply(int from, Request* request, Step* step) {
-  BRIGADE_RETURN_IF_ERROR(request->straight.has_value() ? ReplyStraight(request, step)
+  BRIGADE_RETURN_IF_ERROR(request->unstaged.has_value() ? ReplyUnstaged(request, step)
                                                         : ReplyThroughStaging(from, request, step));
   if (*step != Step::kDone) return Status();
   Origin& origin = OriginOf(from);
@@ -45,16 +45,16 @@ Status Inbox::Reply(int from, Request* request, Step* step) {
   return Status();
 }
 
-Status Inbox::ReplyStraight(Request* request, Step* step) {
+Status Inbox::ReplyUnstaged(Request* request, Step* step) {
   const bool is_atomic = request->header.kind == RmaKind::kFetch;
   *step = Step::kMustWait;
   const RmaFrame reply(RmaKind::kReply, request->header.token);
   bool any = false;
   const Status status =
-      request->straight->Advance(reply, is_atomic ? &window_->page.combining() : nullptr, &any);
+      request->unstaged->Advance(reply, is_atomic ? &window_->page.combining() : nullptr, &any);
   if (!any) return status;
   context_->engine()->ExpectMore();
-  *step = request->straight->left() > 0 ? Step::kHasMoved : Step::kDone;
+  *step = request->unstaged->left() > 0 ? Step::kHasMoved : Step::kDone;
   return status;
 }
 

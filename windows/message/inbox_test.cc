@@ -1,4 +1,4 @@
-// How replies leave that go straight, as the transport under them sees it.
+// How unstaged replies leave, as the transport under them sees it.
 
 #include "windows/message/inbox.h"
 
@@ -20,7 +20,7 @@ namespace {
 constexpr int kSegments = 5;
 constexpr int kAnother = 1;
 
-// Takes what goes straight, unless it is full, and looks whether rank 0 has the lock meanwhile.
+// Takes unstaged bytes, unless it is full, and looks whether rank 0 has the lock meanwhile.
 class LookingEndpoint final : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -96,7 +96,7 @@ class InboxTest : public ::testing::Test {
     header.op = static_cast<uint8_t>(CombineOp::kNoOp);
     header.element = kind == RmaKind::kFetch ? Element::kInt64 : Element::kByte;
     header.bytes = served_.bytes;
-    header.TakeStraight();
+    header.TakeUnstaged();
     ASSERT_TRUE(inbox_->Take(0, message).ok());
   }
   bool Advance() {

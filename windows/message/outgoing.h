@@ -15,7 +15,7 @@
 #include "windows/layout/typed_layout.h"
 #include "windows/message/rma_frame.h"
 #include "windows/message/rma_request.h"
-#include "windows/message/straight_data.h"
+#include "windows/message/unstaged_data.h"
 
 namespace brigade {
 
@@ -53,8 +53,8 @@ struct Outgoing {
   std::optional<LayoutCursor> from;  // behind the data that were sent
   std::vector<std::byte> serial;     // of kLayout: the data
   // Whether the data may be sent from user memory to user memory, without staging; and the data.
-  bool may_go_straight = false;
-  std::optional<StraightData> straight;
+  bool may_go_unstaged = false;
+  std::optional<UnstagedData> unstaged;
 
   std::optional<OriginData> received;
   std::optional<LayoutCursor> to;  // behind the data that were received

@@ -115,7 +115,7 @@ Status RequestOutbox::Send(const RmaRequest& request) {
   added->over = request.over;
   added->is_followed = request.is_followed;
   added->fence_follows = request.fence_follows;
-  added->may_go_straight = request.may_go_straight;
+  added->may_go_unstaged = request.may_go_unstaged;
   return Add(added);
 }
 
@@ -163,13 +163,13 @@ Status RequestOutbox::Add(Outgoing* added) {
                                 context_->channel(kReplyChannel), added->target,
                                 {&added->place, added->received->data, 0, added->place.bytes()});
     if (added->lands_in_place && header.layout_index == RmaHeader::kContiguous)
-      header.TakeStraight();
+      header.TakeUnstaged();
   }
-  if (added->may_go_straight && added->sent.has_value() && added->sent->layout.is_contiguous() &&
+  if (added->may_go_unstaged && added->sent.has_value() && added->sent->layout.is_contiguous() &&
       header.layout_index == RmaHeader::kContiguous) {
-    const StraightData data(context_, kRequestChannel, added->target, added->sent->data,
+    const UnstagedData data(context_, kRequestChannel, added->target, added->sent->data,
                             added->from->size(), header.element);
-    if (data.CanGo()) added->straight = data;
+    if (data.CanGo()) added->unstaged = data;
   }
   ++peer.under_way;
   (peer.waiting++ == 0 ? peer.first : peer.last->next) = added;
@@ -230,8 +230,8 @@ Status RequestOutbox::Send(Outgoing* request, bool* stuck, bool* any) {
     if (*stuck) return Status();
     StagedBuffer* first = nullptr;
     int64_t bytes = 0;
-    if (request->straight.has_value()) {
-      bytes = request->straight->AnnounceFirst();
+    if (request->unstaged.has_value()) {
+      bytes = request->unstaged->AnnounceFirst();
       request->message.header.token = static_cast<uint32_t>(bytes);
     } else if (!request->wants_reply() && !request->has_gone()) {
       first = TakeSegment(*request, &bytes);
@@ -240,7 +240,7 @@ Status RequestOutbox::Send(Outgoing* request, bool* stuck, bool* any) {
     const Peer& peer = PeerOf(request->target);
     const bool more_follows =
         first != nullptr || peer.held != nullptr ||
-        (request->straight.has_value() && bytes < request->straight->left()) ||
+        (request->unstaged.has_value() && bytes < request->unstaged->left()) ||
         (request->has_gone() && IsFollowed(peer));
     const Status status = context_->frames()->Try(
         request->target, request->message, more_follows ? Urgency::kWithNext : Urgency::kCanWait);
@@ -254,7 +254,7 @@ Status RequestOutbox::Send(Outgoing* request, bool* stuck, bool* any) {
     BRIGADE_RETURN_IF_ERROR(SendHeld(request->target));
     if (first != nullptr) BRIGADE_RETURN_IF_ERROR(SendSegment(request, bytes, first));
   }
-  return request->straight.has_value() ? SendStraight(request, stuck, any)
+  return request->unstaged.has_value() ? SendUnstaged(request, stuck, any)
                                        : SendSegments(request, stuck, any);
 }
 
@@ -301,9 +301,9 @@ Status RequestOutbox::SendSegments(Outgoing* request, bool* stuck, bool* any) {
   return Status();
 }
 
-Status RequestOutbox::SendStraight(Outgoing* request, bool* stuck, bool* any) {
-  const Status status = request->straight->Advance(RmaFrame(RmaKind::kSegment), nullptr, any);
-  const int64_t left = request->straight->left();
+Status RequestOutbox::SendUnstaged(Outgoing* request, bool* stuck, bool* any) {
+  const Status status = request->unstaged->Advance(RmaFrame(RmaKind::kSegment), nullptr, any);
+  const int64_t left = request->unstaged->left();
   request->from->Seek(request->from->size() - left);
   *stuck = left > 0;
   return status;

@@ -17,7 +17,7 @@
 #include "windows/message/outgoing.h"
 #include "windows/message/rma_frame.h"
 #include "windows/message/rma_request.h"
-#include "windows/message/straight_data.h"
+#include "windows/message/unstaged_data.h"
 
 namespace brigade {
 
@@ -46,13 +46,13 @@ class RequestOutbox {
   bool has_work() const { return !busy_.empty() || !answering_.empty(); }
   // Whether some of it is not only held for more to go with: that need not hurry.
   bool must_hurry() const { return stuck_ > 0 || !answering_.empty(); }
-  // Bytes that go straight to a target, and wait for the way or for their places there; and nothing
-  // waits behind them.
-  int64_t StraightLeft(int target) const {
+  // Unstaged bytes for a target that wait for the way or for their places there; and nothing waits
+  // behind them.
+  int64_t UnstagedLeft(int target) const {
     const Peer& peer = peers_[static_cast<size_t>(target)];
     if (!peer.is_stuck || peer.waiting > 1) return 0;
-    const std::optional<StraightData>& straight = peer.first->straight;
-    return straight.has_value() ? straight->left() : 0;
+    const std::optional<UnstagedData>& unstaged = peer.first->unstaged;
+    return unstaged.has_value() ? unstaged->left() : 0;
   }
 
   // Requests to a target whose memory is not yet the caller's again, or that wait to be sent.
@@ -108,7 +108,7 @@ class RequestOutbox {
   // Whether another leaves at once behind the first: it waits for no memory.
   static bool IsFollowed(const Peer& peer);
   Status SendSegments(Outgoing* request, bool* stuck, bool* any);
-  static Status SendStraight(Outgoing* request, bool* stuck, bool* any);
+  static Status SendUnstaged(Outgoing* request, bool* stuck, bool* any);
   // Memory for its next segment, of *bytes; null: there is none now.
   StagedBuffer* TakeSegment(const Outgoing& request, int64_t* bytes);
   Status SendSegment(Outgoing* request, int64_t bytes, StagedBuffer* buffer);

@@ -5,8 +5,7 @@
 // channel to the target, or, of a reply, on the column's channel to the origin. A segment is
 // announced when it is posted, so no memory waits for a segment that may not come: the first
 // segment of a request without reply by the request itself, if there is memory for it then, and
-// others by frames of their own. Segments that go straight from where they lie to their places need
-// no memory, and are announced ahead.
+// others by frames of their own. Unstaged segments need no memory, and are announced ahead.
 
 #ifndef BRIGADE_WINDOWS_MESSAGE_RMA_FRAME_H_
 #define BRIGADE_WINDOWS_MESSAGE_RMA_FRAME_H_
@@ -74,15 +73,15 @@ struct RmaHeader {
   uint16_t layout_index = kContiguous;  // of the target's layout
   AccessEnd end = AccessEnd::kEpoch;    // of a request; for the checking mode, except kNotification
   uint8_t fences = 0;                   // of a request: the fences of its origin so far, modulo 256
-  uint32_t layout_generation = 0;       // of it; else see TakeStraight
+  uint32_t layout_generation = 0;       // of it; else see TakeUnstaged
   uint32_t token = 0;  // of a request with data and without reply: bytes of a segment behind it
   int64_t offset = 0;  // in the target's memory, in bytes
   int64_t bytes = 0;   // of data, all segments together; of kSegment and kReply: of this one
 
   CombineOp accumulate_op() const { return static_cast<CombineOp>(op); }
   // Of a request for adjacent bytes: its reply is received in place, in segments of any length.
-  void TakeStraight() { layout_generation = 1; }
-  bool takes_straight() const { return layout_index == kContiguous && layout_generation != 0; }
+  void TakeUnstaged() { layout_generation = 1; }
+  bool takes_unstaged() const { return layout_index == kContiguous && layout_generation != 0; }
 };
 static_assert(sizeof(RmaHeader) == 32, "no padding");
 

@@ -60,7 +60,7 @@ struct RmaRequest {
   int64_t offset = 0;                // of the first value in the target's memory, in bytes
   // A frame to its target ends its epoch, or flushes it: it may wait for others to go with.
   bool is_followed = false;
-  bool may_go_straight = false;  // from where it lies, in segments that land where they belong
+  bool may_go_unstaged = false;  // from where it lies, in segments that land where they belong
 
   static Values Of(const OriginData& data) { return {data.data, &data.layout, data.count}; }
   static RmaRequest To(RmaKind kind, const TargetData& target, std::atomic<bool>* over) {

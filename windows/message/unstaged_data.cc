@@ -1,4 +1,4 @@
-#include "windows/message/straight_data.h"
+#include "windows/message/unstaged_data.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +16,7 @@ constexpr int64_t kMostAhead = 8;
 
 }  // namespace
 
-StraightData::StraightData(MessageContext* context, ChannelKind channel, int peer, std::byte* data,
+UnstagedData::UnstagedData(MessageContext* context, ChannelKind channel, int peer, std::byte* data,
                            int64_t bytes, Element element)
     : context_(context),
       channel_(channel),
@@ -26,11 +26,11 @@ StraightData::StraightData(MessageContext* context, ChannelKind channel, int pee
       element_(element),
       layout_(StridedLayout::Contiguous(static_cast<size_t>(bytes))) {}
 
-LayoutRange StraightData::Range(int64_t at, int64_t bytes) const {
+LayoutRange UnstagedData::Range(int64_t at, int64_t bytes) const {
   return {&layout_, data_, static_cast<size_t>(at), static_cast<size_t>(bytes)};
 }
 
-bool StraightData::CanGo() const {
+bool UnstagedData::CanGo() const {
   if (bytes_ <= context_->SegmentBytes(element_)) return false;
   const Endpoint& endpoint = *context_->endpoint();
   const Channel channel = context_->channel(channel_);
@@ -40,7 +40,7 @@ bool StraightData::CanGo() const {
          endpoint.LandsInPlace(channel, peer_, first);
 }
 
-int64_t StraightData::SegmentAt(int64_t at) const {
+int64_t UnstagedData::SegmentAt(int64_t at) const {
   const Capabilities& has = context_->endpoint()->CapabilitiesTo(context_->group()->id, peer_);
   // The first fills the time until there is a place for the next.
   const Tuning& tuning = has.tuning;
@@ -50,12 +50,12 @@ int64_t StraightData::SegmentAt(int64_t at) const {
   return std::min(bytes_ - at, MessageContext::WholeElements(static_cast<int64_t>(most), element_));
 }
 
-int64_t StraightData::AnnounceFirst() {
+int64_t UnstagedData::AnnounceFirst() {
   announced_ = SegmentAt(0);
   return announced_;
 }
 
-Status StraightData::Announce(RmaFrame* frame) {
+Status UnstagedData::Announce(RmaFrame* frame) {
   const Capabilities& has = context_->endpoint()->CapabilitiesTo(context_->group()->id, peer_);
   const int64_t most = kMostAhead * static_cast<int64_t>(has.tuning.preferred_segment_bytes);
   const int64_t end = std::min(bytes_, gone_ + most);
@@ -73,7 +73,7 @@ Status StraightData::Announce(RmaFrame* frame) {
   return Status();
 }
 
-Status StraightData::Send(int64_t bytes, bool* is_sent) {
+Status UnstagedData::Send(int64_t bytes, bool* is_sent) {
   OperationStatistics uncounted;
   const SentNow sent = context_->engine()->sends()->SendNow(
       context_->group(), channel_, peer_, ConstByteSpan(), Range(gone_, bytes), &uncounted);
@@ -88,7 +88,7 @@ Status StraightData::Send(int64_t bytes, bool* is_sent) {
   return context_->SendSegment(channel_, peer_, bytes, buffer);
 }
 
-Status StraightData::Advance(RmaFrame frame, ProcessLock* combining, bool* any) {
+Status UnstagedData::Advance(RmaFrame frame, ProcessLock* combining, bool* any) {
   while (left() > 0) {
     BRIGADE_RETURN_IF_ERROR(Announce(&frame));
     if (announced_ == gone_) return Status();

@@ -1,9 +1,9 @@
-// StraightData: bytes that go from where they lie to where they belong, past staging memory, in
+// UnstagedData: bytes that go from where they lie to where they belong, past staging memory, in
 // segments as long as the transport likes. They are announced ahead, so that their places are
 // granted in time.
 
-#ifndef BRIGADE_WINDOWS_MESSAGE_STRAIGHT_DATA_H_
-#define BRIGADE_WINDOWS_MESSAGE_STRAIGHT_DATA_H_
+#ifndef BRIGADE_WINDOWS_MESSAGE_UNSTAGED_DATA_H_
+#define BRIGADE_WINDOWS_MESSAGE_UNSTAGED_DATA_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace brigade {
 
-class StraightData {
+class UnstagedData {
  public:
   // To group rank `peer`. Segments are whole elements. The bytes must stay until none are left.
-  StraightData(MessageContext* context, ChannelKind channel, int peer, std::byte* data,
+  UnstagedData(MessageContext* context, ChannelKind channel, int peer, std::byte* data,
                int64_t bytes, Element element);
 
   // Whether they would go through staging memory in several segments, and the transport can do
@@ -58,4 +58,4 @@ class StraightData {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_WINDOWS_MESSAGE_STRAIGHT_DATA_H_
+#endif  // BRIGADE_WINDOWS_MESSAGE_UNSTAGED_DATA_H_

@@ -9,7 +9,7 @@
 namespace brigade {
 namespace {
 
-constexpr int kOrderOfItsOwn = -2;  // among the activities of its channel
+constexpr int kUnorderedPeer = -2;  // among the activities of its channel
 
 // The tree along which leaving ranks are counted: the first child of a rank, and the end of its
 // children.
@@ -26,7 +26,7 @@ WindowMessages::WindowMessages(WindowSpace* space, GroupState* group, ServedWind
     : context_(space, group), window_(window), outbox_(&context_), inbox_(&context_, window) {
   group_ = group;
   channel_ = kRequestChannel;
-  order_peer_ = kOrderOfItsOwn;
+  order_peer_ = kUnorderedPeer;
   group->control->SetOther(this);
 }
 
@@ -74,14 +74,14 @@ void WindowMessages::OnControl(int from, ConstByteSpan bytes) {
     RmaFrame message;
     std::memcpy(&message, bytes.data, bytes.bytes);
     return bytes.bytes == message.span().bytes && message.header.inlined <= kMostInlined
-               ? Hear(from, message)
+               ? OnFrame(from, message)
                : BadFrame(from, "sends a frame of a wrong length");
   });
   if (!status.ok()) Fail(status);
   Wake();
 }
 
-Status WindowMessages::Hear(int from, const RmaFrame& message) {
+Status WindowMessages::OnFrame(int from, const RmaFrame& message) {
   const auto rank = static_cast<size_t>(from);
   switch (message.header.kind) {
     case RmaKind::kReply:
@@ -99,7 +99,7 @@ Status WindowMessages::Hear(int from, const RmaFrame& message) {
     case RmaKind::kWake:
       return Status();
     case RmaKind::kLeft:
-      return HearLeft(from);
+      return OnLeft(from);
     case RmaKind::kAllLeft:
       if (!left_ || all_left_ || group_->rank == 0 || from != ParentOf(group_->rank)) {
         return NotNext(from);
@@ -117,7 +117,7 @@ Status WindowMessages::Leave() {
   return OutcomeOf(CountLeft());
 }
 
-Status WindowMessages::HearLeft(int child) {
+Status WindowMessages::OnLeft(int child) {
   if (child == 0 || ParentOf(child) != group_->rank) return NotNext(child);
   const uint32_t bit = 1U << (child - (kChildren * group_->rank + 1));
   if ((children_left_ & bit) != 0) return NotNext(child);

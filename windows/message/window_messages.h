@@ -62,9 +62,9 @@ class WindowMessages final : public Activity, private ControlHandler {
 
  private:
   void OnControl(int from, ConstByteSpan message) override;
-  Status Hear(int from, const RmaFrame& message);
+  Status OnFrame(int from, const RmaFrame& message);
   // Ranks that leave are counted along a tree: kLeft goes up to rank 0, and kAllLeft comes down.
-  Status HearLeft(int child);
+  Status OnLeft(int child);
   Status CountLeft();
   Status EndLeft();
   // Takes part in what is under way.

@@ -43,7 +43,7 @@ namespace {
 
 constexpr size_t kChunkBytes = 1024;
 constexpr size_t kShortWindowBytes = 256;
-constexpr size_t kLongWindowBytes = 3000;  // from which more than a segment is read straight
+constexpr size_t kLongWindowBytes = 3000;  // from which more than a segment is read unstaged
 constexpr size_t kAskedBytes = 1500;       // in two segments
 constexpr size_t kGuardBytes = 4096;
 constexpr std::byte kGuard{0x5a};
