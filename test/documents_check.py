@@ -130,7 +130,7 @@ def check_settings():
     table, page = ROOT / "transport/host/variable_names.h", ROOT / "docs/user/settings.md"
     quoted = r'"(BRIGADE_[A-Z_]+)"'
     known = set(re.findall(quoted, table.read_text()))
-    readers = ("patterns/settings/settings.cc", "transport/registry/registry.cc")
+    readers = ("patterns/settings/settings.cc", "transport/registry/registry.cc", "transport/time_slice.cc")
     sources = "\n".join((ROOT / name).read_text() for name in readers)
     read = set(re.findall(quoted, sources))
     for file, names in ((page, set(re.findall(r"^\| `(BRIGADE_[A-Z_]+)`", page.read_text(), re.M))), (table, read)):
