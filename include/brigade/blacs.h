@@ -39,10 +39,9 @@
       - Otherwise ldia is the leading dimension of the arrays rA and cA; if ldia is less than m, m
         is used instead. Each process that gets the result also gets rA and cA: for each position,
         the row and the column of the process whose element is selected. Of elements with equal
-        magnitude, the element of one process is selected. If the result goes to all processes, it
-        is the process with the lowest rank in the scope. If only rank d of the scope gets the
-        result, it is the process whose rank comes first in the order d, d + 1, ..., then 0 to
-        d - 1.
+        magnitude, the element of one process is selected. If the result goes to all processes,
+        this process has the lowest rank in the scope. If only rank d of the scope gets the result,
+        this process has the rank that comes first in the order d, d + 1, ..., then 0 to d - 1.
    9. Errors are reported on stderr and end the job by MPI_Abort.
    10. At most one thread of a process at a time may call the BLACS.
    11. Local means, as in MPI, that the function does not wait for calls of other processes.

@@ -61,9 +61,9 @@ extern "C" {
 ///
 /// 1. #BRIGADE_NO_RESOURCE: the staging memory (bounce buffers) that the call needs is in use.
 ///    Other ranks may already have started the call. Repeat the `_start` function until it
-///    succeeds, and make no blocking call in between. The function succeeds in the end if all ranks
-///    make their calls on all scopes in one order, for example first on the row, then on the
-///    column.
+///    succeeds, and make no blocking call in between. The function eventually succeeds if all ranks
+///    make their calls on different scopes in the same order. For example, every rank first makes a
+///    call on its row, then a call on its column.
 /// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more staging memory than
 ///    brigade_options::staging_bytes allows. A collective `_start` function then returns
 ///    #BRIGADE_OUT_OF_MEMORY on all ranks of the scope.

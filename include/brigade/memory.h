@@ -17,11 +17,12 @@ extern "C" {
 /// function.
 ///
 /// @param bytes  the length; 0 means 1
-/// @return memory with unspecified contents, which the caller must free by brigade_free(). Memory
-///         of up to half a page is aligned to at least its length, and to at least 64 bytes; longer
-///         memory is aligned to a page. If mapped memory is not available, this function returns
-///         ordinary memory, which other ranks cannot map. If the system has not enough memory left,
-///         this function returns NULL, and brigade_error_text() says why.
+/// @return memory with unspecified contents, which the caller must free by brigade_free(). If
+///         `bytes` is at most half a page, the memory is aligned to `bytes` rounded up to a power
+///         of two, and to at least 64 bytes. Otherwise the memory is aligned to a page. If mapped
+///         memory is not available, this function returns ordinary memory, which other ranks cannot
+///         map. If the system has not enough memory left, this function returns NULL, and
+///         brigade_error_text() says why.
 ///
 /// Properties:
 ///

@@ -65,10 +65,14 @@ typedef struct {
   uint64_t messages_sent;
   uint64_t bytes_sent;  ///< the bytes of the segments sent, headers included
   /// The number of segments into which the call cuts its matrix. If the call has several blocks:
-  /// the sum over all blocks.
+  /// the number of segments of all blocks together.
   uint64_t segments;
-  /// The number of segments copied: between user memory and staging memory (bounce buffers), to
-  /// overflow memory, to or from another rank's memory, and within this rank's memory.
+  /// The number of segments that this rank copied. The number includes these copies:
+  ///
+  /// - between user memory and staging memory (bounce buffers)
+  /// - to overflow memory
+  /// - to or from the memory of another rank
+  /// - within user memory, or within staging memory
   uint64_t copies;
   uint64_t bytes_copied;    ///< the bytes of the segments copied
   uint64_t combines;        ///< the number of segments to which a brigade_op was applied
