@@ -66,7 +66,7 @@ TEST(PutgetCells, OneRankOnlyComputes) {
     const double npb_us = 58.0 * 64 * 64 * 64 / 1e3;  // as many operations as NPB counts
     EXPECT_NEAR(Simulated(Machine(1), Mg(64, 1, 1), variant), npb_us, 0.05 * npb_us);
     EXPECT_NEAR(Simulated(Machine(1), Summa(1, 1), variant), 2 * 64 * 64 * 64 / 1e3, 1e-3);
-    EXPECT_NEAR(Simulated(Machine(1), Md(64, 1, 1), variant), 40 * 64 * 64 / 2 / 1e3, 1e-3);
+    EXPECT_NEAR(Simulated(Machine(1), Md(64, 1, 1), variant), 40.0 * 64 * 64 / 2 / 1e3, 1e-3);
   }
 }
 
