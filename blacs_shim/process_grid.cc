@@ -16,8 +16,9 @@ namespace {
 constexpr int kCreateTag = 9976;
 
 // Makes a communicator of `members` of `parent`, without calls of other ranks. The only call that
-// waits for other ranks inside MPI, which may spin: MPI has no other way to make a communicator of
-// some ranks only, and no non-blocking one.
+// waits for other ranks inside MPI, which may spin: MPI has no non-blocking one. For some ranks of
+// the parent, Open MPI sends messages with kCreateTag on it, which a receive of the program from
+// any source would take; for all ranks it sends none.
 Status CreateCommunicator(MPI_Comm parent, const std::vector<int>& members,
                           MPI_Comm* communicator) {
   MPI_Group parent_group;
@@ -27,11 +28,16 @@ Status CreateCommunicator(MPI_Comm parent, const std::vector<int>& members,
   // The number of communicators of an MPI is limited: exceeding it is reported as an error of the
   // BLACS.
   const ReturnedErrors returned(parent);
-  const int error =
-      InMpi([&] { return MPI_Comm_create_group(parent, member_group, kCreateTag, communicator); });
+  int size = 0;
+  MPI_Comm_size(parent, &size);
+  const bool is_whole = static_cast<size_t>(size) == members.size();
+  const int error = InMpi([&] {
+    return is_whole ? MPI_Comm_create(parent, member_group, communicator)
+                    : MPI_Comm_create_group(parent, member_group, kCreateTag, communicator);
+  });
   MPI_Group_free(&member_group);
   MPI_Group_free(&parent_group);
-  return MpiStatus(error, "MPI_Comm_create_group");
+  return MpiStatus(error, is_whole ? "MPI_Comm_create" : "MPI_Comm_create_group");
 }
 
 // As MPI has it for a communicator that is made of another one.
