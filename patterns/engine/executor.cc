@@ -481,9 +481,9 @@ void Executor::Fail(const Status& status) {
 
 void Executor::CheckMatch(bool enquires) {
   WaitingCall call = Waiting();
+  if (call.peer < 0) call.AwaitReceiver(*engine_->sends());
   if (!enquires) call.peer = -1;
-  const Status status = brigade::CheckMatch(engine_->endpoint(), call);
-  if (!status.ok()) Fail(status);
+  if (const Status found = brigade::CheckMatch(engine_->endpoint(), call); !found.ok()) Fail(found);
 }
 
 void Executor::End(const Status& status) {

@@ -7,7 +7,7 @@
 // 1. looks at messages that have come on the call's channel from ranks it does not receive from,
 // 2. sends the rank that it waits for an enquiry: a control message with the call it waits in. The
 //    receiver compares that call with its own call of the same number, and breaks the group if they
-//    differ.
+//    differ. Two roots of a scatter, say, wait until the other receives, and neither does.
 // Both find proofs only. A rank that has not made its call yet is late, and never a mismatch.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_MATCH_CHECK_H_
@@ -19,6 +19,7 @@
 #include "membuf/status.h"
 #include "patterns/engine/abort.h"
 #include "patterns/engine/group_state.h"
+#include "patterns/engine/send_queue.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/schedule/schedule.h"
 #include "transport/channel.h"
@@ -28,11 +29,16 @@ namespace brigade {
 
 // A call that waits for a message.
 struct WaitingCall {
+  // Sets that it waits for the rank that is slow to receive what was sent to it. No effect from
+  // point to point, where enquiries are about receives only.
+  void AwaitReceiver(const SendQueue& sends);
+
   GroupState* group = nullptr;
   ChannelKind kind = ChannelKind::kPointToPoint;
   WireHeader header;
   const Schedule* schedule = nullptr;
   int peer = -1;  // the group rank whose message it waits for; -1: it may end without one
+  bool peer_receives = false;  // it waits for the peer to receive what was sent to it instead
 };
 
 // Returns kMismatch if a message has come that shows that its sender made another call. REQUIRES:

@@ -107,6 +107,20 @@ TEST_F(MatchCheck, ALateRankIsNoMismatch) {
   EXPECT_EQ(Ask(call), "");
 }
 
+TEST_F(MatchCheck, ARankThatWaitsForAReceiveComparesCallsOnly) {
+  WaitingCall call = zero_.Make(ChannelKind::kAll, Pattern::kScatter, 0, 1);
+  call.peer_receives = true;
+  one_.Make(ChannelKind::kAll, Pattern::kScatter, 1);
+  EXPECT_NE(Ask(call), "");
+  EXPECT_FALSE(zero_.state.long_wait.has_value());
+  WaitingCall next = zero_.Make(ChannelKind::kRow, Pattern::kBroadcast, 0, 1);
+  one_.state.long_wait = LongWait{ChannelKind::kAll, 1, 0};
+  one_.Make(ChannelKind::kAll, Pattern::kBarrier);
+  ASSERT_NE(Ask(next), "") << "which waits for a message";
+  next.peer_receives = true;
+  EXPECT_EQ(Ask(next), "");
+}
+
 TEST_F(MatchCheck, CallsOfTwoScopesInDifferentOrders) {
   const WaitingCall call = zero_.Make(ChannelKind::kRow, Pattern::kBarrier, 0, 1);
   one_.Make(ChannelKind::kAll, Pattern::kAllReduce);

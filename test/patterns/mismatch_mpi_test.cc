@@ -35,8 +35,11 @@ TEST_P(MpiMismatches, EndOnAllRanks) {
   // without a receive.
   const bool over_mpi = GetParam() == std::string("mpi");
   const size_t stride = FullStress() ? 1 : over_mpi ? 11 : 3;
-  for (size_t i = 0; i < MismatchCases().size(); i += stride) {
+  for (size_t i = 0; i < MismatchCases().size(); ++i) {
     const MismatchCase& tested = MismatchCases()[i];
+    // Two roots each wait until the other receives, and over MPI neither sees the other's message.
+    const bool is_of_roots = tested.name == "scatter with root 3 of 3000";
+    if (i % stride != 0 && !is_of_roots) continue;
     // Messages that a broken group has sent over MPI, and that were not received, keep their
     // memory.
     std::unique_ptr<Endpoint> endpoint;
