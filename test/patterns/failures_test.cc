@@ -537,7 +537,8 @@ TEST(NoMemory, InAStartedOperationBreaksTheGroupOfTheOperation) {
     }
     GroupId group = -1;
   };
-  RunRanks(2, InprocOptions(), [](InprocWorld& world, int rank) {
+  std::atomic<bool> is_started{false};  // all that came before would be received in the start
+  RunRanks(2, InprocOptions(), [&is_started](InprocWorld& world, int rank) {
     auto endpoint = std::make_unique<NoReceives>(world.CreateEndpoint(rank));
     GroupId* const without_receives = &endpoint->group;
     Rank me(std::move(endpoint), world.MakeBootstrap(rank).get());
@@ -547,7 +548,9 @@ TEST(NoMemory, InAStartedOperationBreaksTheGroupOfTheOperation) {
     if (rank == 0) {
       Require(other->Start(me.Call(Pattern::kReceive, 1, 50000), &operation));
       *without_receives = other->state()->id;
+      is_started = true;
     } else {
+      while (!is_started) std::this_thread::yield();
       (void)other->Run(me.Call(Pattern::kSend, 0, 50000));
       while (other->failure().ok() && me.group->failure().ok()) std::this_thread::yield();
     }
