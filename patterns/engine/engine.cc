@@ -219,6 +219,7 @@ ProgressThread::Step Engine::StepOfProgressThread() {
 
 bool Engine::AdvanceActivities() {
   bool any = false;
+  firsts_.clear();
   for (size_t i = 0; i < active_.size(); ++i) {
     Activity* activity = active_[i];
     if (activity->done()) continue;
@@ -229,9 +230,10 @@ bool Engine::AdvanceActivities() {
       continue;
     }
     const bool behind_another = std::any_of(
-        active_.begin(), active_.begin() + static_cast<ptrdiff_t>(i),
+        firsts_.begin(), firsts_.end(),
         [&](const Activity* earlier) { return !earlier->done() && earlier->SameOrder(*activity); });
     if (behind_another) continue;
+    firsts_.push_back(activity);
     try {
       any |= activity->Advance();
     } catch (const std::bad_alloc&) {

@@ -298,7 +298,8 @@ class Engine {
   StagingBuffers buffers_;
   SendQueue sends_;
 
-  std::vector<Activity*> active_;  // in program order
+  std::vector<Activity*> active_;        // in program order
+  std::vector<const Activity*> firsts_;  // of each order, in AdvanceActivities
   std::vector<std::unique_ptr<Activity>> idle_executors_;
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
   std::vector<GroupState*> failing_;

@@ -247,6 +247,21 @@ TEST_F(BrigadeHppOperation, SeveralAreTested) {
   EXPECT_EQ(second_, Sum());
 }
 
+TEST(BrigadeHpp, AGroupIsOfNoIntercommunicator) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm both = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : 1, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &both);
+  Engine engine;
+  Group group;
+  ASSERT_TRUE(engine.Create());
+  EXPECT_EQ(group.FromMpi(engine, MPI_Comm_c2f(both), 1, 2).status, BRIGADE_INVALID_ARGUMENT);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
+}
+
 TEST_F(BrigadeHppOperation, SeveralAreOfOneEngine) {
   Engine engine;
   Group group;

@@ -35,6 +35,14 @@ class ThisMpi : public MpiPart {
       return Status(StatusCode::kInvalidArgument,
                     "there is no MPI communicator with Fortran handle " + std::to_string(mpi_comm));
     }
+    int is_inter = 0;
+    MPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter != 0) {
+      return Status(
+          StatusCode::kInvalidArgument,
+          "a group of an MPI intercommunicator, which has two groups of ranks; merge them "
+          "first (MPI_Intercomm_merge)");
+    }
     *bootstrap = std::make_unique<MpiBootstrap>(comm);
     return Status();
   }
