@@ -48,9 +48,10 @@ class Activity {
   // Of a failure of its own, as sent to other ranks.
   const Abort& cause() const { return cause_; }
   GroupState* group() const { return group_; }
-  // Two activities of which the later must not begin before the earlier is done.
-  bool SameOrder(const Activity& other) const {
-    return group_ == other.group_ && channel_ == other.channel_ && order_peer_ == other.order_peer_;
+  // Whether `other`, if it is later, must not begin yet. True of itself until it is done.
+  bool HoldsUp(const Activity& other) const {
+    return !done_ && group_ == other.group_ && channel_ == other.channel_ &&
+           order_peer_ == other.order_peer_;
   }
 
  protected:

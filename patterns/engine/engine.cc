@@ -230,8 +230,7 @@ bool Engine::AdvanceActivities() {
       continue;
     }
     const bool behind_another = std::any_of(
-        firsts_.begin(), firsts_.end(),
-        [&](const Activity* earlier) { return !earlier->done() && earlier->SameOrder(*activity); });
+        firsts_.begin(), firsts_.end(), [&](const Activity* a) { return a->HoldsUp(*activity); });
     if (behind_another) continue;
     firsts_.push_back(activity);
     try {
@@ -292,9 +291,8 @@ void Engine::RunToEnd(Activity* activity) {
 }
 
 void Engine::CheckMatchOf(Activity* activity, bool enquires) {
-  const auto first = std::find_if(active_.begin(), active_.end(), [&](const Activity* a) {
-    return !a->done() && a->SameOrder(*activity);
-  });
+  const auto first = std::find_if(active_.begin(), active_.end(),
+                                  [&](const Activity* a) { return a->HoldsUp(*activity); });
   if (first == active_.end()) return;  // it has ended since its wait was looked at
   Activity* const waits = *first;
   waits->CheckMatch(enquires);
