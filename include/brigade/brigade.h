@@ -27,8 +27,11 @@
 ///    - Exception: if this process has no memory left in the middle of a call, the call breaks the
 ///      group, and brigade_group_error() returns the failure.
 ///    - A call that returns any other failure breaks the group on all its ranks.
-///    - On a broken group, every pending and later call fails, and the output memory of these calls
-///      has unspecified contents. The program can only destroy the group. The error text and
+///    - On a broken group, every pending call fails. Every later call fails, too, once this rank
+///    has
+///      learned of the failure; until then a call that waits for no other rank can return
+///      #BRIGADE_OK. The output memory of failed calls has unspecified contents. The program can
+///      only destroy the group. The error text and
 ///      brigade_group_failure() name the rank that broke the group, and the call that failed on
 ///      that rank.
 ///    - A function that makes a group, plan, window or multiplier from a parent group can fail

@@ -63,7 +63,9 @@ extern "C" {
 ///    Other ranks may already have started the call. Repeat the `_start` function until it
 ///    succeeds, and make no blocking call in between. The function eventually succeeds if all ranks
 ///    make their calls on different scopes in the same order. For example, every rank first makes a
-///    call on its row, then a call on its column.
+///    call on its row, then a call on its column. For brigade_send_start() and brigade_recv_start()
+///    there is a second condition: the earlier sends and receives of this rank must be able to
+///    complete without further calls of this rank. They hold staging memory until then.
 /// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more staging memory than
 ///    brigade_options::staging_bytes allows. A collective `_start` function then returns
 ///    #BRIGADE_OUT_OF_MEMORY on all ranks of the scope.

@@ -120,7 +120,8 @@ BRIGADE_EXPORT brigade_status brigade_group_failure(const brigade_group* group,
                                                     brigade_failure* failure);
 
 /// Aborts a group. Local. Every pending and later call on the group fails with #BRIGADE_ABORTED, on
-/// all ranks. If the group is already broken, this function has no effect.
+/// all ranks, once the ranks have learned of the abort (convention 2 of brigade.h). If the group is
+/// already broken, this function has no effect.
 ///
 /// This function cannot end a call that blocks in this process; set
 /// brigade_call_options::timeout_seconds instead.

@@ -109,8 +109,10 @@ typedef struct {
   /// library. Several engines can call the function at the same time. The function must not call
   /// Brigade, and must not throw exceptions.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
-  void* context;         ///< passed to `combine`
-  size_t element_bytes;  ///< the size of an element, 1 to 65535 bytes; equal on all ranks
+  void* context;  ///< passed to `combine`
+  /// The size of an element, 1 to 65535 bytes; equal on all ranks. If ranks share memory, an
+  /// element must be shorter than brigade_options::chunk_bytes.
+  size_t element_bytes;
   /// Any value except 0: the operation is commutative. 0: the library combines the contributions in
   /// the order of ranks 0, 1, ..., whatever the root and the topology. Equal on all ranks.
   int commutative;
