@@ -195,7 +195,9 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 /// brigade_bootstrap_options::timeout_seconds. Rank 0 listens at `address`, and all other ranks
 /// connect to rank 0.
 ///
-/// @param address    "host:port" or "[IPv6 address]:port" of rank 0; equal on all ranks
+/// @param address    "host:port" or "[IPv6 address]:port" of rank 0; equal on all ranks. Rank 0
+///                   listens there only if the host is a number or localhost; otherwise at all
+///                   network addresses of its host
 /// @param rank       the calling rank, from 0
 /// @param size       the number of ranks; equal on all ranks
 /// @param options    NULL for the defaults; may be freed afterwards
