@@ -80,7 +80,7 @@ endfunction()
 # A shared library that exports the names of a version script.
 function(brigade_shared target exports)  # SOURCE...
   add_library(${target} SHARED ${ARGN})
-  target_link_options(${target} PRIVATE -Wl,--version-script=${exports})
+  target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,-z,nodelete)
   set_target_properties(${target} PROPERTIES
     VERSION ${version} SOVERSION ${soversion} LINK_DEPENDS ${exports}
     INSTALL_RPATH "${more_rpath}" BUILD_RPATH "${rpath_beside};${CMAKE_BUILD_RPATH}")
@@ -93,7 +93,6 @@ function(brigade_part target exports)  # SOURCE...
   set_target_properties(${target} PROPERTIES SUFFIX .so.${soversion})
   set_property(TARGET ${target} PROPERTY VERSION)
   set_property(TARGET ${target} PROPERTY SOVERSION)
-  target_link_options(${target} PRIVATE -Wl,-z,nodelete)
 endfunction()
 
 # The library calls MPI, which the program brings, and libraries of ours that lie beside it.

@@ -16,3 +16,5 @@ if others=$(grep -vE "^brigade_|^_Z.*N?K?7brigade.*@@BRIGADE_INTERNAL_${release/
   echo "$others"
   exit 1
 fi
+# Its threads and shared memory outlive a dlclose.
+readelf -d "$1" | grep -q NODELETE || { echo "FAILED: dlclose unloads it"; exit 1; }
