@@ -17,4 +17,4 @@ if others=$(grep -vE "^brigade_|^_Z.*N?K?7brigade.*@@BRIGADE_INTERNAL_${release/
   exit 1
 fi
 # Its threads and shared memory outlive a dlclose.
-readelf -d "$1" | grep -q NODELETE || { echo "FAILED: dlclose unloads it"; exit 1; }
+grep -q NODELETE <<<"$(readelf -d "$1")" || { echo "FAILED: dlclose unloads it"; exit 1; }
