@@ -145,6 +145,13 @@ std::vector<Wait> Waits() {
          }
          return status;
        }},
+      // A rank waits for what others write to its memory.
+      {"flush of its own memory",
+       [](Window* window) -> Status {
+         Status status = window->LockUnchecked(window->rank());
+         while (status.ok()) status = window->Flush(window->rank());
+         return status;
+       }},
       {"put",
        [](Window* window) -> Status {
          BRIGADE_RETURN_IF_ERROR(window->LockUnchecked(kVictim));

@@ -361,7 +361,7 @@ Status Window::Flush(int target) {
   if (reaches(target)) {
     EndOwn(FlushedPart::kAll);
     // A caller that flushes again and again waits for what others write here, by messages perhaps.
-    return is_direct() ? Status() : Progress();
+    return is_direct() && target != rank() ? Status() : Progress();
   }
   const WindowWait::ProgressGuard guard(&*wait_);
   MessageAccess::Flush flush;
