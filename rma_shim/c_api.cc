@@ -114,8 +114,8 @@ CarriedWindow* Make(const char* routine, const WindowRequest& request) {
     made = CarriedWindow::Create(Runtime::Start(routine), routine, request);
     return Status();
   });
-  if (!status.ok())
-    brigade::rma::Fail(routine, status.ToString());  // the other ranks are in the call
+  // The other ranks are in the call.
+  if (!status.ok()) brigade::rma::Fail(routine, status.ToString());
   return made;
 }
 

@@ -33,9 +33,6 @@ struct CallWait {
   // REQUIRES: `header` and `schedule` are set, and nothing else is under way on the channel.
   template <typename Over>
   Status UntilMessage(const Over& over);
-  // The same until others receive what was sent to them.
-  template <typename Over>
-  Status UntilReceived(const Over& over);
   WaitingCall Waiting() const { return {group, kind, *header, schedule, peer}; }
   std::string Describe() const;
   // Breaks the group after a failure: nothing of the group moves any more. Returns the status that
@@ -88,16 +85,6 @@ Status CallWait::UntilMessage(const Over& over) {
   const Status status = Until(over, [&] { return CheckMatch(engine->endpoint(), Waiting()); });
   group->long_wait.reset();
   return status;
-}
-
-template <typename Over>
-Status CallWait::UntilReceived(const Over& over) {
-  return Until(over, [&] {
-    if (kind == ChannelKind::kPointToPoint) return Status();
-    WaitingCall call = Waiting();
-    call.AwaitReceiver(*engine->sends());
-    return CheckMatch(engine->endpoint(), call);
-  });
 }
 
 }  // namespace brigade

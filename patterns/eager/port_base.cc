@@ -48,7 +48,7 @@ Status PortBase::AcquireSlowly(size_t payload_bytes, bool for_receive, StagedBuf
       entry_.locally_blocking && !(for_receive && config_.capabilities->needs_registered_memory &&
                                    !endpoint()->domain()->grows());
   Status status;
-  const Status waited = wait_.UntilReceived([&] {
+  const Status waited = wait_.Until([&] {
     if (*buffer != nullptr) return true;
     *buffer = engine_->buffers()->TrySurplus(ChunksFor(config_.settings, payload_bytes));
     if (*buffer == nullptr && may_overflow) {
@@ -121,7 +121,7 @@ Status PortBase::AwaitReceive(ReceiveSlot* slot, Current* current) {
 
 Status PortBase::AwaitOutstanding() {
   Status status;
-  const Status waited = wait_.UntilReceived([&] {
+  const Status waited = wait_.Until([&] {
     if (outstanding_ == 0) return true;
     if (entry_.locally_blocking) status = engine_->buffers()->CheckWait(&memory_wait_);
     return !status.ok();
