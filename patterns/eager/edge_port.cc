@@ -85,8 +85,11 @@ bool EdgePort::SendInPlace(const Step& copy) {
   Slot* const slot = bytes <= Slot::kInlineBytes ? edge->Next() : edge->NextForLongInline(bytes);
   if (slot == nullptr) return false;
   const TraceSpan span(TraceKind::kPostSend, bytes, peer);
-  StartInline(slot);
-  mover_.Apply(copy, PayloadOf(slot) + HeaderBytes(), nullptr, nullptr, range_);
+  std::byte* const payload = PayloadOf(slot, bytes);
+  mover_.Apply(copy, payload + HeaderBytes(), nullptr, nullptr, range_);
+  std::memcpy(payload, &header_, HeaderBytes());
+  slot->kind = Slot::kInline;
+  slot->bytes = static_cast<uint16_t>(bytes);
   edge->Publish(slot);
   ++mover_.statistics.messages_sent;
   mover_.statistics.bytes_sent += bytes;

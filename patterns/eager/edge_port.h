@@ -75,12 +75,6 @@ class EdgePort : public PortBase {
   bool MayBeForwarded() const { return !pair_ && scope_.size > 2; }
   // Whether the blocks of the call had better go to posted buffers, of which the executor knows.
   bool ExpectsPostedBlocks() const;
-  // The slot is opened for an inline message of this call, and its header, if it has one, written.
-  void StartInline(Slot* slot) const {
-    slot->kind = Slot::kInline;
-    slot->bytes = static_cast<uint16_t>(HeaderBytes() + WireBytes());
-    std::memcpy(PayloadOf(slot), &header_, HeaderBytes());
-  }
   // The message in the next slot of an edge, wherever it lies; no data if it is nowhere.
   ConstByteSpan MessageIn(const InEdge& edge, const Slot& slot) const {
     return slot.kind == Slot::kInline ? edge.Inline(slot)

@@ -247,10 +247,11 @@ class InlineCollective {
     if (slot == nullptr) {
       return posted().Send(step, [&](std::byte* payload) { CopyPayload(payload, step.left); });
     }
+    std::byte* const payload = PayloadOf(slot, bytes);
+    CopyPayload(payload + kHeaderBytes, step.left);
+    std::memcpy(payload, &header_, kHeaderBytes);
     slot->kind = Slot::kInline;
     slot->bytes = static_cast<uint16_t>(bytes);
-    std::memcpy(PayloadOf(slot), &header_, kHeaderBytes);
-    CopyPayload(PayloadOf(slot) + kHeaderBytes, step.left);
     edge->Publish(slot);
     Trace::Mark(TraceKind::kPostSend, bytes, step.peer);
     return Status();

@@ -70,10 +70,11 @@ Outcome SendInline(CallRun* run) {
   {
     const TraceSpan span(TraceKind::kCopyIn, bytes);
     const WireHeader header = HeaderOf(*run, bytes);
+    std::byte* const payload = PayloadOf(slot, kHeaderBytes + bytes);
+    if (bytes > 0) PushIn(payload + kHeaderBytes, matrix.layout, matrix.data, 0, bytes);
+    std::memcpy(payload, &header, kHeaderBytes);
     slot->kind = Slot::kInline;
     slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
-    std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
-    if (bytes > 0) PushIn(PayloadOf(slot) + kHeaderBytes, matrix.layout, matrix.data, 0, bytes);
     edge->Publish(slot);
   }
   Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, run->call.root);

@@ -280,7 +280,7 @@ class SlowSender {
     Slot* const slot = edge_->Next();
     slot->kind = Slot::kInPosted;
     slot->bytes = kHeaderBytes;
-    std::memcpy(PayloadOf(slot), &header, kHeaderBytes);
+    std::memcpy(slot->payload, &header, kHeaderBytes);
     edge_->Publish(slot);
   }
 

@@ -20,7 +20,7 @@ bool OutEdge::SendToPostedBuffer(ConstByteSpan head, const StridedLayout& layout
   }
   slot->kind = Slot::kInPosted;
   slot->bytes = static_cast<uint16_t>(head.bytes);
-  if (head.bytes > 0) std::memcpy(PayloadOf(slot), head.data, head.bytes);
+  if (head.bytes > 0) std::memcpy(slot->payload, head.data, head.bytes);
   Publish(slot);
   return true;
 }

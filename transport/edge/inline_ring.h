@@ -50,7 +50,7 @@ class RingInUse {
         empty_(ring->empty) {}
 
   bool is_wide() const { return slot_bytes_ != sizeof(Slot); }
-  size_t inline_bytes() const { return slot_bytes_ - offsetof(Slot, payload); }
+  size_t inline_bytes() const { return is_wide() ? WideSlot::kInlineBytes : Slot::kInlineBytes; }
   // Returns the slot of message `number` in the ring.
   Slot* SlotOf(uint64_t number) const {
     return reinterpret_cast<Slot*>(slots_ + number % kRingSlots * slot_bytes_);

@@ -279,7 +279,7 @@ void SendInline(Link* link, size_t bytes, int value) {
   }
   slot->kind = Slot::kInline;
   slot->bytes = static_cast<uint16_t>(bytes);
-  std::memset(PayloadOf(slot), value, bytes);
+  std::memset(PayloadOf(slot, bytes), value, bytes);
   link->out->Publish(slot);
 }
 // Takes it, and returns its length.

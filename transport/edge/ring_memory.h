@@ -23,26 +23,31 @@ struct alignas(64) Slot {
 };
 static_assert(sizeof(Slot) == 64, "a slot is a cache line");
 
-// A slot of a wide ring: the payload of its message goes on behind it.
+// A slot of a wide ring: the payload of its message goes on behind it. Of a message that does not
+// fit a slot, just the head lies there. So its sender can write all other cache lines first, and
+// the one at which the receiver looks last and at once: a line that is written in two parts goes to
+// the receiver and back in between.
 struct WideSlot {
-  static constexpr size_t kInlineBytes = Slot::kInlineBytes + rules::kShmWideInlineBytes;
+  static constexpr size_t kHeadBytes = 32;
+  static constexpr size_t kInlineBytes = kHeadBytes + rules::kShmWideInlineBytes;
 
   Slot slot;
   std::byte more[rules::kShmWideInlineBytes];
 };
 static_assert(sizeof(WideSlot) == sizeof(Slot) + rules::kShmWideInlineBytes);
-static_assert(WideSlot::kInlineBytes == sizeof(WideSlot) - offsetof(Slot, payload));
 static_assert(WideSlot::kInlineBytes <= UINT16_MAX, "Slot::bytes");
 
-// Where an inline message lies in its slot, wide or not.
-inline std::byte* PayloadOf(Slot* slot) {
-  return reinterpret_cast<std::byte*>(slot) + offsetof(Slot, payload);
+// Where an inline message of `bytes` lies in its slot, wide or not.
+inline std::byte* PayloadOf(Slot* slot, size_t bytes) {
+  return reinterpret_cast<std::byte*>(slot) + (bytes <= Slot::kInlineBytes
+                                                   ? offsetof(Slot, payload)
+                                                   : sizeof(Slot) - WideSlot::kHeadBytes);
 }
 // The message in a kInline slot, which holds `most_bytes`; no data if it says that it is longer.
 // Its length is read once: a sender gone wild may change it at any time.
 inline ConstByteSpan InlineIn(const Slot& slot, size_t most_bytes) {
   const uint16_t bytes = __atomic_load_n(&slot.bytes, __ATOMIC_RELAXED);
-  return bytes <= most_bytes ? ConstByteSpan(PayloadOf(const_cast<Slot*>(&slot)), bytes)
+  return bytes <= most_bytes ? ConstByteSpan(PayloadOf(const_cast<Slot*>(&slot), bytes), bytes)
                              : ConstByteSpan();
 }
 
