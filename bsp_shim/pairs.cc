@@ -1,7 +1,6 @@
 #include "bsp_shim/pairs.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "patterns/engine/pattern_call.h"
 
@@ -29,14 +28,7 @@ Status Pairs::Receive(int process, const Message& message) {
 
 Status Pairs::StartSend(int process, const Message& message,
                         std::unique_ptr<Operation>* operation) {
-  const PatternCall call = CallOf(Pattern::kSend, process, message);
-  Status status = group_->Start(call, operation);
-  while (status.code() == StatusCode::kNoResource) {
-    std::this_thread::yield();
-    status = group_->Start(call, operation);
-  }
-  // The least staging memory that there can be has room for what returns, and for no more.
-  return status.code() == StatusCode::kOutOfMemory ? group_->Run(call) : status;
+  return group_->Start(CallOf(Pattern::kSend, process, message), operation);
 }
 
 // Each process sends to one and receives from one at a time. Nobody waits for more than that needs,

@@ -30,8 +30,7 @@ class Pairs {
 
   // Returns before the receiver receives it: of short ones only.
   Status Send(int process, const Message& message);
-  // Does not wait, unless the least staging memory that there can be leaves no other way;
-  // `*operation` is null then, and otherwise over when it has been waited for.
+  // Does not wait. The message has left its memory when *operation has been waited for.
   Status StartSend(int process, const Message& message, std::unique_ptr<Operation>* operation);
   // A shorter one is legal.
   Status Receive(int process, const Message& message);

@@ -56,19 +56,16 @@ extern "C" {
 /// - #BRIGADE_UNAVAILABLE: this process is a forked child
 ///
 /// Convention 2 of brigade.h says whether the group stays usable. A `_start` function returns
-/// errors in arguments; brigade_wait() returns the outcome of the started call. A `_start` function
-/// can fail in two further cases, without effect:
+/// errors in arguments; brigade_wait() returns the outcome of the started call. The `_start`
+/// function of a collective call can fail in two further cases, without effect:
 ///
 /// 1. #BRIGADE_NO_RESOURCE: the staging memory (bounce buffers) that the call needs is in use.
 ///    Other ranks may already have started the call. Repeat the `_start` function until it
 ///    succeeds, and make no blocking call in between. The function eventually succeeds if all ranks
 ///    make their calls on different scopes in the same order. For example, every rank first makes a
-///    call on its row, then a call on its column. For brigade_send_start() and brigade_recv_start()
-///    there is a second condition: the earlier sends and receives of this rank must be able to
-///    complete without further calls of this rank. They hold staging memory until then.
+///    call on its row, then a call on its column.
 /// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more staging memory than
-///    brigade_options::staging_bytes allows. A collective `_start` function then returns
-///    #BRIGADE_OUT_OF_MEMORY on all ranks of the scope.
+///    brigade_options::staging_bytes allows. The function returns this on all ranks of the scope.
 ///
 /// The library carries out these calls in the order in which this rank starts them: the collective
 /// calls on one scope, the sends to one rank, the receives from one rank.
@@ -142,9 +139,7 @@ BRIGADE_EXPORT brigade_status brigade_sendrecv(brigade_group* group, const briga
                                                int destination, const brigade_matrix* received,
                                                int source, brigade_type type,
                                                const brigade_call_options* options);
-/// Starts brigade_sendrecv(). This function can block: if staging memory (bounce buffers) suffices
-/// for the receive but not for the send, it sends by brigade_send(), which can wait for
-/// `destination`.
+/// Starts brigade_sendrecv().
 BRIGADE_EXPORT brigade_status brigade_sendrecv_start(brigade_group* group,
                                                      const brigade_matrix* sent, int destination,
                                                      const brigade_matrix* received, int source,

@@ -17,19 +17,12 @@ Status brigade_plan::CheckIdle() const {
 Status brigade_plan::Run(OperationStatistics* statistics) {
   BRIGADE_RETURN_IF_ERROR(CheckIdle());
   std::unique_ptr<brigade::Operation> started;
-  if (receive != nullptr) {
-    // If there is no memory to start the receive, now or ever, the send goes first: it needs no
-    // receiver.
-    const Status status = receive->Start(&started);
-    const bool lacks_memory =
-        status.code() == StatusCode::kNoResource || status.code() == StatusCode::kOutOfMemory;
-    if (!status.ok() && !lacks_memory) return status;
-  }
+  if (receive != nullptr) BRIGADE_RETURN_IF_ERROR(receive->Start(&started));
   Status outcome = call->Run(statistics);
   if (receive != nullptr) {
     OperationStatistics received;
     OperationStatistics* const counted = statistics == nullptr ? nullptr : &received;
-    const Status status = started != nullptr ? started->Wait(counted) : receive->Run(counted);
+    const Status status = started->Wait(counted);
     if (outcome.ok()) outcome = status;
     if (statistics != nullptr) *statistics += received;
   }
@@ -44,9 +37,7 @@ Status brigade_operation::Start() {
   }
   const Status started = plan->call->Start(&call);
   if (!started.ok() && receive == nullptr) return started;
-  // The receive has started, and cannot be taken back. A blocking send needs no receiver, and may
-  // use memory that started calls may not.
-  if (!started.ok()) outcome = plan->call->Run(&copied);
+  outcome = started;  // the receive cannot be taken back
   plan->arguments.CopyOwnBlock(&copied);
   plan->is_pending = true;
   return Status();

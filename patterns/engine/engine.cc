@@ -7,11 +7,9 @@
 #include <utility>
 
 #include "patterns/catalogue/catalogue.h"
-#include "patterns/engine/abort.h"
 #include "patterns/engine/activity.h"
 #include "patterns/engine/group_control.h"
 #include "patterns/engine/group_state.h"
-#include "patterns/engine/match_check.h"
 #include "patterns/engine/out_of_memory.h"
 #include "patterns/schedule/segment_plan.h"
 
@@ -250,7 +248,20 @@ bool Engine::AdvanceActivities() {
 bool Engine::Progress() {
   const ProgressGuard guard(this);
   if (events_.is_open() && !IsForked()) events_.Clear();
-  return Move();
+  return MoveOnce();
+}
+
+bool Engine::MoveOnce() {
+  const uint64_t advances = advances_;
+  const bool moved = Move();
+  if (advances_ != advances || active_.empty()) {
+    once_timer_.Reset();
+  } else if (processor_ == nullptr && !IsForked()) {
+    const Clock::time_point now = Clock::now();
+    once_timer_.Start(now);
+    if (once_timer_.IsDue(now)) CheckMatches();
+  }
+  return moved;
 }
 
 bool Engine::Move() {
@@ -282,7 +293,7 @@ void Engine::RunToEnd(Activity* activity) {
     AdvanceActivities();
     WaitUntil([&] { return activity->done(); }, [&] { return activity->Describe(); },
               [&] { return activity->AwaitedPeer(); },
-              [&] { CheckMatchOf(activity, /*enquires=*/true); });
+              [&] { CheckMatchOf(*activity, /*is_awaited=*/true); });
     return Status();
   });
   // The posts of the activity must end before the activity does.
@@ -290,12 +301,22 @@ void Engine::RunToEnd(Activity* activity) {
   group->long_wait.reset();
 }
 
-void Engine::CheckMatchOf(Activity* activity, bool enquires) {
+void Engine::CheckMatches() {
+  for (size_t i = 0; i < active_.size(); ++i) {
+    const Activity& activity = *active_[i];
+    const auto holds_up = [&](const Activity* a) { return a->HoldsUp(activity); };
+    const auto at = active_.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool is_first = !activity.done() && std::none_of(active_.begin(), at, holds_up);
+    if (is_first) CheckMatchOf(activity, /*is_awaited=*/false);
+  }
+}
+
+void Engine::CheckMatchOf(const Activity& activity, bool is_awaited) {
   const auto first = std::find_if(active_.begin(), active_.end(),
-                                  [&](const Activity* a) { return a->HoldsUp(*activity); });
+                                  [&](const Activity* a) { return a->HoldsUp(activity); });
   if (first == active_.end()) return;  // it has ended since its wait was looked at
   Activity* const waits = *first;
-  waits->CheckMatch(enquires);
+  waits->CheckMatch(is_awaited);
   if (waits->done()) BreakGroup(waits->group(), waits->outcome(), waits->cause());
 }
 
@@ -305,98 +326,6 @@ void Engine::ActivateOnce(Activity* activity) {
 
 void Engine::Deactivate(Activity* activity) {
   active_.erase(std::remove(active_.begin(), active_.end(), activity), active_.end());
-}
-
-// --- failures ---
-
-void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& cause) {
-  // Whoever is gone may have said why.
-  if (group->failure.ok() && status.code() == StatusCode::kPeerLost) (void)endpoint_->Progress();
-  if (!HasFailed(group)) {
-    group->failure = status;
-    group->cause = cause;
-  }
-  failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
-  if (group->closed || IsForked()) return;  // the parent may not have failed
-  // The calls end even if others cannot be notified: the memory of a call may be freed soon.
-  (void)CatchOutOfMemory([&] { return AnnounceFailure(*group), Status(); });
-  announces_failure_ = true;
-  EndGroup(group);
-}
-
-void Engine::BreakGroup(GroupState* group, const Status& status) {
-  BreakGroup(group, status, {group->rank, status.code(), {}, 0, status.message()});
-}
-
-void Engine::AbandonGroup(GroupState* group) {
-  failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
-  if (group->closed || IsForked()) return;
-  if (group->failure.ok()) group->failure = {StatusCode::kAborted, "this rank has left the group"};
-  EndGroup(group);
-}
-
-void Engine::EndGroup(GroupState* group) {
-  group->closed = true;
-  sends_.GiveUp(group);
-  endpoint_->CloseGroup(group->id);
-  for (Activity* activity : active_) {
-    if (activity->group() == group) activity->End(group->failure);
-  }
-}
-
-bool Engine::HasFailed(GroupState* group) {
-  // A failure that another rank found first explains the failure that this rank has found since.
-  if (group->closed || !group->control || !group->control->knows_all()) return !group->failure.ok();
-  group->cause = group->control->abort();
-  group->failure = group->cause.ToStatus();
-  group->abort_from = group->control->from();
-  return true;
-}
-
-void Engine::BreakFailing() {
-  for (size_t i = 0; i < failing_.size();) {
-    GroupState* const group = failing_[i];
-    // A send to a lost rank has failed. That rank may have sent the reason before.
-    if (group->failure.code() == StatusCode::kPeerLost) (void)endpoint_->Progress();
-    if (HasFailed(group) && !group->is_held) {
-      BreakGroup(group, group->failure, group->cause);  // which takes it out
-    } else {
-      ++i;
-    }
-  }
-}
-
-void Engine::OnEnquiry(GroupState* group, int from, ConstByteSpan message) {
-  ++enquiries_;
-  if (!group->failure.ok()) return;
-  const std::optional<Abort> mismatch = AnswerEnquiry(*group, from, message);
-  if (!mismatch) return;
-  group->failure = mismatch->ToStatus();
-  group->cause = *mismatch;
-  failing_.push_back(group);
-}
-
-// The rank that finds the failure notifies all members. A rank that is notified forwards the
-// messages to a few, so that all members get them even if the first rank dies while it sends.
-void Engine::AnnounceFailure(const GroupState& group) {
-  const std::vector<std::string> messages = group.cause.ToMessages();
-  const auto tell = [&](int peer) {
-    if (peer == group.rank || peer == group.abort_from || peer == group.cause.rank) return;
-    for (const std::string& message : messages) {
-      const ConstByteSpan bytes(reinterpret_cast<const std::byte*>(message.data()), message.size());
-      // If SendControl fails, the peer is gone, and needs no further message.
-      if (!endpoint_->SendControl(group.id, peer, bytes, Urgency::kUrgent).ok()) return;
-    }
-  };
-  const int members = static_cast<int>(group.members());
-  if (group.abort_from < 0) {
-    for (int peer = 0; peer < members; ++peer) tell(peer);
-    return;
-  }
-  for (int distance = 1; distance < members; distance *= 2) {
-    tell((group.rank + distance) % members);
-    tell((group.rank + members - distance) % members);
-  }
 }
 
 // --- groups ---

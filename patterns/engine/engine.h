@@ -159,9 +159,8 @@ class Engine {
   void ActivateOnce(Activity* activity);
   // Progresses until it is done; in a forked child does nothing.
   void RunToEnd(Activity* activity);
-  // In a long wait: compares the call of an activity that is waited for, or of the one that goes
-  // before it, with the calls of other ranks. `enquires`: also by an enquiry.
-  void CheckMatchOf(Activity* activity, bool enquires);
+  // In a long wait for one of several activities: checks the first one of each order.
+  void CheckMatches();
   // Takes one that is done out of the order, or one that may have left.
   void Deactivate(Activity* activity);
   // From here on, until Ignore, the progress thread answers requests of others while the owner is
@@ -178,6 +177,9 @@ class Engine {
   }
   // Moves everything that can move without waiting. True if anything did.
   bool Move();
+  // The same, for a call that a program repeats until something is over: looks for mismatches and
+  // lost ranks as a long wait does.
+  bool MoveOnce();
   // Progresses until `over()`, pausing as the transport likes; every report interval it says that
   // `what()` still waits. `over()` may be called again after it has returned true, and returns true
   // again. `peer()`, for traces: the rank of the group it waits for, or -1. `check()` is called
@@ -271,6 +273,8 @@ class Engine {
   void AwaitUnbrokenSends(bool back);
 
   bool AdvanceActivities();
+  // Checks the activity, or the one that goes before it.
+  void CheckMatchOf(const Activity& activity, bool is_awaited);
   // Breaks groups whose failure a callback has found, or another rank has sent.
   void BreakFailing();
   // Takes over what others have sent about the group. True if it is broken.
@@ -304,8 +308,9 @@ class Engine {
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
   std::vector<GroupState*> failing_;
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
-  uint64_t advances_ = 0;   // of activities, as counted by Move
-  uint64_t enquiries_ = 0;  // that have come
+  uint64_t advances_ = 0;                                // of activities, as counted by Move
+  uint64_t enquiries_ = 0;                               // that have come
+  MatchTimer once_timer_{options_.match_check_seconds};  // of MoveOnce
   std::vector<Listener*> listeners_;
   bool progress_thread_answers_ = false;  // as listeners were notified
   std::vector<GroupState*> groups_;       // that callers hold

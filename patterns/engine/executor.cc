@@ -192,7 +192,7 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
     buffer = buffers_.Try(stream, wire_bytes, memory == Memory::kReceiveBuffer, &failure);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
-      if (failure.ok() && entry_->locally_blocking && engine_->buffers()->OutOfPatience() &&
+      if (failure.ok() && buffers_.waits_for_no_other() && engine_->buffers()->OutOfPatience() &&
           s.opened == s.freed) {
         failure = buffers_.CheckWait();
       }
@@ -479,10 +479,10 @@ void Executor::Fail(const Status& status) {
   done_ = true;
 }
 
-void Executor::CheckMatch(bool enquires) {
+void Executor::CheckMatch(bool is_awaited) {
   WaitingCall call = Waiting();
   if (call.peer < 0) call.AwaitReceiver(*engine_->sends());
-  if (!enquires) call.peer = -1;
+  call.compares_only |= !is_awaited;
   if (const Status found = brigade::CheckMatch(engine_->endpoint(), call); !found.ok()) Fail(found);
 }
 

@@ -44,8 +44,9 @@ class Executor : public Activity {
   Executor& operator=(const Executor&) = delete;
 
   // Makes this executor run `call`, which was validated. Schedule and group must outlive the
-  // operation. A blocking operation may draw on the pool's core; one that is not reserves what it
-  // needs from the surplus here, and fails with kNoResource and no effect if it is not there.
+  // operation. A blocking operation may draw on the pool's core, a started send or receive on
+  // overflow memory. Any other reserves what it needs from the surplus here, and fails with
+  // kNoResource and no effect if it is not there.
   Status Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
                  const PatternCall& call, uint64_t sequence, bool blocking);
 
@@ -63,7 +64,7 @@ class Executor : public Activity {
   // Returns the peer for which the first unfinished lane waits.
   int AwaitedPeer() const override;
   void End(const Status& status) override;
-  void CheckMatch(bool enquires) override;
+  void CheckMatch(bool is_awaited) override;
   void TimeOut() override { Fail(TimeLimit::TooLate(call_.timeout_seconds)); }
 
  private:

@@ -69,8 +69,8 @@ std::optional<HeaderDifference> FindDifference(const WireHeader& ours, const Wir
     return numbers("bytes", size_t{ours.total_bytes}, size_t{theirs.total_bytes});
   }
   if (theirs.lengths != ours.lengths) {
-    return HeaderDifference{"the lengths of blocks", "digest " + std::to_string(ours.lengths),
-                            "digest " + std::to_string(theirs.lengths)};
+    return HeaderDifference{"the lengths of blocks", "checksum " + std::to_string(ours.lengths),
+                            "checksum " + std::to_string(theirs.lengths)};
   }
   // Before the topology, which may depend on it.
   if (theirs.arithmetic != ours.arithmetic || theirs.element_bytes != ours.element_bytes) {

@@ -28,7 +28,7 @@ struct Enquiry {
   int32_t root = 0;
   uint32_t sequence = 0;
   uint32_t begun[kChannelKinds] = {};  // from point to point: sends to the receiver of this message
-  uint32_t peer_receives = 0;          // as in WaitingCall
+  uint32_t compares_only = 0;          // as in WaitingCall
   uint64_t total_bytes = 0;
 };
 static_assert(sizeof(Enquiry) == kMostControlBytes, "no padding, and it fits");
@@ -109,7 +109,7 @@ bool ReceivesFrom(const Schedule& schedule, int scope_rank) {
 void WaitingCall::AwaitReceiver(const SendQueue& sends) {
   if (kind == ChannelKind::kPointToPoint) return;
   peer = sends.SlowReceiver(group, kind);
-  peer_receives = true;
+  compares_only = true;
 }
 
 Status FindUnexpected(Endpoint* endpoint, const WaitingCall& call) {
@@ -168,7 +168,7 @@ Status CheckMatch(Endpoint* endpoint, const WaitingCall& call) {
   BRIGADE_RETURN_IF_ERROR(FindUnexpected(endpoint, call));
   group->long_wait.reset();
   if (call.peer < 0 || call.peer == group->rank) return Status();
-  if (!call.peer_receives) {
+  if (!call.compares_only) {
     group->long_wait = LongWait{call.kind, call.header.sequence, call.peer};
   }
   Enquiry enquiry;
@@ -180,7 +180,7 @@ Status CheckMatch(Endpoint* endpoint, const WaitingCall& call) {
   enquiry.parameter = call.header.parameter;
   enquiry.root = call.header.root;
   enquiry.sequence = call.header.sequence;
-  enquiry.peer_receives = call.peer_receives ? 1 : 0;
+  enquiry.compares_only = call.compares_only ? 1 : 0;
   enquiry.total_bytes = call.header.total_bytes;
   for (int kind = 0; kind < kChannelKinds; ++kind) {
     enquiry.begun[kind] = static_cast<uint32_t>(group->scope_sequence[kind]);
@@ -226,7 +226,7 @@ std::optional<Abort> AnswerEnquiry(const GroupState& group, int from, ConstByteS
 
   // This rank has not begun what `from` waits for, and until it does `from` begins nothing. Two
   // ranks that wait for each other so wait for ever. But what it has sent may be received already.
-  if (!group.long_wait || enquiry.peer_receives != 0) return std::nullopt;
+  if (!group.long_wait || enquiry.compares_only != 0) return std::nullopt;
   const LongWait& wait = *group.long_wait;
   if (Above(enquiry.begun[static_cast<int>(wait.kind)], wait.sequence) > 0) return std::nullopt;
   WireHeader ours;

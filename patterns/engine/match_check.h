@@ -38,7 +38,9 @@ struct WaitingCall {
   WireHeader header;
   const Schedule* schedule = nullptr;
   int peer = -1;  // the group rank whose message it waits for; -1: it may end without one
-  bool peer_receives = false;  // it waits for the peer to receive what was sent to it instead
+  // The wait may end without a message of the peer: an enquiry compares calls of the same number
+  // only, not their order.
+  bool compares_only = false;
 };
 
 // Returns kMismatch if a message has come that shows that its sender made another call. REQUIRES:

@@ -109,7 +109,7 @@ TEST_F(MatchCheck, ALateRankIsNoMismatch) {
 
 TEST_F(MatchCheck, ARankThatWaitsForAReceiveComparesCallsOnly) {
   WaitingCall call = zero_.Make(ChannelKind::kAll, Pattern::kScatter, 0, 1);
-  call.peer_receives = true;
+  call.compares_only = true;
   one_.Make(ChannelKind::kAll, Pattern::kScatter, 1);
   EXPECT_NE(Ask(call), "");
   EXPECT_FALSE(zero_.state.long_wait.has_value());
@@ -117,7 +117,7 @@ TEST_F(MatchCheck, ARankThatWaitsForAReceiveComparesCallsOnly) {
   one_.state.long_wait = LongWait{ChannelKind::kAll, 1, 0};
   one_.Make(ChannelKind::kAll, Pattern::kBarrier);
   ASSERT_NE(Ask(next), "") << "which waits for a message";
-  next.peer_receives = true;
+  next.compares_only = true;
   EXPECT_EQ(Ask(next), "");
 }
 

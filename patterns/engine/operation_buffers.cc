@@ -21,7 +21,23 @@ Status OperationBuffers::Start(const Operation& operation, size_t wire_bytes) {
   held_bytes_ = 0;
   memory_wait_.Reset();
   part_bytes_ = operation.blocking ? 0 : BytesOfParts(wire_bytes);
-  return operation.blocking ? Status() : Reserve();
+  const bool for_receive = operation.entry->pattern == Pattern::kReceive;
+  const bool reserves =
+      !operation.blocking && !(IsPair(operation.entry->pattern) && MayOverflow(for_receive));
+  return reserves ? Reserve() : Status();
+}
+
+// A started send or receive may end only after later calls of this rank. It must therefore not
+// depend on staging memory, which earlier ones hold.
+bool OperationBuffers::waits_for_no_other() const {
+  return operation_.entry->locally_blocking ||
+         (!operation_.blocking && IsPair(operation_.entry->pattern));
+}
+
+bool OperationBuffers::MayOverflow(bool for_receive) const {
+  const bool is_registered = operation_.config->capabilities->needs_registered_memory &&
+                             !engine_->endpoint()->domain()->grows();
+  return waits_for_no_other() && !(for_receive && is_registered);
 }
 
 // A wrong message may be longer: a transport that writes past a receive buffer needs a long one.
@@ -88,19 +104,19 @@ StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool for_rece
                                     Status* failure) {
   StagingBuffers* const lender = engine_->buffers();
   const EdgeConfig& config = *operation_.config;
-  const bool locally_blocking = operation_.entry->locally_blocking;
   Share& share = shares_[static_cast<size_t>(stream)];
   StagedBuffer* buffer = nullptr;
   ChunkRun run;
   // Beyond its window a stream waits for its own sends, unless it must not wait for receivers.
-  if (locally_blocking || share.buffers < static_cast<int>(rules::kWindowSlots)) {
+  const bool in_window =
+      operation_.entry->locally_blocking || share.buffers < static_cast<int>(rules::kWindowSlots);
+  if (in_window) {
     run = TryRun(share.placement, ChunksFor(config.settings, wire_bytes));
   }
   if (run) {
     lender->EndStall();
     buffer = lender->New(run);
-  } else if (locally_blocking && !(for_receive && config.capabilities->needs_registered_memory &&
-                                   !engine_->endpoint()->domain()->grows())) {
+  } else if (in_window && MayOverflow(for_receive)) {
     buffer = lender->TryOverflow(wire_bytes, operation_.statistics);
     if (buffer == nullptr && !lender->OutOfPatience()) return nullptr;
   }

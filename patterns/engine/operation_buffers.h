@@ -33,8 +33,9 @@ class OperationBuffers final : private BufferOwner {
     OperationStatistics* statistics = nullptr;
     bool blocking = true;
   };
-  // For the next operation, whose longest segment takes `wire_bytes`. One that does not block
-  // reserves what its schedule cannot do without. kNoResource, kOutOfMemory: nothing is reserved.
+  // For the next operation, whose longest segment takes `wire_bytes`. One that does not block, and
+  // may not overflow instead, reserves what its schedule cannot do without. kNoResource,
+  // kOutOfMemory: nothing is reserved.
   Status Start(const Operation& operation, size_t wire_bytes);
 
   // A buffer for a segment of the stream, into which the transport can write if it is a receive
@@ -47,6 +48,8 @@ class OperationBuffers final : private BufferOwner {
   // An operation at the limit of overflow memory waits for room, but not for ever. kTimedOut.
   Status CheckWait() { return engine_->buffers()->CheckWait(&memory_wait_); }
 
+  // The operation takes overflow memory rather than wait for memory that other operations hold.
+  bool waits_for_no_other() const;
   // Buffers that must be back before the operation returns.
   bool waits() const { return outstanding_ > 0; }
   // It opens no more slots.
@@ -66,6 +69,7 @@ class OperationBuffers final : private BufferOwner {
   void OnReclaimed(const StagedBuffer& buffer) override;
 
   size_t BytesOfParts(size_t wire_bytes) const;
+  bool MayOverflow(bool for_receive) const;
   Status Reserve();
   ChunkRun TryRun(int placement, int chunks);
   StagedBuffer* TryGuaranteed(int stream, Status* failure);

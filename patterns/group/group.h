@@ -97,9 +97,9 @@ class Group {
   // topology is not Shape::kFree, something was measured, and the peer of a send is a member.
   Cost Predict(const PatternCall& call) const;
 
-  // Starts `call` without waiting. kNoResource: the staging memory it needs is in use; nothing
-  // happened here, and the others may have started it: brigade.h says what this rank must then
-  // do. kOutOfMemory: it can never be started; of a collective call the same on all ranks. The
+  // Starts `call` without waiting. Of a collective call, kNoResource: the staging memory it needs
+  // is in use; nothing happened here, and the others may have started it: brigade.h says what this
+  // rank must then do. kOutOfMemory, on all ranks: it can never be started. The
   // matrix, locations and blocks of `call`, the array of blocks included, must stay valid until
   // the operation is done. Operations on one scope take place in the order of their starts, as do
   // sends to, and receives from, one rank.

@@ -123,7 +123,7 @@ Status StartPlanned(Engine* engine, GroupState* group, const Plan& plan, const P
                                           /*blocking=*/false);
   if (!status.ok()) {
     Executor::Keep(std::move(executor));
-    engine->Move();  // so that to try again is all that it takes
+    engine->MoveOnce();  // so that to try again is all that it takes
     return status;
   }
   ++*sequence;

@@ -19,7 +19,7 @@ Operation::~Operation() {
 bool Operation::Test() {
   if (executor_ == nullptr) return true;
   const Engine::ProgressGuard guard(engine_);
-  engine_->Move();
+  engine_->MoveOnce();
   if (!is_over()) return false;
   Finish();
   return true;
@@ -32,23 +32,18 @@ bool Operation::is_over() const {
 void Operation::Advance(const std::vector<Operation*>& operations, bool waits) {
   Engine* const engine = operations.front()->engine_;
   const Engine::ProgressGuard guard(engine);
-  engine->Move();
+  waits ? engine->Move() : engine->MoveOnce();
   Executor* const first = operations.front()->executor_.get();
   if (waits && operations.size() == 1) {
     engine->RunToEnd(first);
   } else if (waits) {
-    // No peer gets an enquiry: another operation may end the wait.
     engine->WaitUntil(
         [&] {
           return std::any_of(operations.begin(), operations.end(),
                              [](const Operation* o) { return o->is_over(); });
         },
         [&] { return "one of several operations: " + first->Describe(); }, [] { return -1; },
-        [&] {
-          for (const Operation* const operation : operations) {
-            engine->CheckMatchOf(operation->executor_.get(), /*enquires=*/false);
-          }
-        });
+        [&] { engine->CheckMatches(); });
   }
   for (Operation* const operation : operations) {
     if (operation->is_over()) operation->Finish();

@@ -163,6 +163,36 @@ TEST_P(ManyOperations, ARefusedStartMadeAgainIsTakenInTheEnd) {
   EXPECT_GT(refusals, 0);
 }
 
+// Whatever was started before, and in any order: all receives first, or all sends.
+TEST_P(ManyOperations, SendsAndReceivesAreStartedWithoutStagingMemory) {
+  constexpr size_t kMessages = 40;
+  RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.chunk_bytes = 1024;
+    options.staging_bytes = 8 * options.chunk_bytes;
+    Rank me(world, rank, options);
+    for (const bool sends_first : {false, true}) {
+      std::vector<std::vector<double>> data[2];  // sent, received
+      std::vector<std::unique_ptr<Operation>> operations;
+      for (const bool receives : {!sends_first, sends_first}) {
+        PatternCall call = Call(receives ? Pattern::kReceive : Pattern::kSend);
+        call.root = (rank + (receives ? kRanks - 1 : 1)) % kRanks;
+        for (size_t i = 0; i < kMessages; ++i) {
+          data[receives].emplace_back(3000, receives ? 0.0 : static_cast<double>(i));
+        }
+        for (std::vector<double>& one : data[receives]) {
+          operations.emplace_back();
+          Require(me.Start(call, &one, &operations.back()));
+        }
+      }
+      for (const auto& operation : operations) Require(operation->Wait());
+      for (size_t i = 0; i < kMessages; ++i) {
+        ASSERT_EQ(data[1][i], std::vector<double>(3000, static_cast<double>(i)));
+      }
+    }
+  });
+}
+
 // A start that can never succeed fails on every rank, even on ranks whose own part would fit.
 TEST_P(ManyOperations, AStartThatCannotSucceedFailsOnAllRanks) {
   RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {

@@ -279,6 +279,15 @@ Status RunCalls(Group* group, const MismatchCase& tested) {
   return status;
 }
 
+Status StartAndTest(Group* group, const TestCall& tested) {
+  const Data data(*group, tested);
+  BRIGADE_RETURN_IF_ERROR(data.made());
+  std::unique_ptr<Operation> operation;
+  BRIGADE_RETURN_IF_ERROR(group->Start(data.call, &operation));
+  while (!operation->Test()) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  return operation->Wait();
+}
+
 Status RunCase(Group* group, const MismatchCase& tested) {
   using Clock = std::chrono::steady_clock;
   Status status = RunCalls(group, tested);

@@ -45,6 +45,8 @@ MismatchCase MismatchOfRoots(size_t elems);
 
 // Makes the calls of a case.
 Status RunCalls(Group* group, const MismatchCase& tested);
+// Starts a call, and tests it until it is over.
+Status StartAndTest(Group* group, const TestCall& tested);
 // Makes the calls of a case, then barriers, and waits for the group to break. Returns what broke
 // it; OK if nothing has for a long time.
 Status RunCase(Group* group, const MismatchCase& tested);

@@ -150,6 +150,38 @@ TEST_P(Mismatches, AreNamedThoughAllOthersLeave) {
   }
 }
 
+// A rank that only tests its operations finds what a rank that waits would.
+TEST_P(Mismatches, AreFoundByARankThatTests) {
+  const MismatchCase tested = MismatchOfRoots(1);
+  OnRanks([&](InprocWorld& world, int rank) {
+    Member me(GetParam(), &world, rank);
+    const bool is_odd = rank == tested.odd_rank;
+    const Status status =
+        StartAndTest(me.group.get(), is_odd ? tested.odd.front() : tested.others.front());
+    EXPECT_EQ(is_odd ? WrongOutcome(tested, status, /*goes_on=*/false) : status.message(), "");
+    Meet(&world, rank);
+  });
+}
+
+// Nothing was sent to it before, nor by it.
+TEST_P(Mismatches, ALostRankIsFoundByARankThatTests) {
+  std::atomic<bool> over{false};
+  OnRanks([&](InprocWorld& world, int rank) {
+    Member me(GetParam(), &world, rank);
+    Meet(&world, rank);
+    if (rank == 1) return;
+    if (rank == 0) {
+      TestCall receive;
+      receive.pattern = Pattern::kReceive;
+      receive.root = 1;
+      receive.elems = 1;
+      EXPECT_EQ(StartAndTest(me.group.get(), receive).code(), StatusCode::kPeerLost);
+      over = true;
+    }
+    while (!over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+}
+
 // A late rank is no mismatch, for any number of checks, and neither are ranks that are ahead.
 TEST_P(Mismatches, AreNotSeenWhereRanksAreLate) {
   OnRanks([&](InprocWorld& world, int rank) {
