@@ -20,6 +20,7 @@
 #include "bench/studies/one_sided.h"
 #include "membuf/status.h"
 #include "patterns/engine/out_of_memory.h"
+#include "tools/whole_output.h"
 
 namespace brigade::bench {
 namespace {
@@ -80,4 +81,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace brigade::bench
 
-int main(int argc, char** argv) { return brigade::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return brigade::WholeOutput("brigade_bench", brigade::bench::Main(argc, argv));
+}

@@ -111,6 +111,9 @@ for exact in --exact ''; do
 done
 "$bench" explain --pattern send --ranks 2 --bytes 64K --run-bytes 256 --machine "$out/machine_shm.json" \
   --json "$out/explained.json"
+"$bench" explain --pattern send --ranks 2 --bytes 64 --machine "$out/machine_shm.json" >/dev/full 2>"$out/full.txt" &&
+  { echo "a full disk under explain ends with status 0"; exit 1; }
+grep 'brigade_bench: cannot write standard output' "$out/full.txt"
 
 status=0
 $run_mpi 2 "$bench" spread --bogus 2>"$out/refused.txt" || status=$?

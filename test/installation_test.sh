@@ -203,7 +203,7 @@ done
 ours='^  BLACS  .*/libbrigade_blacs.so.1, Brigade$'
 grep -q "$ours" <<<"$(brigade_info "$work/pkg-config/solve")" || fail "brigade_info of a program that is linked"
 grep -q "$ours" <<<"$(brigade_run brigade_info "$work/solve")" || fail "brigade_info with a preload"
-BRIGADE_TRACE=$work/solve.json prints solve.f90 brigade_run "$work/solve"
+BRIGADE_TRACE=$work/solve.json prints solve.f90 brigade_run -- "$work/solve"
 
 # The programs, which find each other.
 brigade_merge_trace "$work/solve.json"

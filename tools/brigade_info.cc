@@ -25,6 +25,7 @@
 #include "patterns/settings/settings.h"
 #include "tools/installation.h"
 #include "tools/program_libraries.h"
+#include "tools/whole_output.h"
 #include "transport/endpoint.h"
 #include "transport/host/host.h"
 #include "transport/host/launcher.h"
@@ -242,4 +243,6 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace brigade
 
-int main(int argc, char** argv) { return brigade::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return brigade::WholeOutput("brigade_info", brigade::Main(argc, argv));
+}

@@ -188,6 +188,8 @@ says "^brigade_info: its libraries cannot be listed: $code/right: error while lo
 run 0 "$run_mpi" 2 "$info" "$code/other"
 says 'BLACS +.*not Brigade: '
 
+run 1 bash -c '"$0" >/dev/full' "$info"
+says '^brigade_info: cannot write standard output; its last lines are missing$'
 run 0 "$info" --help
 says '^Usage: '
 run 0 "$info" --version

@@ -1,8 +1,21 @@
 #include "bench/runner/measuring_options.h"
 
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
 #include "CLI/CLI.hpp"
 
 namespace brigade::bench {
+namespace {
+
+// An empty text accepts them. CLI::PositiveNumber accepts nan.
+std::string AreSeconds(const std::string& text) {
+  const double seconds = std::strtod(text.c_str(), nullptr);
+  return seconds > 0 && std::isfinite(seconds) ? "" : text + " is no number of seconds";
+}
+
+}  // namespace
 
 void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options) {
   app->add_option("--json", options->json,
@@ -12,7 +25,7 @@ void AddMeasuringOptions(CLI::App* app, MeasuringOptions* options) {
                   "other MPI settings");
   app->add_option("--brigade-version", options->brigade_version, "Recorded with the figures");
   app->add_option("--seconds", options->seconds_per_case, "Time to spend per case, all subjects")
-      ->check(CLI::PositiveNumber);
+      ->check(AreSeconds);
   app->add_option("--min-iterations", options->min_iterations,
                   "Fewest timed runs of each subject, however long they take")
       ->check(CLI::PositiveNumber);

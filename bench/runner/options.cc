@@ -46,12 +46,19 @@ std::string WithUnderscores(std::string name) {
   return name;
 }
 
+// CLI::AsSizeValue does not refuse negative numbers.
+std::string RefuseNegative(std::string& text) {
+  return text.rfind('-', 0) == 0 ? text + " is negative" : "";
+}
+
 // Lengths of messages, also with K, M or G.
+CLI::Option* TakeUnits(CLI::Option* option) {
+  return option->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->transform(CLI::Validator(RefuseNegative, ""));
+}
 CLI::Option* AddLengths(CLI::App* command, const char* name, std::vector<size_t>* lengths,
                         const char* text) {
-  return command->add_option(name, *lengths, text)
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  return TakeUnits(command->add_option(name, *lengths, text)->delimiter(','));
 }
 
 // Options of the engine and its transport.
@@ -200,15 +207,15 @@ CLI::App* AddExplain(CLI::App* app, Options* options) {
   command->add_option("--ranks", options->ranks, "The number of ranks")
       ->required()
       ->check(CLI::Range(1, 1 << 20));
-  command
-      ->add_option("--bytes", options->bytes,
-                   "Bytes of the message, also with K, M or G; for multi-broadcast, multi-reduce, "
-                   "gather, scatter and all-to-all: bytes of each block")
-      ->required()
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+  TakeUnits(command->add_option(
+                "--bytes", options->bytes,
+                "Bytes of the message, also with K, M or G; for multi-broadcast, multi-reduce, "
+                "gather, scatter and all-to-all: bytes of each block"))
+      ->required();
   command
       ->add_option("--run-bytes", options->contiguous_run,
-                   "Bytes of a column of the matrix; 0: the matrix is contiguous")
+                   "Bytes of a column of the matrix; 0: the matrix is contiguous. The list's "
+                   "predictions depend on it, the choice does not: ranks may have other columns")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--exact", options->exact,
                     "Combines give equal bits in any order: integers, maxima, minima");

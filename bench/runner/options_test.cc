@@ -50,6 +50,20 @@ TEST(OptionsTest, MessageSizesTakeUnits) {
   EXPECT_EQ(options.run_bytes, (std::vector<size_t>{0, 256}));
 }
 
+TEST(OptionsTest, NumbersThatAreNoneAreRefused) {
+  const char* const kRefused[][2] = {{"--sizes", "-5"},
+                                     {"--sizes", "-1K"},
+                                     {"--seconds", "nan"},
+                                     {"--seconds", "inf"},
+                                     {"--seconds", "0"}};
+  for (const auto& [option, value] : kRefused) {
+    Options options;
+    std::string text;
+    EXPECT_EQ(Parse({"pingpong", option, value}, &options, &text), ParseOutcome::kRefused) << value;
+    EXPECT_NE(text.find(option), std::string::npos) << text;
+  }
+}
+
 TEST(OptionsTest, SpreadTakesBytesInsteadOfSizes) {
   Options options;
   std::string text;

@@ -5,8 +5,8 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/exchange_cells.h"
-#include "bench/simulated/whole_output.h"
 #include "nlohmann/json.hpp"
+#include "tools/whole_output.h"
 
 namespace brigade::bench {
 namespace {
@@ -64,5 +64,5 @@ int Main(int argc, char** argv) {
 }  // namespace brigade::bench
 
 int main(int argc, char** argv) {
-  return brigade::bench::WholeOutput("exchange_table", brigade::bench::Main(argc, argv));
+  return brigade::WholeOutput("exchange_table", brigade::bench::Main(argc, argv));
 }

@@ -7,8 +7,8 @@
 #include "CLI/CLI.hpp"
 #include "bench/simulated/paper_cells.h"
 #include "bench/simulated/paper_messages.h"
-#include "bench/simulated/whole_output.h"
 #include "nlohmann/json.hpp"
+#include "tools/whole_output.h"
 
 namespace brigade::bench {
 namespace {
@@ -114,5 +114,5 @@ int Main(int argc, char** argv) {
 }  // namespace brigade::bench
 
 int main(int argc, char** argv) {
-  return brigade::bench::WholeOutput("paper_table", brigade::bench::Main(argc, argv));
+  return brigade::WholeOutput("paper_table", brigade::bench::Main(argc, argv));
 }

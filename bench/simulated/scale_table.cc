@@ -7,9 +7,9 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/scale_cells.h"
-#include "bench/simulated/whole_output.h"
 #include "nlohmann/json.hpp"
 #include "patterns/model/candidates.h"
+#include "tools/whole_output.h"
 
 namespace brigade::bench {
 namespace {
@@ -118,5 +118,5 @@ int Main(int argc, char** argv) {
 }  // namespace brigade::bench
 
 int main(int argc, char** argv) {
-  return brigade::bench::WholeOutput("scale_table", brigade::bench::Main(argc, argv));
+  return brigade::WholeOutput("scale_table", brigade::bench::Main(argc, argv));
 }

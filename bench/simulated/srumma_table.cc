@@ -10,9 +10,9 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/srumma_cells.h"
-#include "bench/simulated/whole_output.h"
 #include "membuf/status.h"
 #include "nlohmann/json.hpp"
+#include "tools/whole_output.h"
 
 namespace brigade::bench {
 namespace {
@@ -104,5 +104,5 @@ int Main(int argc, char** argv) {
 }  // namespace brigade::bench
 
 int main(int argc, char** argv) {
-  return brigade::bench::WholeOutput("srumma_table", brigade::bench::Main(argc, argv));
+  return brigade::WholeOutput("srumma_table", brigade::bench::Main(argc, argv));
 }

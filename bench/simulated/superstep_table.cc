@@ -8,8 +8,8 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/superstep_cells.h"
-#include "bench/simulated/whole_output.h"
 #include "nlohmann/json.hpp"
+#include "tools/whole_output.h"
 
 namespace brigade::bench {
 namespace {
@@ -90,5 +90,5 @@ int Main(int argc, char** argv) {
 }  // namespace brigade::bench
 
 int main(int argc, char** argv) {
-  return brigade::bench::WholeOutput("superstep_table", brigade::bench::Main(argc, argv));
+  return brigade::WholeOutput("superstep_table", brigade::bench::Main(argc, argv));
 }

@@ -8,8 +8,8 @@
 
 #include "CLI/CLI.hpp"
 #include "bench/simulated/putget/putget_cells.h"
-#include "bench/simulated/whole_output.h"
 #include "nlohmann/json.hpp"
+#include "tools/whole_output.h"
 
 namespace brigade::bench {
 namespace {
@@ -93,5 +93,5 @@ int Main(int argc, char** argv) {
 }  // namespace brigade::bench
 
 int main(int argc, char** argv) {
-  return brigade::bench::WholeOutput("putget_table", brigade::bench::Main(argc, argv));
+  return brigade::WholeOutput("putget_table", brigade::bench::Main(argc, argv));
 }
