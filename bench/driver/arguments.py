@@ -13,9 +13,11 @@ DESCRIPTION = """\
 Measures Brigade beside its peers on this machine and writes one report. Installs what is missing, builds, measures
 
   - ScaLAPACK's LU tester on the reference BLACS and on the shim,
-  - ScaLAPACK's LU, Cholesky, QR, matrix product and eigensolver on 1x2 and 2x2 ranks, stock and shim,
-  - ping-pong on 2 ranks: Brigade, shim, stock, raw MPI, a bare ring in shared memory,
-  - the BLACS calls ScaLAPACK makes most on 2 and 4 ranks, with 4 cores or more on 8, too: shim, stock,
+  - ScaLAPACK's LU, Cholesky, QR, matrix product and eigensolver on 1x2 and 2x2 ranks, with the reference
+    BLACS and the shim,
+  - ping-pong on 2 ranks: Brigade, shim, reference BLACS, raw MPI, a bare ring in shared memory,
+  - the BLACS calls ScaLAPACK makes most on 2 and 4 ranks, with 4 cores or more on 8, too: shim,
+    reference BLACS,
   - all patterns on contiguous data on as many ranks: Brigade, MPI collectives,
   - spread of panels on 4 ranks: Brigade's patterns, shim, reference BLACS, plain patterns, MPI collectives,
 

@@ -288,8 +288,8 @@ def scalapack_section(lines, rate):
             row += [f"{seconds:.3f}" for seconds in parts]
             row += [f"{figure.median / max(parts):.2f}" for figure in (comparison.stock, comparison.shim)]
         rows.append(row)
-    header = ["routine", "setting", "pairs", "stock, s", "shim, s", "stock / shim", "computation, s", "link, s",
-              "stock / larger", "shim / larger"]
+    header = ["routine", "setting", "pairs", "reference BLACS, s", "Brigade, s", "reference BLACS / Brigade",
+              "computation, s", "link, s", "reference BLACS / larger", "Brigade / larger"]
     medians = [case.ratio.median for case in versus]
     return Section("Cluster: ScaLAPACK", "cluster_scalapack", {
         "mean": geometric_mean(medians) if medians else None, "worst": min(medians, default=None),

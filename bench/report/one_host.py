@@ -48,7 +48,8 @@ def scalapack_section(directory):
     figure, axes = plt.subplots(figsize=(8, 0.32 * len(bars) + 0.8))
     draw_intervals(axes, bars)
     axes.set_xlabel("time on the reference BLACS / time on the shim (above 1: the shim is faster)")
-    table = Table(["routine", "setting", "pairs of launches", "stock, s", "shim, s", "stock / shim"], rows)
+    table = Table(["routine", "setting", "pairs of launches", "reference BLACS, s", "Brigade, s",
+                   "reference BLACS / Brigade"], rows)
     # Every case counts once in the overview.
     summaries = [Summary(what, {"stock": cases}, "ScaLAPACK") for what, cases in by_routine.items()]
     summaries += [Summary(what, {"stock": cases}) for what, cases in by_ranks.items()]
@@ -122,7 +123,7 @@ def draw_pingpong(by_shape):
         top.set_xlabel("")
         draw_ratios(bottom, ratios)
     grid[0][0].set_ylabel("one way, µs (less is better)")
-    grid[1][0].set_ylabel("peer's time / ours\n(above 1: ours is faster)")
+    grid[1][0].set_ylabel("peer's time / Brigade's\n(above 1: Brigade is faster)")
     grid[0][0].legend(frameon=False)
     return plot(figure, "Ping-pong time and ratio by message size")
 
@@ -140,7 +141,7 @@ def calls_section(directory):
     all_ranks = sorted({ranks for by_ranks in calls.values() for ranks in by_ranks})
     header = ["call"]
     for ranks in all_ranks:
-        header += [f"shim, {ranks} ranks, µs", "stock, µs", "stock / shim"]
+        header += [f"Brigade, {ranks} ranks, µs", "reference BLACS, µs", "reference BLACS / Brigade"]
     rows, versus = [], collections.defaultdict(list)
     for call, by_ranks in calls.items():
         row = [call]
@@ -321,11 +322,11 @@ def picture(directory):
                     ratios[name].append((count, contenders[name].ratio))
         draw_ratios(axes, ratios)
         axes.set_title(f"ping-pong, {shape}")
-    row[0].set_ylabel("peer's time / ours\n(above 1: ours is faster)")
+    row[0].set_ylabel("peer's time / Brigade's\n(above 1: Brigade is faster)")
     row[0].legend(frameon=False)
     if comparisons:
         axes = row[-1]
         draw_intervals(axes, [(f"{c.routine}, {c.setting.split(',')[0]}", c.ratio) for c in comparisons])
         axes.set_title("ScaLAPACK")
-        axes.set_xlabel("stock's time / shim's")
+        axes.set_xlabel("time of the reference BLACS / Brigade's")
     return svg_text(figure)
