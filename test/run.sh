@@ -168,6 +168,13 @@ bazel_test() {  # NAME ARGUMENTS...: counts targets.
   count "Bazel: $name" "${BASH_REMATCH[@]:1}"
 }
 
+bazel_tests() {  # PREFIX ARGUMENTS...: all tests. First the tests that wait, or start jobs, for longer than they compute.
+  local prefix=$1
+  shift
+  bazel_test "${prefix}waits" --test_tag_filters=waits --jobs=6 --local_test_jobs=6 "$@" "${optimised[@]}" //...
+  bazel_test "${prefix}all" --test_tag_filters=-waits --jobs=3 --local_test_jobs=3 "$@" "${optimised[@]}" //...
+}
+
 preloaded() {  # LIBRARY[:LIBRARY] TITLE LOG COMMAND...: strangers' programs on it.
   local library=$1
   shift
@@ -282,7 +289,7 @@ if $full; then
   seed=${BRIGADE_TEST_SEED:-$(awk -F '\t' '$1 == "seed" { print $2 }' "$memory")}
   seed=${seed:-$(date +%s)}
   printf 'seed\t%s\n' "$seed" >>"$memory"
-  bazel_test full --config=full --test_env=BRIGADE_TEST_SEED="$seed" "${optimised[@]}" //...
+  bazel_tests full- --config=full --test_env=BRIGADE_TEST_SEED="$seed"
   for ranks in 4 6 8; do check "20000 random BLACS calls of $ranks ranks on both libraries" differential "$ranks"; done
   large_messages
   counted "MPICH" mpich ./test/mpich_test.sh "${optimised[@]}"
@@ -292,9 +299,7 @@ if $full; then
     --mpich "$(bazel info --config=mpich "${optimised[@]}" bazel-bin 2>/dev/null)" \
     --libraries "$either/lib"
 else
-  # Tests with this tag wait, or start jobs, for longer than they compute.
-  bazel_test waits --test_tag_filters=waits --jobs=6 --local_test_jobs=6 "${optimised[@]}" //...
-  bazel_test all --test_tag_filters=-waits --jobs=3 --local_test_jobs=3 "${optimised[@]}" //...
+  bazel_tests ""
   counted "MPICH, in brief" mpich-small ./test/mpich_small_test.sh "${optimised[@]}"
 fi
 cluster "$namespaces" cluster_test

@@ -63,12 +63,13 @@ extern "C" {
 ///    Other ranks may already have started the call. Repeat the `_start` function until it
 ///    succeeds, and make no blocking call in between. The function eventually succeeds if all ranks
 ///    make their calls on different scopes in the same order. For example, every rank first makes a
-///    call on its row, then a call on its column.
+///    call on its row, then a call on its column. The earlier sends and receives of this rank hold
+///    staging memory, too: they must be able to complete without further calls of this rank.
 /// 2. #BRIGADE_OUT_OF_MEMORY: the call needs more staging memory than
 ///    brigade_options::staging_bytes allows. The function returns this on all ranks of the scope.
 ///
-/// The library carries out these calls in the order in which this rank starts them: the collective
-/// calls on one scope, the sends to one rank, the receives from one rank.
+/// The library keeps the order in which this rank starts its calls, separately for the collective
+/// calls on one scope, for the sends to one rank, and for the receives from one rank.
 ///
 /// Cost: docs/design/patterns.md has the numbers of copies, combines (applications of a brigade_op)
 /// and messages. If no earlier call on the group had the same function, scope, root, brigade_op,

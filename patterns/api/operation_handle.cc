@@ -7,7 +7,6 @@
 
 using brigade::OperationStatistics;
 using brigade::Status;
-using brigade::StatusCode;
 
 Status brigade_plan::CheckIdle() const {
   if (!is_pending) return Status();

@@ -85,11 +85,9 @@ bool EdgePort::SendInPlace(const Step& copy) {
   Slot* const slot = bytes <= Slot::kInlineBytes ? edge->Next() : edge->NextForLongInline(bytes);
   if (slot == nullptr) return false;
   const TraceSpan span(TraceKind::kPostSend, bytes, peer);
-  std::byte* const payload = PayloadOf(slot, bytes);
-  mover_.Apply(copy, payload + HeaderBytes(), nullptr, nullptr, range_);
-  std::memcpy(payload, &header_, HeaderBytes());
-  slot->kind = Slot::kInline;
-  slot->bytes = static_cast<uint16_t>(bytes);
+  const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header_), HeaderBytes());
+  WriteInline(slot, head, bytes,
+              [&](std::byte* payload) { mover_.Apply(copy, payload, nullptr, nullptr, range_); });
   edge->Publish(slot);
   ++mover_.statistics.messages_sent;
   mover_.statistics.bytes_sent += bytes;

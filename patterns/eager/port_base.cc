@@ -45,8 +45,7 @@ Status PortBase::Acquire(size_t payload_bytes, bool for_receive, bool must_wait,
 
 Status PortBase::AcquireSlowly(size_t payload_bytes, bool for_receive, StagedBuffer** buffer) {
   const bool may_overflow =
-      entry_.locally_blocking && !(for_receive && config_.capabilities->needs_registered_memory &&
-                                   !endpoint()->domain()->grows());
+      entry_.locally_blocking && !(for_receive && engine_->buffers()->drains_overflow());
   Status status;
   const Status waited = wait_.Until([&] {
     if (*buffer != nullptr) return true;

@@ -29,9 +29,9 @@ class Activity {
   virtual void End(const Status& status) = 0;
 
   // It has waited for long: finds out whether others made the same call, and ends with kMismatch if
-  // not. An enquiry goes to the rank that it waits for, and fails if that rank is lost.
-  // `is_awaited`: this rank makes no other call before the activity ends. REQUIRES: it is the first
-  // that is not done in its order.
+  // not. The rank that it waits for gets an enquiry, which also shows a transport that connects to
+  // it now that it is lost. `is_awaited`: this rank makes no other call before the activity ends.
+  // REQUIRES: it is the first that is not done in its order.
   virtual void CheckMatch(bool /*is_awaited*/) {}
 
   // Ends with kTimedOut. REQUIRES: is_late().

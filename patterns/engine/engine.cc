@@ -252,11 +252,12 @@ bool Engine::Progress() {
 }
 
 bool Engine::MoveOnce() {
-  const uint64_t advances = advances_;
   const bool moved = Move();
-  if (advances_ != advances || active_.empty()) {
+  if (std::exchange(advances_before_, advances_) != advances_ || active_.empty()) {
     once_timer_.Reset();
   } else if (processor_ == nullptr && !IsForked()) {
+    // Over tcp, finds lost ranks; over mpi, moves the program's own messages.
+    if (++idle_tests_ % rules::kPollsPerClock == 0) endpoint_->polling()->Nudge();
     const Clock::time_point now = Clock::now();
     once_timer_.Start(now);
     if (once_timer_.IsDue(now)) CheckMatches();
@@ -290,34 +291,41 @@ void Engine::RunToEnd(Activity* activity) {
   if (IsForked()) return;
   GroupState* const group = activity->group();
   const Status status = CatchOutOfMemory([&] {
+    awaited_ = activity;
     AdvanceActivities();
     WaitUntil([&] { return activity->done(); }, [&] { return activity->Describe(); },
               [&] { return activity->AwaitedPeer(); },
-              [&] { CheckMatchOf(*activity, /*is_awaited=*/true); });
+              [&] {
+                const auto first = std::find_if(active_.begin(), active_.end(),
+                                                [&](Activity* a) { return a->HoldsUp(*activity); });
+                if (first != active_.end()) CheckMatchOf(*first, /*is_awaited=*/true);
+              });
     return Status();
   });
+  awaited_ = nullptr;
   // The posts of the activity must end before the activity does.
   if (!status.ok()) BreakGroup(group, status);
   group->long_wait.reset();
 }
 
+bool Engine::IsAwaited(const Activity& activity) const {
+  return awaited_ != nullptr && activity.HoldsUp(*awaited_);
+}
+
 void Engine::CheckMatches() {
   for (size_t i = 0; i < active_.size(); ++i) {
-    const Activity& activity = *active_[i];
-    const auto holds_up = [&](const Activity* a) { return a->HoldsUp(activity); };
-    const auto at = active_.begin() + static_cast<std::ptrdiff_t>(i);
-    const bool is_first = !activity.done() && std::none_of(active_.begin(), at, holds_up);
+    Activity* const activity = active_[i];
+    const auto before = active_.begin() + static_cast<std::ptrdiff_t>(i);
+    const bool is_first =
+        !activity->done() && std::none_of(active_.begin(), before,
+                                          [&](const Activity* a) { return a->HoldsUp(*activity); });
     if (is_first) CheckMatchOf(activity, /*is_awaited=*/false);
   }
 }
 
-void Engine::CheckMatchOf(const Activity& activity, bool is_awaited) {
-  const auto first = std::find_if(active_.begin(), active_.end(),
-                                  [&](const Activity* a) { return a->HoldsUp(activity); });
-  if (first == active_.end()) return;  // it has ended since its wait was looked at
-  Activity* const waits = *first;
-  waits->CheckMatch(is_awaited);
-  if (waits->done()) BreakGroup(waits->group(), waits->outcome(), waits->cause());
+void Engine::CheckMatchOf(Activity* first, bool is_awaited) {
+  first->CheckMatch(is_awaited);
+  if (first->done()) BreakGroup(first->group(), first->outcome(), first->cause());
 }
 
 void Engine::ActivateOnce(Activity* activity) {

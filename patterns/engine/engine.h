@@ -159,7 +159,11 @@ class Engine {
   void ActivateOnce(Activity* activity);
   // Progresses until it is done; in a forked child does nothing.
   void RunToEnd(Activity* activity);
-  // In a long wait for one of several activities: checks the first one of each order.
+  // Whether a call waits for the activity, or for one that it holds up: the core of the staging
+  // memory is the activity's then.
+  bool IsAwaited(const Activity& activity) const;
+  // In a long wait for one of several activities, and in tests of them: compares the calls of the
+  // first activity of each order with those of other ranks.
   void CheckMatches();
   // Takes one that is done out of the order, or one that may have left.
   void Deactivate(Activity* activity);
@@ -273,8 +277,8 @@ class Engine {
   void AwaitUnbrokenSends(bool back);
 
   bool AdvanceActivities();
-  // Checks the activity, or the one that goes before it.
-  void CheckMatchOf(const Activity& activity, bool is_awaited);
+  // `first`: of its order.
+  void CheckMatchOf(Activity* first, bool is_awaited);
   // Breaks groups whose failure a callback has found, or another rank has sent.
   void BreakFailing();
   // Takes over what others have sent about the group. True if it is broken.
@@ -308,9 +312,13 @@ class Engine {
   std::vector<std::unique_ptr<GroupState>> leaving_groups_;
   std::vector<GroupState*> failing_;
   std::map<std::string, std::shared_ptr<const MachineDescription>> machines_;
-  uint64_t advances_ = 0;                                // of activities, as counted by Move
-  uint64_t enquiries_ = 0;                               // that have come
-  MatchTimer once_timer_{options_.match_check_seconds};  // of MoveOnce
+  uint64_t advances_ = 0;   // of activities, as counted by Move
+  uint64_t enquiries_ = 0;  // that have come
+  // Of MoveOnce, with the advances that it has seen, and its calls in which nothing moved.
+  MatchTimer once_timer_{options_.match_check_seconds};
+  uint64_t advances_before_ = 0;
+  uint64_t idle_tests_ = 0;
+  const Activity* awaited_ = nullptr;  // by RunToEnd
   std::vector<Listener*> listeners_;
   bool progress_thread_answers_ = false;  // as listeners were notified
   std::vector<GroupState*> groups_;       // that callers hold

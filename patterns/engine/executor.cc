@@ -189,13 +189,12 @@ Executor::Slot* Executor::OpenSlot(int stream, size_t wire_bytes, Memory memory)
   StagedBuffer* buffer = nullptr;
   if (memory != Memory::kNone) {
     Status failure;
-    buffer = buffers_.Try(stream, wire_bytes, memory == Memory::kReceiveBuffer, &failure);
+    const bool receives = memory == Memory::kReceiveBuffer;
+    buffer = buffers_.Try(stream, wire_bytes, {receives, engine_->IsAwaited(*this)}, &failure);
     if (buffer == nullptr) {
       // With a slot open it waits for who fills that one, not for memory.
-      if (failure.ok() && buffers_.waits_for_no_other() && engine_->buffers()->OutOfPatience() &&
-          s.opened == s.freed) {
-        failure = buffers_.CheckWait();
-      }
+      const bool lacks_memory = s.opened == s.freed && engine_->buffers()->OutOfPatience();
+      if (failure.ok() && entry_->locally_blocking && lacks_memory) failure = buffers_.CheckWait();
       if (!failure.ok()) Fail(failure);
       return nullptr;
     }

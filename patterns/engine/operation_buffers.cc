@@ -29,15 +29,10 @@ Status OperationBuffers::Start(const Operation& operation, size_t wire_bytes) {
 
 // A started send or receive may end only after later calls of this rank. It must therefore not
 // depend on staging memory, which earlier ones hold.
-bool OperationBuffers::waits_for_no_other() const {
+bool OperationBuffers::MayOverflow(bool for_receive) const {
+  if (for_receive && engine_->buffers()->drains_overflow()) return false;
   return operation_.entry->locally_blocking ||
          (!operation_.blocking && IsPair(operation_.entry->pattern));
-}
-
-bool OperationBuffers::MayOverflow(bool for_receive) const {
-  const bool is_registered = operation_.config->capabilities->needs_registered_memory &&
-                             !engine_->endpoint()->domain()->grows();
-  return waits_for_no_other() && !(for_receive && is_registered);
 }
 
 // A wrong message may be longer: a transport that writes past a receive buffer needs a long one.
@@ -57,7 +52,7 @@ ChunkRun OperationBuffers::TryRun(int placement, int chunks) {
 }
 
 // For every slot that the schedule cannot do without, whatever it will hold: a part, or a run of
-// the longest length.
+// the longest length. Of pairs, only receives where memory does not grow come here.
 Status OperationBuffers::Reserve() {
   const StagingPool* pool = engine_->buffers()->pool();
   const SegmentSettings& settings = operation_.config->settings;
@@ -100,7 +95,7 @@ void OperationBuffers::ReleaseReserved() {
   reserved_.clear();
 }
 
-StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool for_receive,
+StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, const Want& want,
                                     Status* failure) {
   StagingBuffers* const lender = engine_->buffers();
   const EdgeConfig& config = *operation_.config;
@@ -116,11 +111,11 @@ StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool for_rece
   if (run) {
     lender->EndStall();
     buffer = lender->New(run);
-  } else if (in_window && MayOverflow(for_receive)) {
+  } else if (in_window && MayOverflow(want.for_receive)) {
     buffer = lender->TryOverflow(wire_bytes, operation_.statistics);
     if (buffer == nullptr && !lender->OutOfPatience()) return nullptr;
   }
-  if (buffer == nullptr) buffer = TryGuaranteed(stream, failure);
+  if (buffer == nullptr) buffer = TryGuaranteed(stream, want.is_awaited, failure);
   if (buffer == nullptr) return nullptr;
   memory_wait_.Reset();
   buffer->stream = stream;
@@ -132,21 +127,21 @@ StagedBuffer* OperationBuffers::Try(int stream, size_t wire_bytes, bool for_rece
   return buffer;
 }
 
-// Takes a buffer that no operation can be refused: from the core for a blocking operation, or else
-// from the reserved runs.
-StagedBuffer* OperationBuffers::TryGuaranteed(int stream, Status* failure) {
+// Takes a buffer that no operation can be refused: from the reserved runs, or from the core for an
+// operation that a call waits for.
+StagedBuffer* OperationBuffers::TryGuaranteed(int stream, bool is_awaited, Status* failure) {
   Share& share = shares_[static_cast<size_t>(stream)];
   const int least_slots = operation_.schedule->streams[static_cast<size_t>(stream)].least_slots;
   if (share.guaranteed >= least_slots) return nullptr;
   StagingBuffers* const lender = engine_->buffers();
   StagedBuffer* buffer = nullptr;
-  if (operation_.blocking) {
-    buffer =
-        lender->TryCore(share.placement, operation_.config->settings.most_chunks, &outstanding_);
-  } else if (!reserved_.empty()) {
+  if (!reserved_.empty()) {
     buffer = lender->New(reserved_.back());
     buffer->origin = StagedBuffer::Origin::kReserved;
     reserved_.pop_back();
+  } else if (operation_.blocking || is_awaited) {
+    buffer =
+        lender->TryCore(share.placement, operation_.config->settings.most_chunks, &outstanding_);
   }
   if (buffer == nullptr) {
     *failure = lender->shortage();

@@ -38,9 +38,12 @@ class OperationBuffers final : private BufferOwner {
   // kOutOfMemory: nothing is reserved.
   Status Start(const Operation& operation, size_t wire_bytes);
 
-  // A buffer for a segment of the stream, into which the transport can write if it is a receive
-  // buffer. Null: it must wait, or `*failure` says what failed.
-  StagedBuffer* Try(int stream, size_t wire_bytes, bool for_receive, Status* failure);
+  struct Want {
+    bool for_receive = false;  // the transport writes into it
+    bool is_awaited = false;   // a call waits for the operation, which may draw on the core
+  };
+  // A buffer for a segment of the stream. Null: it must wait, or `*failure` says what failed.
+  StagedBuffer* Try(int stream, size_t wire_bytes, const Want& want, Status* failure);
   // Returns the buffer that holds a received segment's bytes from here on, wherever they lie.
   StagedBuffer* TakeLease(StagedBuffer* buffer, const Lease& lease);
   // The room of a first segment; SIZE_MAX: as much as it wants.
@@ -48,8 +51,6 @@ class OperationBuffers final : private BufferOwner {
   // An operation at the limit of overflow memory waits for room, but not for ever. kTimedOut.
   Status CheckWait() { return engine_->buffers()->CheckWait(&memory_wait_); }
 
-  // The operation takes overflow memory rather than wait for memory that other operations hold.
-  bool waits_for_no_other() const;
   // Buffers that must be back before the operation returns.
   bool waits() const { return outstanding_ > 0; }
   // It opens no more slots.
@@ -72,7 +73,7 @@ class OperationBuffers final : private BufferOwner {
   bool MayOverflow(bool for_receive) const;
   Status Reserve();
   ChunkRun TryRun(int placement, int chunks);
-  StagedBuffer* TryGuaranteed(int stream, Status* failure);
+  StagedBuffer* TryGuaranteed(int stream, bool is_awaited, Status* failure);
   void Add(StagedBuffer* buffer);
 
   Engine* const engine_;

@@ -97,12 +97,13 @@ class Group {
   // topology is not Shape::kFree, something was measured, and the peer of a send is a member.
   Cost Predict(const PatternCall& call) const;
 
-  // Starts `call` without waiting. Of a collective call, kNoResource: the staging memory it needs
-  // is in use; nothing happened here, and the others may have started it: brigade.h says what this
-  // rank must then do. kOutOfMemory, on all ranks: it can never be started. The
-  // matrix, locations and blocks of `call`, the array of blocks included, must stay valid until
-  // the operation is done. Operations on one scope take place in the order of their starts, as do
-  // sends to, and receives from, one rank.
+  // Starts `call` without waiting. Of a collective call, or a receive where all memory is
+  // registered and does not grow, kNoResource: the staging memory it needs is in use; nothing
+  // happened here, and the others may have started it: brigade.h says what this rank must then do.
+  // kOutOfMemory, on all ranks: it can never be started. The matrix, locations and blocks of
+  // `call`, the array of blocks included, must stay valid until the operation is done. Operations
+  // on one scope take place in the order of their starts, as do sends to, and receives from, one
+  // rank.
   Status Start(const PatternCall& call, std::unique_ptr<Operation>* operation);
 
   // Finds the plan of `call` and checks its arguments, to make the call often. Local. The failures

@@ -247,11 +247,8 @@ class InlineCollective {
     if (slot == nullptr) {
       return posted().Send(step, [&](std::byte* payload) { CopyPayload(payload, step.left); });
     }
-    std::byte* const payload = PayloadOf(slot, bytes);
-    CopyPayload(payload + kHeaderBytes, step.left);
-    std::memcpy(payload, &header_, kHeaderBytes);
-    slot->kind = Slot::kInline;
-    slot->bytes = static_cast<uint16_t>(bytes);
+    const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header_), kHeaderBytes);
+    WriteInline(slot, head, bytes, [&](std::byte* payload) { CopyPayload(payload, step.left); });
     edge->Publish(slot);
     Trace::Mark(TraceKind::kPostSend, bytes, step.peer);
     return Status();

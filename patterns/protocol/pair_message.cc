@@ -24,6 +24,7 @@ namespace brigade {
 namespace {
 
 constexpr ChannelKind kKind = ChannelKind::kPointToPoint;
+static_assert(WideSlot::kHeadBytes == kHeaderBytes, "the payload begins in a line of its own");
 
 WireHeader HeaderOf(const CallRun& run, size_t total_bytes) {
   WireHeader header = run.plan.header;
@@ -70,11 +71,10 @@ Outcome SendInline(CallRun* run) {
   {
     const TraceSpan span(TraceKind::kCopyIn, bytes);
     const WireHeader header = HeaderOf(*run, bytes);
-    std::byte* const payload = PayloadOf(slot, kHeaderBytes + bytes);
-    if (bytes > 0) PushIn(payload + kHeaderBytes, matrix.layout, matrix.data, 0, bytes);
-    std::memcpy(payload, &header, kHeaderBytes);
-    slot->kind = Slot::kInline;
-    slot->bytes = static_cast<uint16_t>(kHeaderBytes + bytes);
+    const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header), kHeaderBytes);
+    WriteInline(slot, head, kHeaderBytes + bytes, [&](std::byte* payload) {
+      if (bytes > 0) PushIn(payload, matrix.layout, matrix.data, 0, bytes);
+    });
     edge->Publish(slot);
   }
   Trace::Mark(TraceKind::kPostSend, kHeaderBytes + bytes, run->call.root);

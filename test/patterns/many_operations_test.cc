@@ -81,6 +81,12 @@ struct Rank {
     Require(StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
     return group->Start(call, operation);
   }
+  Status Run(PatternCall call, std::vector<double>* data) {
+    call.matrix.data = reinterpret_cast<std::byte*>(data->data());
+    const auto elems = static_cast<int64_t>(data->size());
+    Require(StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
+    return group->Run(call);
+  }
 
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<Engine> engine;
@@ -190,6 +196,29 @@ TEST_P(ManyOperations, SendsAndReceivesAreStartedWithoutStagingMemory) {
         ASSERT_EQ(data[1][i], std::vector<double>(3000, static_cast<double>(i)));
       }
     }
+  });
+}
+
+// With no memory but the core.
+TEST_P(ManyOperations, AReceiveThatIsAwaitedHasTheCore) {
+  RunRanks(kRanks, InprocOptions(), [&](InprocWorld& world, int rank) {
+    EngineOptions options;
+    options.chunk_bytes = 1024;
+    options.staging_bytes = 6 * options.chunk_bytes;
+    options.overflow_bytes = 0;
+    options.overflow_wait_seconds = 20;
+    Rank me(world, rank, options);
+    std::vector<double> sent(3000, rank), received(3000);
+    PatternCall send = Call(Pattern::kSend), receive = Call(Pattern::kReceive);
+    send.root = (rank + 1) % kRanks;
+    receive.root = (rank + kRanks - 1) % kRanks;
+    std::unique_ptr<Operation> operation;
+    Require(me.Start(receive, &received, &operation));
+    // Not all ranks send first: the core is for one of both.
+    if (rank % 2 == 0) Require(me.Run(send, &sent));
+    Require(operation->Wait());
+    if (rank % 2 != 0) Require(me.Run(send, &sent));
+    EXPECT_EQ(received, std::vector<double>(3000, receive.root));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "membuf/byte_span.h"
 #include "transport/rules.h"
@@ -24,9 +25,7 @@ struct alignas(64) Slot {
 static_assert(sizeof(Slot) == 64, "a slot is a cache line");
 
 // A slot of a wide ring: the payload of its message goes on behind it. Of a message that does not
-// fit a slot, just the head lies there. So its sender can write all other cache lines first, and
-// the one at which the receiver looks last and at once: a line that is written in two parts goes to
-// the receiver and back in between.
+// fit a slot, just the head lies there, so that WriteInline can write its line last.
 struct WideSlot {
   static constexpr size_t kHeadBytes = 32;
   static constexpr size_t kInlineBytes = kHeadBytes + rules::kShmWideInlineBytes;
@@ -43,6 +42,18 @@ inline std::byte* PayloadOf(Slot* slot, size_t bytes) {
                                                    ? offsetof(Slot, payload)
                                                    : sizeof(Slot) - WideSlot::kHeadBytes);
 }
+// Fills in an inline message of `bytes`: `head`, and what `write` writes behind it. The receiver
+// looks at the line of the head. A line that is written in two parts goes to the receiver and back
+// in between, so the head comes last, together with the flag.
+template <typename Write>
+inline void WriteInline(Slot* slot, ConstByteSpan head, size_t bytes, const Write& write) {
+  std::byte* const message = PayloadOf(slot, bytes);
+  write(message + head.bytes);
+  if (head.bytes > 0) std::memcpy(message, head.data, head.bytes);
+  slot->kind = Slot::kInline;
+  slot->bytes = static_cast<uint16_t>(bytes);
+}
+
 // The message in a kInline slot, which holds `most_bytes`; no data if it says that it is longer.
 // Its length is read once: a sender gone wild may change it at any time.
 inline ConstByteSpan InlineIn(const Slot& slot, size_t most_bytes) {
