@@ -132,8 +132,8 @@ def main():
                  "ScaLAPACK, all on 2 ranks", "Computing on two processors at once"):
         assert part in report, f"the report lacks '{part}'"
     for part in ("best peer / Brigade", "mpi forced: MPI_Bcast", "MPI_Reduce_scatter_block", "carry 47.5 MB/s",
-                 "send, in runs of 256 bytes", "Q n + Q - 2", "stock: topology", "runs / contiguous", "shim / larger",
-                 "bare socket, spinning", "hidden", "2 x 2"):
+                 "send, in runs of 256 bytes", "Q n + Q - 2", "stock: topology", "runs / contiguous",
+                 "Brigade / larger", "bare socket, spinning", "hidden", "2 x 2"):
         assert part in report, f"the report on the cluster lacks '{part}'"
     tables = cluster.topologies_tables(directory, str)
     assert len(tables) == 4, tables

@@ -34,8 +34,9 @@
    8. For each position in A, gamx2d selects the element with the largest magnitude, and gamn2d the
       element with the smallest magnitude. The magnitude of x is |x|; for complex x it is
       |re| + |im|.
-      - If ldia is -1, rA and cA are not used. Of elements with equal magnitude, the largest is
-        selected; complex elements are compared by real part, then by imaginary part.
+      - If ldia is -1, rA and cA are not used. Of elements with equal magnitude, both routines
+        select the one with the largest value (5, not -5); complex elements are compared by real
+        part, then by imaginary part.
       - Otherwise ldia is the leading dimension of the arrays rA and cA; if ldia is less than m, m
         is used instead. Each process that gets the result also gets rA and cA: for each position,
         the row and the column of the process whose element is selected. Of elements with equal

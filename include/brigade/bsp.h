@@ -24,7 +24,7 @@
 ///    order. All other calls are local: they do not wait for other processes.
 /// 3. At the end of a superstep, these steps take place, one after the other:
 ///    - All gets read their sources.
-///    - The gets write their destinations. On each process, gets write in the order of the calls.
+///    - The gets write their destinations. The gets of one process write in the order of its calls.
 ///    - The puts write their destinations: first the puts of process 0, then the puts of process 1,
 ///      and so on. The puts of one process write in the order of the calls.
 ///    - The calls of bsp_push_reg(), bsp_pop_reg() and bsp_set_tagsize() take effect.
@@ -129,11 +129,11 @@ void bsp_sync(void);
 /// @{
 
 /// Registers memory. The registration takes effect at the start of the next superstep. Each process
-/// passes its own memory. In a later put or get, a process passes its own registered address. The
-/// put or get accesses the memory that process `pid` registered in the collective call of
-/// bsp_push_reg() in which the caller registered this address. If a process has registered an
-/// address several times, its newest registration is used. Collective. Cost: 16 bytes in the
-/// message of bsp_sync() to each process.
+/// passes an address in its own memory; addresses and lengths may differ. In a later put or get, a
+/// process passes its own registered address. The put or get accesses the memory that process `pid`
+/// registered in the collective call of bsp_push_reg() in which the caller registered this address.
+/// If a process has registered an address several times, its newest registration is used.
+/// Collective. Cost: 16 bytes in the message of bsp_sync() to each process.
 ///
 /// @param address  the memory, which the caller still owns. NULL (only with 0 bytes): the process
 ///                 exposes no memory, and must not put or get with this registration.

@@ -36,6 +36,8 @@ extern "C" {
 ///   #BRIGADE_CIRCULANT and #BRIGADE_AUTO, every block travels directly from its sender to its
 ///   receiver.
 ///
+/// Some values below have a *parameter*: brigade_call_options::parameter.
+///
 /// In each round along a circulant graph, rank r sends to rank r + d, modulo the number of ranks; d
 /// differs from round to round. A chain is a sequence of ranks other than the root. In a broadcast,
 /// the root sends to the first rank of each chain, and each rank of a chain forwards to the next.
@@ -44,10 +46,10 @@ typedef enum {
   BRIGADE_AUTO = 0,  ///< the library chooses
   BRIGADE_TREE,      ///< k-nomial tree; the parameter is k, at least 2; 0 means 2
   /// Chains in order of increasing rank. The highest rank is followed by rank 0.
-  /// The parameter is the number of chains. 0 means one chain: a ring.
+  /// The parameter is the number of chains; 0 means one chain, which is a ring.
   BRIGADE_INCREASING_RINGS,
   /// Chains in order of decreasing rank. Rank 0 is followed by the highest rank.
-  /// The parameter is the number of chains. 0 means one chain: a ring.
+  /// The parameter is the number of chains; 0 means one chain, which is a ring.
   BRIGADE_DECREASING_RINGS,
   BRIGADE_SPLIT_RING,      ///< one chain to higher ranks, and one chain to lower ranks
   BRIGADE_HYPERCUBE,       ///< recursive doubling
@@ -102,8 +104,8 @@ typedef struct {
   brigade_topology topology;  ///< equal on all ranks of the scope
   /// The parameter of the topology; see brigade_topology. 0: the default.
   int parameter;
-  /// All-gather and reduce-scatter along a ring. 0: each rank sends to the next higher rank. Any
-  /// other value: each rank sends to the next lower rank.
+  /// Only all-gather and reduce-scatter along a ring use this field. 0: each rank sends to the next
+  /// higher rank. Any other value: each rank sends to the next lower rank.
   int decreasing;
   /// Reduce and all-reduce with #BRIGADE_MAX, #BRIGADE_MIN, #BRIGADE_ABS_MAX or #BRIGADE_ABS_MIN:
   /// NULL, or an array with one location for each element of the matrix, column by column. A
@@ -116,7 +118,8 @@ typedef struct {
   /// All other reductions and all scans return #BRIGADE_INVALID_ARGUMENT if `locations` is not
   /// NULL.
   int32_t* locations;
-  /// Reductions and scans with #BRIGADE_USER: the program's operation (MPI_Op_create).
+  /// Reductions and scans with #BRIGADE_USER: combine elements by this operation of the program,
+  /// like by an MPI_Op of MPI_Op_create().
   const brigade_user_op* user_op;
   /// The time limit of the call on this rank, in seconds from the start of the call. Must not be
   /// negative; 0 means no limit. A call that exceeds its time limit fails with #BRIGADE_TIMED_OUT,

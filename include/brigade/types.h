@@ -23,7 +23,8 @@ typedef enum {
   BRIGADE_UINT16,    ///< uint16_t
   BRIGADE_UINT32,    ///< uint32_t
   BRIGADE_UINT64,    ///< uint64_t
-  /// IEEE 754 binary16. Reductions compute in float, and round the result of each operation.
+  /// IEEE 754 binary16. Reductions combine two elements in float, and round the result to 16 bits
+  /// before they combine it with the next element.
   BRIGADE_FLOAT16,
   /// bfloat16: the upper 16 bits of a float. Reductions compute as for #BRIGADE_FLOAT16.
   BRIGADE_BFLOAT16,
