@@ -120,8 +120,8 @@ double bsp_time(void);
 /// Ends the superstep: completes its puts, gets, sends and registrations. Then begins the next
 /// superstep. Collective.
 ///
-/// Cost: each process sends one short message to every other process. Long data, and bytes that
-/// another process gets, travel in further messages.
+/// Cost: each process sends one short message to every other process. Further messages
+/// carry long data, and the bytes that bsp_get() and bsp_hpget() read from other processes.
 void bsp_sync(void);
 
 /// @}

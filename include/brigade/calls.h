@@ -55,9 +55,9 @@ extern "C" {
 /// - #BRIGADE_OUT_OF_MEMORY: this process has no memory left
 /// - #BRIGADE_UNAVAILABLE: this process is a forked child
 ///
-/// Convention 2 of brigade.h says whether the group stays usable. A `_start` function returns
-/// errors in arguments; brigade_wait() returns the outcome of the started call. The `_start`
-/// function of a collective call can fail in two further cases, without effect:
+/// Convention 2 of brigade.h says whether the group stays usable. A `_start` function returns an
+/// error if an argument is invalid. brigade_wait() returns the outcome of the started call. The
+/// `_start` function of a collective call can fail in two further cases, without effect:
 ///
 /// 1. #BRIGADE_NO_RESOURCE: the staging memory (bounce buffers) that the call needs is in use.
 ///    Other ranks may already have started the call. Repeat the `_start` function until it
