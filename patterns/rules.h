@@ -67,14 +67,14 @@ inline constexpr int kWideBranches = 8;
 // --- The choice among candidates by the cost model ---
 // Shown by: ./bench/run.sh --model
 
-// Among the cuts of a message within this factor of the fastest, the rule's is taken, else that
-// into the fewest segments: each segment is a chance of a late rank.
+// Among candidates within this factor of the fastest, the one in the fewest segments is taken: it
+// has the fewest chances of a late rank.
 inline constexpr double kAboutAsFast = 1.05;
-// Candidates within this factor of the fastest count as equally fast: the one with the fewest
-// messages in a row is taken.
+// Among candidates in one segment within this factor, the one with the fewest messages in a row is
+// taken: a rank has to wake for each message.
+inline constexpr double kAboutAsFastToGather = 1.2;
+// Candidates within this factor count as equally fast.
 inline constexpr double kAsFast = 1.005;
-// The same of reductions in one segment: a rank has to wake for each message.
-inline constexpr double kAsFastToGather = 1.2;
 // A topology that the call names is replaced by one that is faster by this factor. Below 2, the
 // limit of a split ring.
 inline constexpr double kTooSlow = 1.75;

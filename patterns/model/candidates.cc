@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "patterns/catalogue/catalogue.h"
 #include "patterns/model/block_cost.h"
@@ -176,6 +177,25 @@ int MessagesInARow(const CostQuery& query, const Topology& topology) {
   return query.pattern == Pattern::kAllReduce ? 2 * messages : messages;  // there and back
 }
 
+// How many messages a rank waits for in a row, not counting the latency of the first segment.
+// Shares of a reduce-scatter go round twice, segment by segment.
+int64_t Segments(const CostQuery& query, const Candidate& c) {
+  const bool in_shares = c.topology.shape == Shape::kReduceScatterAllgather;
+  return c.cost.segments * (in_shares ? MessagesInARow(query, c.topology) : 1);
+}
+
+// Whether to take `a` rather than `b`, if both are about as fast, and the fastest takes `least_us`.
+bool IsSteadier(const CostQuery& query, double least_us, const Candidate& a, const Candidate& b) {
+  const auto flaws = [&](const Candidate& c) {
+    const bool brief = c.cost.segments == 1;
+    const bool is_graph = c.topology.shape == Shape::kCirculant;
+    const bool is_fastest = c.cost.us <= rules::kAsFast * least_us;  // but for a copy
+    return std::make_tuple(is_graph && !(brief && is_fastest), Segments(query, c),
+                           brief ? MessagesInARow(query, c.topology) : 0);
+  };
+  return flaws(a) < flaws(b);
+}
+
 }  // namespace
 
 std::vector<Candidate> RankCandidates(const MachineDescription& machine,
@@ -188,21 +208,19 @@ std::vector<Candidate> RankCandidates(const MachineDescription& machine,
     one.topology = topology;
     candidates.push_back(BestCut(machine, settings, one));
   }
-  const auto is_faster = [](const Candidate& a, const Candidate& b) {
-    return a.cost.in_step != b.cost.in_step ? a.cost.in_step : a.cost.us < b.cost.us;
-  };
-  std::stable_sort(candidates.begin(), candidates.end(), is_faster);
-  const Cost least = candidates.front().cost;
-  const auto is_as_fast = [&](const Candidate& c) {
+  std::stable_sort(
+      candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.cost.in_step != b.cost.in_step ? a.cost.in_step : a.cost.us < b.cost.us;
+      });
+  const Cost fastest = candidates.front().cost;
+  const auto as_fast = [&](const Candidate& c) {
     const bool gathers = query.pattern == Pattern::kReduce && c.cost.segments == 1;
-    return c.cost.in_step == least.in_step &&
-           c.cost.us <= (gathers ? rules::kAsFastToGather : rules::kAsFast) * least.us;
+    return c.cost.in_step == fastest.in_step &&
+           c.cost.us <= (gathers ? rules::kAboutAsFastToGather : rules::kAboutAsFast) * fastest.us;
   };
   auto chosen = candidates.begin();
   for (auto c = candidates.begin(); c != candidates.end(); ++c) {
-    const bool is_flatter =
-        MessagesInARow(query, c->topology) < MessagesInARow(query, chosen->topology);
-    if (is_as_fast(*c) && is_flatter) chosen = c;
+    if (as_fast(*c) && IsSteadier(query, fastest.us, *c, *chosen)) chosen = c;
   }
   std::rotate(candidates.begin(), chosen, chosen + 1);
   return candidates;

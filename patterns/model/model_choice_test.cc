@@ -292,27 +292,118 @@ TEST(RankCandidates, NoRingOfBlocksIsACandidateSinceAFlatTreeIsAsFast) {
   }
 }
 
-// A rank has to wake for each message; one that receives from many wakes once for several.
-TEST(RankCandidates, TheFlattestTreeOfAShortReductionIsFirst) {
+// The first is about as fast as the fastest, and no other that is as fast has fewer segments.
+// Reduce-scatter + allgather has a segment for every rank on the way there, and on the way back.
+TEST(RankCandidates, TheFewestSegmentsComeFirstAtAboutEqualSpeed) {
+  const int others = Query(Pattern::kAllReduce, 1).ranks - 1;
+  const auto segments = [&](const Candidate& c) {
+    return c.cost.segments * (c.topology.shape == Shape::kReduceScatterAllgather ? 2 * others : 1);
+  };
   int slower = 0;
-  for (int ranks = 3; ranks <= 64; ++ranks) {
-    CostQuery query = Query(Pattern::kReduce, 1024);
-    query.ranks = ranks;
-    const std::vector<Candidate> candidates = Ranked(query, /*fixed=*/false);
-    const Candidate& first = candidates.front();
-    double best_us = first.cost.us;
-    for (const Candidate& c : candidates) {
-      if (c.cost.in_step) best_us = std::min(best_us, c.cost.us);
-    }
-    EXPECT_LE(first.cost.us, 1.2 * best_us);
-    if (first.topology.shape != Shape::kTree) continue;
-    slower += first.cost.us > best_us;
-    for (const Candidate& c : candidates) {
-      if (c.topology.shape != Shape::kTree || c.cost.us > 1.2 * best_us) continue;
-      EXPECT_GE(TreeHeight(c.topology, ranks), TreeHeight(first.topology, ranks)) << ranks;
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce,
+                                Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    for (size_t bytes = 1024; bytes <= size_t{4} << 20; bytes += bytes / 2) {
+      const std::vector<Candidate> candidates = Ranked(Query(pattern, bytes), /*fixed=*/false);
+      double best_us = candidates.front().cost.us;
+      for (const Candidate& c : candidates) {
+        if (c.cost.in_step) best_us = std::min(best_us, c.cost.us);
+      }
+      const Cost& first = candidates.front().cost;
+      const bool gathers = pattern == Pattern::kReduce && first.segments == 1;
+      EXPECT_LE(first.us, (gathers ? 1.2 : 1.05) * best_us);
+      slower += first.us > best_us;
+      for (const Candidate& c : candidates) {
+        if (!c.cost.in_step || c.cost.us > 1.05 * best_us) continue;
+        if (c.topology.shape == Shape::kCirculant) continue;  // the next test
+        EXPECT_GE(segments(c), segments(candidates.front()))
+            << TopologyName(c.topology) << ", " << bytes;
+      }
     }
   }
   EXPECT_GT(slower, 0);
+}
+
+// On one host, whose processors are what all wait for, the shares of a reduce-scatter are about as
+// fast as long messages along trees, and in fewer segments.
+TEST(RankCandidates, ATreeThatIsAboutAsFastGoesBeforeReduceScatterAllgather) {
+  const MachineDescription machine = OneHost(/*ranks_per_processor=*/2.5);
+  const SegmentSettings settings =
+      SettingsOn(machine, machine.within_host, kChunkBytes, 64 * kChunkBytes);
+  int passed_over = 0;
+  for (int ranks = 4; ranks <= 8; ++ranks) {
+    for (size_t bytes = size_t{1} << 20; bytes <= size_t{16} << 20; bytes *= 2) {
+      CostQuery query = Query(Pattern::kAllReduce, bytes);
+      query.ranks = ranks;
+      const std::vector<Candidate> all = RankCandidates(machine, settings, query, /*fixed=*/false);
+      if (all.front().topology.shape == Shape::kReduceScatterAllgather) continue;
+      for (const Candidate& c : all) {
+        passed_over += c.topology.shape == Shape::kReduceScatterAllgather &&
+                       c.cost.us <= all.front().cost.us &&
+                       c.cost.segments < all.front().cost.segments;
+      }
+    }
+  }
+  EXPECT_GT(passed_over, 0);
+}
+
+// For each a rank has to wake; who receives from many wakes once for several.
+TEST(RankCandidates, TheFlattestTreeInOneSegmentIsFirst) {
+  for (const Pattern pattern : {Pattern::kBroadcast, Pattern::kReduce, Pattern::kAllReduce}) {
+    const double limit = pattern == Pattern::kReduce ? 1.2 : 1.05;
+    int slower = 0;
+    for (int ranks = 3; ranks <= 64; ++ranks) {
+      CostQuery query = Query(pattern, 1024);
+      query.ranks = ranks;
+      const std::vector<Candidate> candidates = Ranked(query, /*fixed=*/false);
+      const Candidate& first = candidates.front();
+      double best_us = first.cost.us;
+      for (const Candidate& c : candidates) {
+        if (c.cost.in_step) best_us = std::min(best_us, c.cost.us);
+      }
+      EXPECT_LE(first.cost.us, limit * best_us);
+      if (first.topology.shape != Shape::kTree) continue;
+      slower += first.cost.us > best_us;
+      for (const Candidate& c : candidates) {
+        if (c.topology.shape != Shape::kTree || c.cost.us > limit * best_us) continue;
+        EXPECT_GE(TreeHeight(c.topology, ranks), TreeHeight(first.topology, ranks)) << ranks;
+      }
+    }
+    if (pattern == Pattern::kReduce) {
+      EXPECT_GT(slower, 0);
+    }
+  }
+}
+
+// Even if the graph has as few segments; unless it is the fastest, and has one.
+TEST(RankCandidates, ARingThatIsAboutAsFastGoesBeforeACirculantGraph) {
+  int passed_over = 0;
+  MachineDescription machine = SlowLinks();
+  machine.between_hosts.burst_bytes = 20000;
+  const SegmentSettings settings =
+      SettingsOn(machine, machine.between_hosts, kChunkBytes, 64 * kChunkBytes);
+  for (const Pattern pattern : {Pattern::kMultiBroadcast, Pattern::kMultiReduce}) {
+    for (size_t bytes = 1024; bytes <= size_t{4} << 20; bytes += bytes / 2) {
+      for (int ranks = 3; ranks <= 8; ++ranks) {
+        CostQuery query = Query(pattern, bytes);
+        query.ranks = ranks;
+        const std::vector<Candidate> candidates =
+            RankCandidates(machine, settings, query, /*fixed=*/false);
+        const auto graph =
+            std::find_if(candidates.begin(), candidates.end(),
+                         [](const Candidate& c) { return c.topology.shape == Shape::kCirculant; });
+        const auto ring = std::find_if(
+            candidates.begin(), candidates.end(),
+            [](const Candidate& c) { return c.topology.shape == Shape::kIncreasingRings; });
+        if (graph == candidates.end()) continue;
+        const bool stands = graph->cost.segments == 1 && graph->cost.us <= 1.005 * ring->cost.us;
+        EXPECT_EQ(ring < graph, !stands && ring->cost.us <= 1.05 * graph->cost.us)
+            << ranks << ", " << bytes;
+        passed_over += ring < graph && graph->cost.us <= 1.05 * ring->cost.us &&
+                       graph->cost.segments <= ring->cost.segments;
+      }
+    }
+  }
+  EXPECT_GT(passed_over, 0);
 }
 
 TEST(RankCandidates, AFixedTopologyIsTheOnlyOne) {

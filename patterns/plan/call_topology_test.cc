@@ -188,7 +188,7 @@ TEST(CallTopology, ShortEqualBlocksGoAlongACirculantGraph) {
   };
   EXPECT_EQ(chosen(4, 8), circulant);
   EXPECT_EQ(chosen(4, 8, /*ranks_per_host=*/2), circulant);
-  EXPECT_EQ(chosen(30, 8), circulant);
+  EXPECT_EQ(chosen(30, 8), ring) << "which is slower by less than 5 %";
   EXPECT_EQ(chosen(100, 8), ring);
   EXPECT_EQ(chosen(4, 4096), ring);
   EXPECT_EQ(chosen(4, 8, /*ranks_per_host=*/8), ring) << "where ranks share memory";
