@@ -144,7 +144,7 @@ def make_parser():
     jobs.add_argument("--model", action="store_true",
                       help="every candidate of a pattern in shared memory, over TCP on one host and on hosts with "
                       "slow links, beside what the cost model says it takes, and what the library chooses beside the "
-                      "best: 15 minutes, with --full three hours")
+                      "best: half an hour or more, with --full three hours")
 
     jobs.add_argument("--study", metavar="NAME", choices=study_job.STUDIES,
                       help="a paper's study in shared memory, over TCP on one host and on 8 hosts with slow links, "

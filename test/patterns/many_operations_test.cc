@@ -75,17 +75,15 @@ struct Rank {
     Require(Engine::Create(endpoint.get(), options, &engine));
     Require(Group::Create(engine.get(), world.MakeBootstrap(rank).get(), 2, 2, &group));
   }
-  Status Start(PatternCall call, std::vector<double>* data, std::unique_ptr<Operation>* operation) {
+  static PatternCall On(std::vector<double>* data, PatternCall call) {
     call.matrix.data = reinterpret_cast<std::byte*>(data->data());
     const auto elems = static_cast<int64_t>(data->size());
     Require(StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
-    return group->Start(call, operation);
+    return call;
   }
-  Status Run(PatternCall call, std::vector<double>* data) {
-    call.matrix.data = reinterpret_cast<std::byte*>(data->data());
-    const auto elems = static_cast<int64_t>(data->size());
-    Require(StridedLayout::General(elems, 1, elems, sizeof(double), &call.matrix.layout));
-    return group->Run(call);
+  Status Start(const PatternCall& call, std::vector<double>* data,
+               std::unique_ptr<Operation>* operation) {
+    return group->Start(On(data, call), operation);
   }
 
   std::unique_ptr<Endpoint> endpoint;
@@ -215,9 +213,9 @@ TEST_P(ManyOperations, AReceiveThatIsAwaitedHasTheCore) {
     std::unique_ptr<Operation> operation;
     Require(me.Start(receive, &received, &operation));
     // Not all ranks send first: the core is for one of both.
-    if (rank % 2 == 0) Require(me.Run(send, &sent));
+    if (rank % 2 == 0) Require(me.group->Run(Rank::On(&sent, send)));
     Require(operation->Wait());
-    if (rank % 2 != 0) Require(me.Run(send, &sent));
+    if (rank % 2 != 0) Require(me.group->Run(Rank::On(&sent, send)));
     EXPECT_EQ(received, std::vector<double>(3000, receive.root));
   });
 }
