@@ -78,6 +78,7 @@
 #include "brigade/memory.h"
 #include "brigade/operation.h"
 #include "brigade/reductions.h"
+#include "brigade/renamed.h"
 #include "brigade/status.h"
 #include "brigade/types.h"
 

@@ -39,6 +39,10 @@ class Group : public detail::ReductionCalls {
       return brigade_group_from_mpi(engine.get(), mpi_comm, rows, cols, made);
     });
   }
+  /// @cond
+  template <typename... Arguments>
+  __attribute__((unavailable("the name is now FromMpi"))) void Create(const Arguments&...);
+  /// @endcond
   /// See brigade_group_from_bootstrap(). Replaces the object's group.
   Result FromBootstrap(const Engine& engine, const Bootstrap& bootstrap, int rows, int cols) {
     return Keep(engine.engine_, [&](brigade_group** made) {
