@@ -28,12 +28,10 @@
 ///      group, and brigade_group_error() returns the failure.
 ///    - A call that returns any other failure breaks the group on all its ranks.
 ///    - On a broken group, every pending call fails. Every later call fails, too, once this rank
-///    has
-///      learned of the failure; until then a call that waits for no other rank can return
+///      has learned of the failure; until then a call that waits for no other rank can return
 ///      #BRIGADE_OK. The output memory of failed calls has unspecified contents. The program can
-///      only destroy the group. The error text and
-///      brigade_group_failure() name the rank that broke the group, and the call that failed on
-///      that rank.
+///      only destroy the group. The error text and brigade_group_failure() name the rank that broke
+///      the group, and the call that failed on that rank.
 ///    - A function that makes a group, plan, window or multiplier from a parent group can fail
 ///      without breaking the parent. If brigade_group_error() of the parent returns #BRIGADE_OK,
 ///      the parent is not broken.

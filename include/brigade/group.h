@@ -168,19 +168,21 @@ typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t by
 /// @param rank       the calling rank, from 0
 /// @param size       the number of ranks; equal on all ranks
 /// @param bootstrap  the new bootstrap
-/// @return #BRIGADE_INVALID_ARGUMENT: `rank` is not below `size`, or a pointer is NULL
+/// @return #BRIGADE_INVALID_ARGUMENT: `rank` is not below `size`, or `allgather` or `bootstrap` is
+///         NULL
 BRIGADE_EXPORT brigade_status brigade_bootstrap_callback(brigade_allgather_callback allgather,
                                                          void* context, int rank, int size,
                                                          brigade_bootstrap** bootstrap);
 
 /// Options of brigade_bootstrap_tcp().
 typedef struct {
-  size_t size;      ///< set by brigade_bootstrap_options_init()
-  const char* job;  ///< the name of the job; equal on all ranks; NULL means ""
+  size_t size;  ///< set by brigade_bootstrap_options_init()
+  /// The name of the job, of up to 63 bytes. Equal on all ranks. NULL means "".
+  const char* job;
   /// A text by which the job's processes authenticate each other. Equal on all ranks. NULL: none.
   const char* secret;
   /// Seconds that ranks wait for each other in brigade_bootstrap_tcp(), and in each all-gather that
-  /// brigade_group_from_bootstrap() makes; 0 means 60.
+  /// brigade_group_from_bootstrap() makes: up to 1e9; 0 means 60.
   double timeout_seconds;
 } brigade_bootstrap_options;
 
@@ -202,7 +204,7 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 /// @param size       the number of ranks; equal on all ranks
 /// @param options    NULL for the defaults; may be freed afterwards
 /// @param bootstrap  the new bootstrap
-/// @return #BRIGADE_INVALID_ARGUMENT: `address` or `rank` is not valid; #BRIGADE_TIMED_OUT: some
+/// @return #BRIGADE_INVALID_ARGUMENT: an argument or option is not valid; #BRIGADE_TIMED_OUT: some
 ///         ranks did not call in time (the error text names these ranks), or this rank could not
 ///         connect to rank 0 in time; #BRIGADE_MISMATCH: ranks differ in job, secret, size or
 ///         version of the library, or two processes pass the same rank; #BRIGADE_PEER_LOST: the
@@ -230,7 +232,8 @@ BRIGADE_EXPORT void brigade_bootstrap_destroy(brigade_bootstrap* bootstrap);
 ///         see brigade_group_from_mpi(); #BRIGADE_TIMED_OUT: a rank did not call within
 ///         brigade_bootstrap_options::timeout_seconds; #BRIGADE_PEER_LOST: the process of a rank
 ///         ended; #BRIGADE_INTERNAL: the function that the program passed to
-///         brigade_bootstrap_callback() returned an error
+///         brigade_bootstrap_callback() returned an error; #BRIGADE_UNAVAILABLE: the engine's
+///         transport is "mpi", or "shm" while the ranks are on several hosts
 ///
 /// Cost: like brigade_group_from_mpi(), but with all-gathers of the bootstrap instead of MPI
 /// messages.

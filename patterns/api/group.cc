@@ -38,6 +38,20 @@ Status MakeGroup(brigade_engine* engine, Bootstrap* bootstrap, int rows, int col
 
 namespace {
 
+// Returns a property of a scope; -1 if there is no such group or scope.
+int OfScope(const brigade_group* group, brigade_scope scope,
+            int (Group::*property)(brigade::ChannelKind) const) {
+  int value = -1;
+  (void)Enter(nullptr, [&]() -> Status {
+    BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
+    brigade::ChannelKind kind;
+    BRIGADE_RETURN_IF_ERROR(brigade::ToScope(scope, &kind));
+    value = (group->group.get()->*property)(kind);
+    return Status();
+  });
+  return value;
+}
+
 // Makes a group of ranks of another; none, where this rank is not a member.
 template <typename Make>
 brigade_status MakeFrom(brigade_group* group, brigade_group** members, const Make& make) {
@@ -152,13 +166,9 @@ void brigade_group_abort(brigade_group* group, const char* text) {
 }
 
 int brigade_scope_size(const brigade_group* group, brigade_scope scope) {
-  brigade::ChannelKind kind;
-  return group != nullptr && brigade::ToScope(scope, &kind).ok() ? group->group->ScopeSize(kind)
-                                                                 : -1;
+  return OfScope(group, scope, &Group::ScopeSize);
 }
 
 int brigade_scope_rank(const brigade_group* group, brigade_scope scope) {
-  brigade::ChannelKind kind;
-  return group != nullptr && brigade::ToScope(scope, &kind).ok() ? group->group->ScopeRank(kind)
-                                                                 : -1;
+  return OfScope(group, scope, &Group::ScopeRank);
 }

@@ -25,7 +25,7 @@ Status brigade_plan::Run(OperationStatistics* statistics) {
     if (outcome.ok()) outcome = status;
     if (statistics != nullptr) *statistics += received;
   }
-  arguments.CopyOwnBlock(statistics);
+  if (outcome.ok()) arguments.CopyOwnBlock(statistics);
   return outcome;
 }
 

@@ -2,6 +2,8 @@
 
 #include "brigade/status.h"
 
+#include <cstddef>
+#include <iterator>
 #include <string_view>
 
 #include "membuf/version.h"
@@ -26,9 +28,8 @@ const char* brigade_status_name(brigade_status status) {
       StatusCode::kOutOfMemory, StatusCode::kTimedOut,    StatusCode::kPeerLost,
       StatusCode::kMismatch,    StatusCode::kUnavailable, StatusCode::kInternal,
       StatusCode::kAborted};
-  StatusCode code = StatusCode::kInternal;
-  if (!brigade::Translate("status", status, kCodes, &code).ok()) return "unknown";
-  return brigade::StatusCodeName(code);
+  const auto at = static_cast<size_t>(status);
+  return at < std::size(kCodes) ? brigade::StatusCodeName(kCodes[at]) : "unknown";
 }
 
 const char* brigade_error_text(void) { return brigade::ErrorText().c_str(); }

@@ -162,7 +162,8 @@ Status Engine::OpenEvents(int* fd) {
     return Status(StatusCode::kUnavailable,
                   std::string("the transport ") + endpoint_->capabilities().name +
                       " allows no progress thread, so no descriptor signals that an operation is "
-                      "complete; call brigade_progress() from a timer");
+                      "complete; over mpi, call brigade_progress() from a timer; over others, make "
+                      "a group of several ranks first");
   }
   BRIGADE_RETURN_IF_ERROR(events_.Open());
   helps_operations_ = true;

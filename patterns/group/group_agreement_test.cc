@@ -69,6 +69,11 @@ TEST(GroupAgreement, ComparesEverySetting) {
             "the ranks of a group differ in topologies (BRIGADE_TOPOLOGY): rank 0 has strict, rank "
             "1 has hint");
   differs_in(Complaint(EngineOptions(), "shm", kCols, kCols), "rows");
+  AgreedSettings other(EngineOptions(), "shm", kRows, kCols);
+  ++other.numbers.format;
+  EXPECT_EQ(Complaint(AgreedSettings(EngineOptions(), "shm", kRows, kCols), other),
+            "the ranks of a group differ in the wire format (start all ranks with one version of "
+            "Brigade): rank 0 has 9, rank 1 has 10");
   differs_in(Complaint(EngineOptions(), "shm", kRows, kRows), "columns");
 }
 

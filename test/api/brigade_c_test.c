@@ -116,30 +116,69 @@ static void check_callback(void) {
   check(brigade_allreduce(group, NULL, &matrix, BRIGADE_DOUBLE, BRIGADE_SUM, NULL) == BRIGADE_OK &&
             sum == size,
         "a sum");
+  check(every_group(group) == 0, "groups of a group by a callback");
   brigade_group_destroy(group);
   brigade_engine_destroy(engine);
 }
 
-/* A receive of rank 0 that takes too long breaks the group: all ranks get the call as data. */
-static void check_failed_call(brigade_engine* engine, brigade_group* group) {
+/* Calls in which rank 0 waits for other ranks. */
+enum { kBarrier, kBcast, kReduce, kAllreduce, kAllgather, kGather, kRecv, kWaiting };
+static const char* const waiting_names[] = {"barrier",   "bcast",  "reduce", "allreduce",
+                                            "allgather", "gather", "recv"};
+
+static brigade_status run_waiting(int which, brigade_group* group,
+                                  const brigade_call_options* within) {
+  static double numbers[64];
+  brigade_matrix one = {NULL, 1, 1, 0}, all = {NULL, 1, 1, 0};
+  one.data = &numbers[0];
+  all.data = numbers;
+  all.cols = size;
+  switch (which) {
+    case kBarrier:
+      return brigade_barrier(group, within);
+    case kBcast:
+      return brigade_bcast(group, &one, BRIGADE_DOUBLE, size - 1, within);
+    case kReduce:
+      return brigade_reduce(group, NULL, &one, BRIGADE_DOUBLE, BRIGADE_SUM, 0, within);
+    case kAllreduce:
+      return brigade_allreduce(group, NULL, &one, BRIGADE_DOUBLE, BRIGADE_SUM, within);
+    case kAllgather:
+      return brigade_allgather(group, NULL, &all, BRIGADE_DOUBLE, within);
+    case kGather:
+      return brigade_gather(group, NULL, &all, BRIGADE_DOUBLE, 0, within);
+    default:
+      return brigade_recv(group, &one, BRIGADE_DOUBLE, size - 1, within);
+  }
+}
+
+/* A call of rank 0 that takes too long breaks the group: all ranks get the call as data. */
+static void check_failed_calls(brigade_engine* engine, brigade_group* group) {
   brigade_call_options within = brigade_call_options_init();
   brigade_failure failure = brigade_failure_init();
   brigade_group* duplicate = NULL;
-  double number = 0;
-  brigade_matrix matrix = {NULL, 1, 1, 0};
+  int which;
 
-  matrix.data = &number;
   within.timeout_seconds = 0.1;
-  check(brigade_group_duplicate(group, &duplicate) == BRIGADE_OK, "duplicate");
-  if (me == 0) {
-    check(brigade_recv(duplicate, &matrix, BRIGADE_DOUBLE, size - 1, &within) == BRIGADE_TIMED_OUT,
-          "a time limit");
+  for (which = 0; which < kWaiting; ++which) {
+    check(brigade_group_duplicate(group, &duplicate) == BRIGADE_OK, "duplicate");
+    if (me == 0) {
+      check(run_waiting(which, duplicate, &within) == BRIGADE_TIMED_OUT, waiting_names[which]);
+    }
+    while (brigade_group_error(duplicate) == BRIGADE_OK) brigade_progress(engine);
+    check(brigade_group_failure(duplicate, &failure) == BRIGADE_TIMED_OUT, "the failure as data");
+    check(failure.status == BRIGADE_TIMED_OUT && failure.rank == 0 &&
+              strcmp(failure.call, waiting_names[which]) == 0 && failure.number == 0,
+          waiting_names[which]);
+    brigade_group_destroy(duplicate);
   }
-  while (brigade_group_error(duplicate) == BRIGADE_OK) brigade_progress(engine);
-  check(brigade_group_failure(duplicate, &failure) == BRIGADE_TIMED_OUT, "the failure as data");
-  check(failure.status == BRIGADE_TIMED_OUT && failure.rank == 0 &&
-            strcmp(failure.call, "recv") == 0 && failure.number == 0,
-        "the failed call");
+
+  check(brigade_group_duplicate(group, &duplicate) == BRIGADE_OK, "duplicate");
+  check(run_waiting(me == 0 ? kBarrier : kAllgather, duplicate, NULL) == BRIGADE_MISMATCH,
+        "different calls");
+  check(brigade_group_failure(duplicate, &failure) == BRIGADE_MISMATCH, "the mismatch as data");
+  check(failure.status == BRIGADE_MISMATCH && failure.rank >= 0 && failure.rank < size &&
+            strcmp(failure.call, waiting_names[failure.rank == 0 ? kBarrier : kAllgather]) == 0,
+        "the call that did not match");
   brigade_group_destroy(duplicate);
   check(brigade_group_error(group) == BRIGADE_OK, "the parent is not broken");
 }
@@ -211,7 +250,7 @@ int main(int argc, char** argv) {
   check_callback();
   check(every_call(engine, group) == 0, "every call");
   check(every_group(group) == 0, "groups of the group");
-  check_failed_call(engine, group);
+  check_failed_calls(engine, group);
 
   /* One rank gives up: all detect it, whether they wait in a call or poll. */
   check(brigade_group_error(group) == BRIGADE_OK, "no error yet");

@@ -433,6 +433,38 @@ struct Span {
   int stride(int r) const { return r == (kByRows ? 1 : 0) ? 1 : (kByRows ? cols : rows); }
 };
 
+struct Half {
+  uint16_t bits;
+};
+
+// A row of it lies in every other column.
+struct EveryOther {
+  Half* values;
+  int count;
+};
+
+}  // namespace
+
+template <>
+struct ElementType<Half> : std::integral_constant<brigade_type, BRIGADE_FLOAT16> {};
+template <>
+struct ViewTraits<EveryOther> {
+  static View<Half> Of(const EveryOther& row) { return {row.values, 1, row.count, 2}; }
+};
+
+namespace {
+
+TEST_F(BrigadeHppOperation, TypesOfTheProgram) {
+  constexpr uint16_t kOne = 0x3c00;
+  constexpr uint16_t kThree = 0x4200;
+  ASSERT_EQ(size_, 3);
+  std::vector<Half> values(6, {kOne});
+  std::vector<Half> sums(6, {kOne});
+  ASSERT_TRUE(
+      group_.AllReduce(EveryOther{values.data(), 3}, EveryOther{sums.data(), 3}, BRIGADE_SUM));
+  for (size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(sums[i].bits, i % 2 == 0 ? kThree : kOne) << i;
+}
+
 TEST_F(BrigadeHppOperation, MatricesOfOtherLibraries) {
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Constant(4, 6, rank_);
   ASSERT_TRUE(group_.Broadcast(matrix.middleCols(2, 3), size_ - 1));

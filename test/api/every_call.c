@@ -277,7 +277,19 @@ static void types_and_operations(void) {
       check(equal, "a type and an operation");
     }
   }
+  /* The ranks have the numbers 0, 1, ..., and the last one has -100. */
+  for (q = 0; size > 1 && q < 4; ++q) {
+    const brigade_op ops[] = {BRIGADE_MAX, BRIGADE_MIN, BRIGADE_ABS_MAX, BRIGADE_ABS_MIN};
+    const int32_t wanted[] = {size - 2, -100, -100, 0};
+    value.i32 = me == size - 1 ? -100 : me;
+    ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_INT32, ops[q], NULL), "a selection");
+    check(value.i32 == wanted[q], "the selected number");
+  }
   value.half = 0x3c00; /* 1 in binary16 */
+  ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_FLOAT16, BRIGADE_SUM, NULL), "binary16");
+  for (q = 0; 1 << q < size; ++q) continue;
+  check(1 << q != size || value.half == 0x3c00 + (q << 10), "sum of binary16");
+  value.half = 0x3c00;
   ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_FLOAT16, BRIGADE_MAX, NULL), "binary16");
   check(value.half == 0x3c00, "maximum of binary16");
   value.half = 0x3f80; /* 1 in bfloat16 */
@@ -288,15 +300,56 @@ static void types_and_operations(void) {
   refused(brigade_allreduce(group, NULL, &matrix, BRIGADE_INT32, BRIGADE_REPLACE, NULL), "op");
 }
 
+/* The extreme number is that of rank size / 2. */
 static void locations(void) {
+  const brigade_op ops[] = {BRIGADE_MAX, BRIGADE_MIN, BRIGADE_ABS_MAX};
   brigade_call_options how = brigade_call_options_init();
-  double value = me == size / 2 ? 100 : me;
-  int32_t location = me;
+  double value;
+  int32_t location;
   brigade_matrix matrix = {NULL, 1, 1, 0};
+  int i, root;
   matrix.data = &value;
   how.locations = &location;
-  ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_DOUBLE, BRIGADE_MAX, &how), "maximum");
-  check(value == 100 && location == size / 2, "maximum and its rank");
+  for (i = 0; i < 3; ++i) {
+    const double extreme = ops[i] == BRIGADE_MIN ? -100 : 100;
+    for (root = 0; root <= size; ++root) {
+      value = me == size / 2 ? extreme : me;
+      location = me;
+      if (root < size) {
+        ok(brigade_reduce(group, NULL, &matrix, BRIGADE_DOUBLE, ops[i], root, &how), "reduce");
+      } else {
+        ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_DOUBLE, ops[i], &how), "all-reduce");
+      }
+      if (root != size && root != me) continue;
+      check(value == extreme && location == size / 2, "an extreme number and its rank");
+    }
+  }
+}
+
+static void add_bytes(void* into, const void* left_, const void* right_, int64_t count,
+                      void* bytes) {
+  int64_t i;
+  for (i = 0; i < count * (int64_t) * (size_t*)bytes; ++i) {
+    ((uint8_t*)into)[i] = (uint8_t)(((const uint8_t*)left_)[i] + ((const uint8_t*)right_)[i]);
+  }
+}
+
+/* The longest that a segment of one chunk can have. */
+static void long_elements(void) {
+  static uint8_t elements[2 * 32704];
+  size_t bytes = 32704, i;
+  int wrong = 0;
+  brigade_matrix matrix = {NULL, 2, 1, 0};
+  brigade_call_options how = brigade_call_options_init();
+  const brigade_user_op op = {add_bytes, &bytes, 32704, 1};
+  how.user_op = &op;
+  matrix.data = elements;
+  for (i = 0; i < 2 * bytes; ++i) elements[i] = (uint8_t)((int)i + me);
+  ok(brigade_allreduce(group, NULL, &matrix, BRIGADE_BYTE, BRIGADE_USER, &how), "long elements");
+  for (i = 0; i < 2 * bytes; ++i) {
+    wrong += elements[i] != (uint8_t)((int)i * size + (int)sum_of_ranks());
+  }
+  check(wrong == 0, "sums of long elements");
 }
 
 static void user_operation(void) {
@@ -329,6 +382,7 @@ static void user_operation(void) {
     }
   }
   check(wrong == 0, "compositions in the order of ranks");
+  long_elements();
   check(size == 1 || calls > 0 || me > 0, "the function was called");
   how.user_op = NULL;
   refused(brigade_allreduce(group, NULL, &matrix, BRIGADE_BYTE, BRIGADE_USER, &how), "user_op");

@@ -75,6 +75,24 @@ class SharedMemory : public testing::Test {
   Group group_;
 };
 
+// A failed call of a plan leaves the result as it was.
+TEST_F(SharedMemory, APlanOfTheParentChangesNothingInAChild) {
+  const double own[1] = {7};
+  double both[2] = {kGap, kGap};
+  Plan plan;
+  ASSERT_TRUE(group_.PlanAllGather(View<const double>(own, 1, 1), View<double>(both, 1, 2), &plan));
+  const pid_t child = fork();
+  if (child == 0) {
+    const Result result = plan.Run();
+    _exit(result.status == BRIGADE_UNAVAILABLE && both[0] == kGap && both[1] == kGap ? 0 : 1);
+  }
+  int code = -1;
+  ASSERT_EQ(waitpid(child, &code, 0), child);
+  EXPECT_EQ(code, 0);
+  ASSERT_TRUE(plan.Run());
+  EXPECT_EQ(both[0] + both[1], 14);
+}
+
 TEST_F(SharedMemory, BlocksToItAreCopiedOnceIfTheirReceiverWaits) {
   for (const int64_t ld : {kRows, kLd}) {
     const auto shared = Allocate<double>(2 * kLd * kCols);
