@@ -4,7 +4,8 @@
 //
 // The ranks meet at ADDRESS within SECONDS. BRIGADE_TEST_SECRET and BRIGADE_TEST_JOB are the secret
 // and the name of the job.
-//   run   All patterns over the group of all ranks, then over parts, copies and grids of it.
+//   run   Random calls and all patterns over the group of all ranks, then all patterns over parts,
+//         copies and grids of it.
 //   die   Rank 1 kills itself once all ranks have met.
 // The last line says how it ended.
 
@@ -24,6 +25,8 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "test/support/all_patterns.h"
+#include "test/support/random_calls.h"
+#include "test/support/stress.h"
 #include "transport/bootstrap/tcp_bootstrap.h"
 #include "transport/registry/registry.h"
 
@@ -90,6 +93,7 @@ std::string Run(char** argv) {
   Require(Engine::Create(endpoint.get(), EngineOptions(), &engine));
   std::unique_ptr<Group> group;
   Require(Group::Create(engine.get(), bootstrap.get(), 1, bootstrap->size(), &group));
+  RandomCalls(group.get(), StressSeed()).Play(StressRounds(150, 20000));
   UseAll(group.get());
   UseGroupsOf(group.get());
   UseAll(group.get());

@@ -1,14 +1,11 @@
-// Ranks whose calls take all protocols: an engine over each transport, and memory of each kind.
+// Ranks whose calls take all protocols: an engine over each transport.
 
 #ifndef BRIGADE_TEST_PATTERNS_PROTOCOL_RANKS_H_
 #define BRIGADE_TEST_PATTERNS_PROTOCOL_RANKS_H_
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,9 +13,9 @@
 #include "patterns/engine/engine.h"
 #include "patterns/group/group.h"
 #include "test/support/group_member.h"
+#include "test/support/rank_memory.h"
 #include "transport/auto/auto_endpoint.h"
 #include "transport/host_memory/kernel_copy.h"
-#include "transport/host_memory/shared_allocations.h"
 #include "transport/shm/shm_transport.h"
 #include "transport/tcp/tcp_transport.h"
 
@@ -59,38 +56,6 @@ struct RankOver {
   std::unique_ptr<Endpoint> endpoint;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Group> group;
-};
-
-// Memory of brigade_alloc (mapped by all ranks), or ordinary memory.
-class RankMemory {
- public:
-  RankMemory(bool mapped, size_t bytes) : bytes_(bytes), mapped_(mapped) {
-    if (mapped) {
-      Require(SharedAllocations::Here().Allocate(bytes, &memory_));
-    } else {
-      memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (memory_ == MAP_FAILED) throw std::bad_alloc();
-    }
-  }
-  ~RankMemory() {
-    if (mapped_) {
-      SharedAllocations::Here().Free(memory_);
-    } else if (memory_ != nullptr) {
-      Unmap();
-    }
-  }
-  RankMemory(const RankMemory&) = delete;
-  RankMemory& operator=(const RankMemory&) = delete;
-
-  // REQUIRES: it is ordinary.
-  void Unmap() { munmap(std::exchange(memory_, nullptr), bytes_); }
-  std::byte* data() { return static_cast<std::byte*>(memory_); }
-  size_t bytes() const { return bytes_; }
-
- private:
-  const size_t bytes_;
-  const bool mapped_;
-  void* memory_ = nullptr;
 };
 
 }  // namespace brigade
