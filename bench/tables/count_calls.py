@@ -19,6 +19,7 @@ import mpi_job  # noqa: E402
 PROGRAM = ROOT / "bazel-bin/bench/tables/counted_calls"
 BLACS = "blacs_shim/libbrigade_blacs.so"
 RMA = "rma_shim/libbrigade_rma.so"
+C = "patterns/api/libbrigade.so.1"
 # Not the headers of the system, whose folder is called include, too.
 OURS = re.compile(r"(?!/usr/)(?:.*?/)?((?:include|membuf|transport|patterns|windows|\w+_shim)/.*)")
 # Looks for lost ranks are due by time, and valgrind stretches time: it would count too many.
@@ -29,6 +30,8 @@ CASES = (
     Case("message", {0: "dgesd2d, 8 B", 1: "dgerv2d, 8 B"}, 1000, BLACS, ["BRIGADE_TRANSPORT=shm"]),
     Case("broadcast", {0: "dgebs2d, 1 MiB over TCP"}, 10, BLACS, ["BRIGADE_TRANSPORT=sockets"]),
     Case("put", {0: "MPI_Put, 8 B"}, 1000, RMA, ["BRIGADE_TRANSPORT=shm"]),
+    Case("bcast", {0: "brigade_bcast, 8 B, root", 1: "receiver"}, 1000, C, ["BRIGADE_TRANSPORT=shm"]),
+    Case("plan", {0: "brigade_plan_run of it, root", 1: "receiver"}, 1000, C, ["BRIGADE_TRANSPORT=shm"]),
 )
 
 

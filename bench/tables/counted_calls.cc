@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "brigade/brigade.h"
+
 extern "C" {
 void Cblacs_get(int context, int what, int* value);
 void Cblacs_gridinit(int* context, const char* order, int rows, int cols);
@@ -80,11 +82,35 @@ void CountPuts(int rank, int count) {
   MPI_Win_free(&window);
 }
 
+void Check(brigade_status status) {
+  if (status == BRIGADE_OK) return;
+  std::fprintf(stderr, "%s\n", brigade_error_text());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+void CountFromC(bool planned, int rank, int count) {
+  brigade_engine* engine = nullptr;
+  brigade_group* group = nullptr;
+  brigade_plan* plan = nullptr;
+  double number = 1;
+  const brigade_matrix matrix = {&number, 1, 1, 0};
+  Check(brigade_engine_create(nullptr, &engine));
+  Check(brigade_group_from_mpi(engine, MPI_Comm_c2f(MPI_COMM_WORLD), 1, 2, &group));
+  Check(brigade_plan_bcast(group, &matrix, BRIGADE_DOUBLE, 0, nullptr, &plan));
+  const auto bcast = [&] { Check(brigade_bcast(group, &matrix, BRIGADE_DOUBLE, 0, nullptr)); };
+  const auto run = [&] { Check(brigade_plan_run(plan, nullptr)); };
+  const Call call = planned ? Call(run) : Call(bcast);
+  Make(count, rank == 0 ? call : Call(), rank == 1 ? call : Call());
+  brigade_plan_destroy(plan);
+  brigade_group_destroy(group);
+  brigade_engine_destroy(engine);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "counted_calls message|broadcast|put COUNT, on two ranks\n");
+    std::fprintf(stderr, "counted_calls message|broadcast|put|bcast|plan COUNT, on two ranks\n");
     return 2;
   }
   MPI_Init(&argc, &argv);
@@ -94,6 +120,8 @@ int main(int argc, char** argv) {
   const int count = std::atoi(argv[2]);
   if (what == "put") {
     CountPuts(rank, count);
+  } else if (what == "bcast" || what == "plan") {
+    CountFromC(what == "plan", rank, count);
   } else {
     CountBlacs(what == "broadcast", rank, count);
   }
