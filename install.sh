@@ -120,8 +120,10 @@ install -D --mode=644 --target-directory="$prefix/include/brigade" include/briga
 install -D --mode=644 --target-directory="$prefix/include/brigade/bsplib" include/brigade/bsplib/bsp.h
 
 install -D --mode=755 --target-directory="$prefix/bin" "$built/bench/brigade_bench" "$built/tools/brigade_info"
+# Of the folders that the loader searches, that of an MPI of MPICC stays.
+folders=$(patchelf --print-rpath "$prefix/bin/brigade_bench" | tr : '\n' | sed -n 's,^/,:/,p' | tr -d '\n')
 # shellcheck disable=SC2016 # the loader expands it
-patchelf --set-rpath '$ORIGIN/../'"$libdir" "$prefix/bin/brigade_bench"
+patchelf --set-rpath '$ORIGIN/../'"$libdir$folders" "$prefix/bin/brigade_bench"
 for tool in merge_trace trace_picture; do
   install -D --mode=755 --target-directory="$prefix/share/brigade" "tools/$tool.py"
   ln -sf "../share/brigade/$tool.py" "$prefix/bin/brigade_$tool"

@@ -159,8 +159,9 @@ done
 wait
 grep -q 'rank 0: the sum is 100' "$work/out.0" || { cat "$work"/out.?; fail "without_mpi"; }
 # Every call of the C headers, compiled with the installed headers.
+calls=(test/api/{call_forms,every_call,block_calls,completion_calls,every_group}.c)
 # shellcheck disable=SC2046,SC2086 # lists of words
-gcc $c99 -I. test/api/{without_mpi,call_forms,every_call,block_calls,completion_calls,every_group}.c \
+gcc $c99 -I. test/api/without_mpi.c "${calls[@]}" \
   -o "$work/every_call" $(pkg-config --cflags --libs brigade) -Wl,-rpath,"$lib"
 for rank in 3 1 2 0; do
   "$work/every_call" auto 127.0.0.1:$((30000 + $$ % 2000)) $rank 4 >"$work/out.$rank" 2>&1 &
@@ -169,15 +170,20 @@ wait
 for rank in 0 1 2 3; do
   grep -q "rank $rank: passed" "$work/out.$rank" || { cat "$work"/out.?; fail "every call from an installation"; }
 done
-every() {  # COMPILER PACKAGE RANKS SOURCE ARGUMENT...
+every() {  # COMPILER PACKAGE RANKS SOURCES ARGUMENT...
   # shellcheck disable=SC2046,SC2086 # lists of words
-  $1 -I. "$4" -o "$work/every" $(pkg-config --cflags --libs "$2") -Wl,-rpath,"$lib" -lm -ldl
+  $1 -I. $4 -o "$work/every" $(pkg-config --cflags --libs "$2") -Wl,-rpath,"$lib" -lm -ldl
   "$run_mpi" "$3" "$work/every" "${@:5}" >"$work/out" 2>&1 || { cat "$work/out"; fail "$4 as installed, by $1"; }
 }
+BRIGADE_IFCAE=eth0 every "mpicc $c99" brigade 4 "test/api/brigade_c_test.c ${calls[*]}"
 every "mpicc $c99" brigade 3 test/windows/window_c_test.c auto
 every "mpicc $c99" brigade 4 test/windows/multiply_c_test.c auto
 every "mpicc $c99" brigade_bsp 3 test/bsp/bsp_cases.c
 every "mpicc $c99" brigade_li 3 test/li/li_cases.c sound
+# A result that a C++ program ignores is a warning.
+printf '#include "brigade/brigade.hpp"\nvoid Ignore(brigade::Group& group) { group.Barrier(); }\n' >"$work/ignore.cc"
+g++ -std=c++17 -Wall -I"$prefix/include" -fsyntax-only "$work/ignore.cc" 2>"$work/out"
+grep -q nodiscard "$work/out" || fail "no warning if a program ignores a Result"
 # Every method of the C++ headers.
 for standard in 17 20; do every "mpicxx -std=c++$standard -Wall -Werror" brigade 4 test/api/every_method.cc; done
 # As if installed for both families: a program that calls no MPI itself has none, and gets that of its launcher. The

@@ -27,6 +27,8 @@ static void spmd(void) {
   free(xs);
 }
 
+/* Each line is one write: MPICH marks every write with the number of the process, and puts() makes
+ * two. */
 int main(int argc, char** argv) {
   const char* const name = argc > 1 ? argv[1] : "";
   int threads;
@@ -49,7 +51,7 @@ int main(int argc, char** argv) {
     printf("alone again, of %d\n", bsp_nprocs());
   } else if (strcmp(name, "init_and_leave") == 0) {
     bsp_init(spmd, argc, argv);
-    printf("alone\n");
+    printf("alone, of %d\n", bsp_nprocs());
   } else if (strcmp(name, "none") == 0) {
     printf("could be %d\n", bsp_nprocs());
   } else if (strcmp(name, "beside_mpi") == 0) {
@@ -57,7 +59,7 @@ int main(int argc, char** argv) {
     wanted = bsp_nprocs();
     spmd();
     MPI_Barrier(MPI_COMM_WORLD);
-    printf("behind\n");
+    printf("behind, of %d\n", bsp_nprocs());
     MPI_Finalize();
   } else if (strcmp(name, "two_beside_mpi") == 0) {
     MPI_Init(&argc, &argv);

@@ -30,9 +30,9 @@ ends 0 4 two 'process '{0,1}' of 2, sum 2' 'behind, of '{2,2}
 ends 0 2 too_many 'process '{0,1}' of 2, sum 2'
 ends 0 4 'init and two more' 'alone, of 4' 'process '{0,1,2,3}' of 4, sum 4' 'alone again, of 4'
 ends 0 4 'init two' 'alone, of 4' 'process '{0,1}' of 2, sum 2' 'alone again, of 2'
-ends 0 3 init_and_leave alone
+ends 0 3 init_and_leave 'alone, of 3'
 ends 0 3 none 'could be '{3,3,3}
-ends 0 3 beside_mpi 'process '{0,1,2}' of 3, sum 3' behind behind behind
+ends 0 3 beside_mpi 'process '{0,1,2}' of 3, sum 3' 'behind, of '{3,3,3}
 ends 0 4 two_beside_mpi 'process '{0,1}' of 2, sum 2'
 ends 0 2 fork 'child '{0,0}
 ends 1 1 finalised 'brigade: bsp_end on process 0: MPI_Finalize was called before it'
