@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "membuf/check.h"
+#include "membuf/rules.h"
 
 namespace brigade {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 constexpr size_t kAlignmentBytes = 64;
 constexpr size_t kLeastBlockBytes = size_t{4} << 10;
 constexpr size_t kSharedBytes = size_t{16} << 10;
-constexpr size_t kMostKeptBytes = size_t{64} << 20;
 
 // Four sizes for each power of two: a segment and its header take a quarter more, not twice as
 // much.
@@ -110,7 +110,7 @@ void OverflowArena::EndPart(ByteSpan part, bool retire) {
 void OverflowArena::ReleaseWhole(ByteSpan block) {
   BRIGADE_CHECK_EQ(block.bytes, BlockBytes(block.bytes));
   End(block);
-  if (kept_bytes_ + block.bytes <= kMostKeptBytes) {
+  if (kept_bytes_ + block.bytes <= rules::kMostKeptOverflowBytes) {
     kept_[block.bytes].push_back(block.data);
     kept_bytes_ += block.bytes;
   } else {

@@ -42,6 +42,13 @@ inline constexpr size_t kControllerRunBytes = 2400;
 // loop costs more than that in shorter accumulates.
 inline constexpr size_t kLeastAlignedAccumulateBytes = 256;
 
+// --- Overflow memory ---
+// Shown by: brigade_bench pingpong --bytes 64M
+
+// Freed overflow memory that is kept for reuse, at most: more saves system calls after a burst of
+// long messages, and stays with the process.
+inline constexpr size_t kMostKeptOverflowBytes = size_t{64} << 20;
+
 // --- What is fast on a transport ---
 // Shown by: brigade_bench pingpong, over each transport
 

@@ -39,6 +39,24 @@ inline constexpr size_t kMailboxBytesOfWindow = size_t{384} << 10;
 // while others are packed.
 inline constexpr int64_t kMostHeldBytes = 16384;
 
+// The largest share of a mailbox that one put may take, as a divisor: a smaller divisor leaves less
+// room to others.
+inline constexpr size_t kMailboxShare = 4;
+
+// --- Copies and combines ---
+// Shown by: brigade_bench one-sided
+
+// Runs of at most this length are gathered into a block before they are combined: longer ones are
+// combined where they lie. The block stays in the first-level cache.
+inline constexpr int64_t kLongestGatheredRunBytes = 128;
+inline constexpr int64_t kGatheredBlockBytes = 4096;
+// The block of an accumulate into memory of another process: a larger one leaves the near cache, a
+// smaller one takes more system calls.
+inline constexpr int64_t kAccumulateBlockBytes = 16384;
+// The most old values that are fetched at once: more leave the near cache before they are copied
+// out.
+inline constexpr int64_t kMostFetchedBytes = 16384;
+
 // --- Requests under way ---
 // Shown by: brigade_bench one-sided, over tcp
 
@@ -48,6 +66,9 @@ inline constexpr size_t kMostPending = 256;
 // Requests behind which one more waits until the target has carried them out. More take more memory
 // of a transport that keeps copies; fewer wait more often.
 inline constexpr size_t kMostUnflushed = 8192;
+// Short requests to one target, at most, that wait for more to go with: more share a frame, and the
+// first of them comes later.
+inline constexpr size_t kMostHeldRequests = 16;
 
 // --- Products ---
 // Shown by: ./bench/run.sh --study srumma

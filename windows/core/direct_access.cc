@@ -14,12 +14,10 @@
 #include "windows/layout/layout_cursor.h"
 #include "windows/memory/attached_ranges.h"
 #include "windows/memory/target_memory.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {
-
-// Values that are fetched at once.
-constexpr int64_t kFetchedBytes = int64_t{16} << 10;
 
 LayoutCursor Along(const RmaRequest::Values& values) {
   return LayoutCursor(values.layout, values.count);
@@ -149,7 +147,7 @@ Status DirectAccess::Combine(const RmaRequest& request) {
   LayoutCursor to = Along(request.target);
   LayoutCursor back = Along(fetches ? request.receive : send);
   // Each element is atomic: values of others may be added in between.
-  const int64_t piece = fetches ? std::min(bytes, kFetchedBytes / each * each) : bytes;
+  const int64_t piece = fetches ? std::min(bytes, rules::kMostFetchedBytes / each * each) : bytes;
   std::vector<std::byte> fetched(fetches ? static_cast<size_t>(piece) : 0);
   for (int64_t done = 0; done < bytes; done += piece) {
     const int64_t now = std::min(piece, bytes - done);

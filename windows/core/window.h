@@ -53,8 +53,8 @@
 
 namespace brigade {
 
-// More than 25 public methods: MPI has as many calls on a window, and each is a method here, as
-// callers look for it.
+// More than 25 public methods: about half are the calls that MPI has on a window. By the others the
+// shims and the products learn how members are reached, and end a window in each way they need.
 class Window final : private Engine::Listener {
  public:
   // Collective over the members of `bootstrap` alone. `space` must outlive it. After a failure,
@@ -162,7 +162,8 @@ class Window final : private Engine::Listener {
       outcome = call();
       return Status();
     });
-    return thrown.ok() ? outcome : wait_->Break(thrown);
+    if (!thrown.ok()) return wait_->Break(thrown);
+    return outcome;
   }
 
   // Moves what is under way.

@@ -5,13 +5,10 @@
 
 #include "membuf/accumulate.h"
 #include "windows/layout/run_length.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {
-
-// Short runs are gathered to be combined, in blocks that stay in the nearest cache.
-constexpr int64_t kBlockBytes = 4096;
-constexpr int64_t kShortRun = 128;
 
 void CopyRuns(const std::byte* from, int64_t from_stride, std::byte* to, int64_t to_stride,
               int64_t count, int64_t bytes) {
@@ -65,14 +62,15 @@ void AccumulateInto(CombineOp op, Element element, const std::byte* packed, int6
   for (int64_t done = 0; done < bytes;) {
     const Runs runs = to->Next();
     const int64_t whole = std::min(runs.bytes, bytes - done) / element_bytes;
-    if (whole > 0 && (runs.count == 1 || runs.bytes > kShortRun)) {
+    if (whole > 0 && (runs.count == 1 || runs.bytes > rules::kLongestGatheredRunBytes)) {
       Accumulate(op, element, static_cast<size_t>(whole), base + runs.offset, packed + done);
       to->Skip(whole * element_bytes);
       done += whole * element_bytes;
       continue;
     }
-    std::byte block[kBlockBytes];
-    const int64_t part = std::min(bytes - done, kBlockBytes - kBlockBytes % element_bytes);
+    std::byte block[rules::kGatheredBlockBytes];
+    const int64_t part = std::min(
+        bytes - done, rules::kGatheredBlockBytes - rules::kGatheredBlockBytes % element_bytes);
     LayoutCursor back = *to;
     Gather(to, base, part, block);
     Accumulate(op, element, static_cast<size_t>(part / element_bytes), block, packed + done);

@@ -13,8 +13,6 @@ namespace brigade {
 namespace {
 
 constexpr size_t kBoxesOfEach = 3;  // two between fences, and one from start to complete
-// Of a box, what one put may take, so that others find room.
-constexpr size_t kMostShare = 4;
 
 size_t BoxBytes(size_t members) {
   return rules::kMailboxBytesOfWindow / (kBoxesOfEach * members) / kCacheLineBytes *
@@ -70,7 +68,7 @@ MailboxSize ShortPutMailboxes::SizeOfArea(int members) {
 ShortPutMailboxes::ShortPutMailboxes(int rank, const std::vector<std::byte*>& areas)
     : rank_(rank),
       areas_(areas),
-      most_bytes_(static_cast<int64_t>(BoxBytes(areas.size()) / kMostShare)),
+      most_bytes_(static_cast<int64_t>(BoxBytes(areas.size()) / rules::kMailboxShare)),
       fenced_(rank, Behind(sizeof(Front), areas), BoxBytes(areas.size())),
       asked_of_(areas.size()) {
   for (size_t member = 0; member < areas.size(); ++member) {

@@ -9,12 +9,10 @@
 #include "membuf/accumulate.h"
 #include "windows/layout/layout_copy.h"
 #include "windows/memory/cache_line.h"
+#include "windows/rules.h"
 
 namespace brigade {
 namespace {
-
-// Accumulates go in blocks of about so much, which stay in a near cache.
-constexpr int64_t kBlockBytes = 16384;
 
 // The next bytes in packed form: where they are, if that is in one run, or gathered in `block`.
 const std::byte* NextPacked(LayoutCursor* from, const std::byte* base, int64_t bytes,
@@ -88,8 +86,9 @@ Status TargetMemory::Accumulate(CombineOp op, Element element, LayoutCursor* fro
   const int64_t element_bytes =
       element == Element::kMixed ? 1 : static_cast<int64_t>(ElementBytes(element));
   for (int64_t done = 0; done < bytes;) {
-    const int64_t part = std::min(bytes - done, kBlockBytes - kBlockBytes % element_bytes);
-    std::byte block[kBlockBytes];
+    const int64_t part = std::min(
+        bytes - done, rules::kAccumulateBlockBytes - rules::kAccumulateBlockBytes % element_bytes);
+    std::byte block[rules::kAccumulateBlockBytes];
     const std::byte* const operand =
         op == CombineOp::kNoOp ? nullptr : NextPacked(from, origin, part, block);
     std::byte* const old = fetched == nullptr ? nullptr : fetched + done;
@@ -112,7 +111,7 @@ Status TargetMemory::Accumulate(CombineOp op, Element element, LayoutCursor* fro
 Status TargetMemory::AccumulateBlock(CombineOp op, Element element, const std::byte* operand,
                                      int64_t bytes, LayoutCursor* to, uint64_t base,
                                      std::byte* fetched) const {
-  std::byte block[kBlockBytes];
+  std::byte block[rules::kAccumulateBlockBytes];
   const int64_t position = to->position();
   if (fetched != nullptr || (op != CombineOp::kReplace && op != CombineOp::kNoOp)) {
     LayoutCursor packed = LayoutCursor::Packed(bytes);

@@ -179,7 +179,7 @@ Status RequestOutbox::Add(Outgoing* added) {
   const bool may_wait =
       !added->wants_reply() || (header.kind == RmaKind::kGet && peer.under_way > 1);
   const bool is_held = added->is_followed && added->has_gone() && added->is_answered_by_frame() &&
-                       may_wait && peer.waiting <= kMostHeld;
+                       may_wait && peer.waiting <= rules::kMostHeldRequests;
   bool any = false;
   if (!is_held && !peer.is_stuck) return SendWaiting(added->target, &any);
   AddOnce(&busy_, added->target);

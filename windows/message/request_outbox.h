@@ -28,9 +28,6 @@ class RequestOutbox {
   RequestOutbox(const RequestOutbox&) = delete;
   RequestOutbox& operator=(const RequestOutbox&) = delete;
 
-  // Short requests to one target, at most, that wait for more to go with.
-  static constexpr size_t kMostHeld = 16;
-
   // Sends a request behind the others to its target, with requests that are held, at once if that
   // takes no waiting and no memory. A request of one frame may be held instead, until the next
   // request that is not held, or the next Advance. Data that is sent at once is not copied.
