@@ -150,6 +150,7 @@ TEST_P(Semantics, SumsHaveTheSameBitsAtAnyTimingAndWithAnyChunks) {
       Call(Pattern::kReduce, 2, {Shape::kCirculant, 0}),
       Call(Pattern::kScan, 0, {Shape::kIncreasingRings, 1}),
       Call(Pattern::kScan, 0, {Shape::kHypercube, 0}),
+      Call(Pattern::kExscan, 0, {Shape::kIncreasingRings, 1}),
       Call(Pattern::kExscan, 0, {Shape::kHypercube, 0})};
   for (const PatternCall& call : calls) {
     const bool is_scan = IsScan(call.pattern);

@@ -12,9 +12,9 @@
 #include "membuf/check.h"
 #include "transport/auto/shared_domain.h"
 #include "transport/core/group_table.h"
+#include "transport/core/wait_policy.h"
 #include "transport/edge/edge_access.h"
 #include "transport/rules.h"
-#include "transport/wait_policy.h"
 
 namespace brigade {
 namespace {

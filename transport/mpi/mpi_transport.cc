@@ -14,6 +14,7 @@
 #include "membuf/heap_domain.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
+#include "transport/core/wait_policy.h"
 #include "transport/host/host.h"
 #include "transport/host/launcher.h"
 #include "transport/mpi/groups.h"
@@ -24,7 +25,6 @@
 #include "transport/mpi/polled_mpi.h"
 #include "transport/mpi/requests.h"
 #include "transport/rules.h"
-#include "transport/wait_policy.h"
 
 namespace brigade {
 namespace {

@@ -16,6 +16,7 @@
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
 #include "transport/core/group_table.h"
+#include "transport/core/wait_policy.h"
 #include "transport/edge/doorbell.h"
 #include "transport/edge/edge.h"
 #include "transport/edge/edge_access.h"
@@ -30,7 +31,6 @@
 #include "transport/shm/sends.h"
 #include "transport/shm/shm_domain.h"
 #include "transport/shm/streams.h"
-#include "transport/wait_policy.h"
 
 namespace brigade {
 namespace {

@@ -14,6 +14,7 @@
 #include "membuf/check.h"
 #include "transport/core/completion_queue.h"
 #include "transport/core/control_queue.h"
+#include "transport/core/wait_policy.h"
 #include "transport/host/host.h"
 #include "transport/host/launcher.h"
 #include "transport/host/network_interface.h"
@@ -32,7 +33,6 @@
 #include "transport/tcp/losses.h"
 #include "transport/tcp/operations.h"
 #include "transport/tcp/wire/wire.h"
-#include "transport/wait_policy.h"
 
 namespace brigade {
 namespace {

@@ -1,4 +1,4 @@
-#include "transport/wait_policy.h"
+#include "transport/core/wait_policy.h"
 
 #include <algorithm>
 

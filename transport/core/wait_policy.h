@@ -7,8 +7,8 @@
 // sleep instead of yielding, for a while; not if they outnumber the processors and yield to each
 // other.
 
-#ifndef BRIGADE_TRANSPORT_WAIT_POLICY_H_
-#define BRIGADE_TRANSPORT_WAIT_POLICY_H_
+#ifndef BRIGADE_TRANSPORT_CORE_WAIT_POLICY_H_
+#define BRIGADE_TRANSPORT_CORE_WAIT_POLICY_H_
 
 #include <sched.h>
 
@@ -77,4 +77,4 @@ class WaitPolicy {
 
 }  // namespace brigade
 
-#endif  // BRIGADE_TRANSPORT_WAIT_POLICY_H_
+#endif  // BRIGADE_TRANSPORT_CORE_WAIT_POLICY_H_
