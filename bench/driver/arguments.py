@@ -23,7 +23,7 @@ Measures Brigade beside its peers on this machine and writes one report. Install
 
 and prints the path of the report. MPI is Open MPI as it is, and Open MPI without single copies (CMA). With --full, or
 if --peers all has installed more MPIs, there are 8 ranks on 2 cores, too; MPICH is measured while every rank has a
-core, and in ping-pong also Open MPI 5, MPICH 5 and Intel MPI. Takes about 2 minutes on 2 cores, besides the first
+core, and so are Open MPI 5, MPICH 5 and Intel MPI. Takes about 2 minutes on 2 cores, besides the first
 build. A launch that fails is counted, the rest is still measured, and the exit code is 1. bench/README.md says how to
 read the report."""
 

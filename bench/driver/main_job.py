@@ -163,6 +163,7 @@ class MainJob:
             self.bench(title, ranks, patterns),
             self.bench(title, ranks, [*patterns, "--label", "CMA off"], peers.CMA_OFF),
             *self.bench_mpich(title, ranks, patterns),
+            *self.bench_other_mpis(title, ranks, patterns),
         ]
 
     def spread(self, number, ranks, turn):

@@ -164,9 +164,9 @@ def patterns_section(directory):
     measured = measure(load(directory / "grid.jsonl"))
     rows, better = [], []
     by_ranks = collections.defaultdict(lambda: collections.defaultdict(list))
-    peers = ["mpi", "mpi CMA off", "mpi MPICH"]
+    peers = [name for name in present(measured.values()) if name not in OURS]
     for key, contenders in measured.items():
-        settings = [contenders[peer].ratio for peer in peers[:2] if peer in contenders]
+        settings = [contenders[peer].ratio for peer in ("mpi", "mpi CMA off") if peer in contenders]
         if not settings:  # a full disk has cut the case
             continue
         size = format_bytes(key.bytes) if key.bytes else ""
