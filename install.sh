@@ -120,7 +120,7 @@ install -D --mode=644 --target-directory="$prefix/include/brigade" include/briga
 install -D --mode=644 --target-directory="$prefix/include/brigade/bsplib" include/brigade/bsplib/bsp.h
 
 install -D --mode=755 --target-directory="$prefix/bin" "$built/bench/brigade_bench" "$built/tools/brigade_info"
-# Of the folders that the loader searches, that of an MPI of MPICC stays.
+# Keeps absolute folders, such as the folder of the MPI that MPICC names.
 folders=$(patchelf --print-rpath "$prefix/bin/brigade_bench" | tr : '\n' | sed -n 's,^/,:/,p' | tr -d '\n')
 # shellcheck disable=SC2016 # the loader expands it
 patchelf --set-rpath '$ORIGIN/../'"$libdir$folders" "$prefix/bin/brigade_bench"

@@ -44,11 +44,11 @@ has_tests() {  # PRESET TEST...
 }
 
 # The properties of a library or program that programs and the loader see, without the libraries that each compiler
-# links by itself.
+# links by itself, and without inline functions (W and V), of which the options of the compiler decide.
 facts() {
   readelf --dynamic "$1" | sed -nE 's/.*\((NEEDED|SONAME|RUNPATH|SYMBOLIC|FLAGS_1)\) */\1 /p' |
     grep -vE 'NEEDED.*\[(lib(stdc\+\+|gcc_s|m|c)|ld-linux.*)\.so' | sort
-  [[ $1 == */bin/* ]] || nm --dynamic --defined-only --with-symbol-versions "$1" | awk '$2 != "A" { print $2, $3 }' | sort
+  [[ $1 == */bin/* ]] || nm --dynamic --defined-only --with-symbol-versions "$1" | awk '$2 !~ /[AVW]/ { print $2, $3 }' | sort
 }
 
 built debian-either -DCMAKE_INSTALL_LIBDIR="$libdir"

@@ -51,7 +51,7 @@ inline constexpr size_t kMailboxShare = 4;
 inline constexpr int64_t kLongestGatheredRunBytes = 128;
 inline constexpr int64_t kGatheredBlockBytes = 4096;
 // The block of an accumulate into memory of another process: a larger one leaves the near cache, a
-// smaller one takes more system calls.
+// smaller one takes more system calls if the kernel copies.
 inline constexpr int64_t kAccumulateBlockBytes = 16384;
 // The most old values that are fetched at once: more leave the near cache before they are copied
 // out.

@@ -22,8 +22,8 @@ Measures Brigade beside its peers on this machine and writes one report. Install
   - spread of panels on 4 ranks: Brigade's patterns, shim, reference BLACS, plain patterns, MPI collectives,
 
 and prints the path of the report. MPI is Open MPI as it is, and Open MPI without single copies (CMA). With --full, or
-if --peers all has installed more MPIs, there are 8 ranks on 2 cores, too; MPICH is measured while every rank has a
-core, and so are Open MPI 5, MPICH 5 and Intel MPI. Takes about 2 minutes on 2 cores, besides the first
+if --peers all has installed more MPIs, there are 8 ranks on 2 cores, too; MPICH, Open MPI 5, MPICH 5 and Intel
+MPI are measured while every rank has a core. Takes about 2 minutes on 2 cores, with --peers all 5, besides the first
 build. A launch that fails is counted, the rest is still measured, and the exit code is 1. bench/README.md says how to
 read the report."""
 

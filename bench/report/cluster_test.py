@@ -61,6 +61,14 @@ class Sections(unittest.TestCase):
             path.write_text("\n".join(lines[:2] + [lines[2].replace("all-reduce", "scan")]))
             self.assertEqual(one_host.patterns_section(path.parent).data["cases"], 1)
 
+    def test_patterns_are_beside_every_mpi(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "grid.jsonl"
+            path.write_text("\n".join(json.dumps(line(subject, "any", 9.0, label=label)) for label, subject in (
+                ("", "brigade"), ("", "mpi"), ("Intel MPI", "brigade"), ("Intel MPI", "mpi Intel MPI"))))
+            header = one_host.patterns_section(path.parent).data["table"].header
+            self.assertIn("Intel MPI / Brigade", header)
+
 
 class Gathers(unittest.TestCase):
     """Two hosts of two ranks, and a link of 50 MB/s, which half of all blocks pass."""

@@ -30,8 +30,10 @@ CASES = (
     Case("message", {0: "dgesd2d, 8 B", 1: "dgerv2d, 8 B"}, 1000, BLACS, ["BRIGADE_TRANSPORT=shm"]),
     Case("broadcast", {0: "dgebs2d, 1 MiB over TCP"}, 10, BLACS, ["BRIGADE_TRANSPORT=sockets"]),
     Case("put", {0: "MPI_Put, 8 B"}, 1000, RMA, ["BRIGADE_TRANSPORT=shm"]),
-    Case("bcast", {0: "brigade_bcast, 8 B, root", 1: "receiver"}, 1000, C, ["BRIGADE_TRANSPORT=shm"]),
-    Case("plan", {0: "brigade_plan_run of it, root", 1: "receiver"}, 1000, C, ["BRIGADE_TRANSPORT=shm"]),
+    Case("bcast", {0: "brigade_bcast, 8 B, root", 1: "brigade_bcast, 8 B, receiver"}, 1000, C,
+         ["BRIGADE_TRANSPORT=shm"]),
+    Case("plan", {0: "brigade_plan_run, the same, root", 1: "brigade_plan_run, the same, receiver"}, 1000, C,
+         ["BRIGADE_TRANSPORT=shm"]),
 )
 
 
@@ -67,7 +69,8 @@ def read(lines, program):
 def run(case, libraries, folder):
     command = ["valgrind", "--tool=callgrind", "--toggle-collect=counted_call", *WITHOUT_LOOKS, "--dump-instr=no",
                f"--callgrind-out-file={folder}/rank.%q{{OMPI_COMM_WORLD_RANK}}"]
-    library = libraries / case.library
+    # The program would take libbrigade.so of its own build otherwise.
+    library = f"{libraries / C}:{libraries / case.library}"
     job = mpi_job.run([*command, PROGRAM, case.name, case.count], 2, library, folder, case.settings, silence_s=600)
     if not job.ended or job.status != 0:
         sys.exit(f"{case.name}: {job.errors}")

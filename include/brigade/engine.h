@@ -121,9 +121,9 @@ BRIGADE_EXPORT void brigade_progress(brigade_engine* engine);
 /// @param engine  the engine of the operations
 /// @param fd      the descriptor, which belongs to the engine; the program must only poll it
 /// @return #BRIGADE_UNAVAILABLE: a group has used the transport "mpi", which allows no progress
-///         thread; or the engine has no group yet (with "tcp" or "sockets": no group of several
-///         ranks); or the process is a forked child, or cannot make another file descriptor or
-///         thread
+///         thread; with "auto", the engine has no group yet; with "tcp" or "sockets", it has no
+///         group of several ranks yet; the process is a forked child, or cannot make another file
+///         descriptor or thread
 ///
 /// Cost: the first call opens the descriptor, and makes the progress thread if the engine has none.
 BRIGADE_EXPORT brigade_status brigade_engine_fd(brigade_engine* engine, int* fd);

@@ -206,10 +206,12 @@ static inline brigade_bootstrap_options brigade_bootstrap_options_init(void) {
 /// @param bootstrap  the new bootstrap
 /// @return #BRIGADE_INVALID_ARGUMENT: an argument or option is not valid; #BRIGADE_TIMED_OUT: some
 ///         ranks did not call in time (the error text names these ranks), or this rank could not
-///         connect to rank 0 in time; #BRIGADE_MISMATCH: ranks differ in job, secret, size or
-///         version of the library, or two processes pass the same rank; #BRIGADE_PEER_LOST: the
-///         process of a rank ended; #BRIGADE_UNAVAILABLE: rank 0 cannot listen at the address, or
-///         libsodium is missing. After a failure the processes may call this function again.
+///         connect to rank 0 in time; #BRIGADE_MISMATCH: ranks differ in size, or two
+///         processes pass the same rank; or this rank differs from rank 0 in job, secret or version
+///         of the handshake, and the other ranks then return #BRIGADE_TIMED_OUT;
+///         #BRIGADE_PEER_LOST: the process of a rank ended; #BRIGADE_UNAVAILABLE: rank 0 cannot
+///         listen at the address, or libsodium is missing. After a failure the processes may call
+///         this function again.
 ///
 /// Cost: one connection from each rank to rank 0. The connections stay open until the bootstrap is
 /// destroyed.

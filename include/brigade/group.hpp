@@ -41,7 +41,7 @@ class Group : public detail::ReductionCalls {
   }
   /// @cond
   template <typename... Arguments>
-  __attribute__((unavailable("the name is now FromMpi"))) void Create(const Arguments&...);
+  void Create(const Arguments&...) = delete;  // the name is now FromMpi
   /// @endcond
   /// See brigade_group_from_bootstrap(). Replaces the object's group.
   Result FromBootstrap(const Engine& engine, const Bootstrap& bootstrap, int rows, int cols) {

@@ -192,11 +192,11 @@ BRIGADE_EXPORT void brigade_plan_destroy(brigade_plan* plan);
 BRIGADE_EXPORT int brigade_test(brigade_operation* operation);
 /// Blocks until the operation is complete, and frees the operation.
 ///
-/// @param operation   invalid afterwards. If NULL, the function returns #BRIGADE_OK, and sets all
-///                    counters to 0.
+/// @param operation   invalid afterwards, unless `statistics` was not initialised. If NULL, the
+///                    function returns #BRIGADE_OK, and sets all counters to 0.
 /// @param statistics  counters; NULL: no counters
-/// @return #BRIGADE_OK, or the failure of the operation. #BRIGADE_INVALID_ARGUMENT: `statistics`
-///         was not initialised, and `operation` is still valid
+/// @return #BRIGADE_OK, or the failure of the operation; #BRIGADE_INVALID_ARGUMENT: `statistics`
+///         was not initialised
 BRIGADE_EXPORT brigade_status brigade_wait(brigade_operation* operation,
                                            brigade_statistics* statistics);
 /// Blocks until all operations are complete, and frees all operations.

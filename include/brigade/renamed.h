@@ -7,17 +7,17 @@
 
 /// @cond
 
-// GCC has the attribute since version 12.
-#ifdef __has_attribute
-#if __has_attribute(unavailable)
+// GCC has the attribute since version 12. Front ends of EDG pass over it with a warning.
+#if defined(__has_attribute) && !defined(__EDG__)
+#if __has_attribute(__unavailable__)
 
-#define BRIGADE_IS_NOW(now) __attribute__((unavailable("the name is now " now)))
+#define BRIGADE_IS_NOW(now) __attribute__((__unavailable__("the name is now " now)))
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct brigade_call brigade_call BRIGADE_IS_NOW("brigade_call_options and arguments");
+typedef int brigade_call BRIGADE_IS_NOW("brigade_call_options and arguments");
 typedef int brigade_pattern BRIGADE_IS_NOW("part of each function's name, such as brigade_bcast");
 typedef int brigade_shape BRIGADE_IS_NOW("brigade_topology");
 typedef int brigade_element BRIGADE_IS_NOW("brigade_type");
@@ -101,7 +101,7 @@ struct BRIGADE_IS_NOW("brigade::Result") Result {};
 struct BRIGADE_IS_NOW("brigade::Window") Window {};
 template <typename T>
 BRIGADE_IS_NOW("brigade::Allocate")
-void Allocate(unsigned long count);
+void Allocate(unsigned long);
 }  // namespace direct
 }  // namespace brigade
 #endif

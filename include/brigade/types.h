@@ -67,8 +67,9 @@ typedef enum {
   BRIGADE_MAX,      ///< of real numbers; -0 is less than +0
   BRIGADE_MIN,      ///< of real numbers; -0 is less than +0
   /// The number with the larger magnitude. The magnitude of a complex number is |re| + |im|. Of two
-  /// numbers with equal magnitudes, the larger number, or, in a call with locations, the number
-  /// with the smaller location. Not for windows (window.h).
+  /// numbers with equal magnitudes, the larger number (complex: the larger real part, then the
+  /// larger imaginary part), or, in a call with locations, the number with the smaller location.
+  /// Not for windows (window.h).
   BRIGADE_ABS_MAX,
   /// Like #BRIGADE_ABS_MAX, but the number with the smaller magnitude. Not for windows (window.h).
   BRIGADE_ABS_MIN,
@@ -112,9 +113,9 @@ typedef struct {
   /// Brigade, and must not throw exceptions.
   void (*combine)(void* result, const void* left, const void* right, int64_t count, void* context);
   void* context;  ///< passed to `combine`
-  /// The size of an element, 1 to 65535 bytes; equal on all ranks. An element of any size up to
-  /// brigade_options::chunk_bytes - 64 is valid. A longer one is valid if segments (the parts in
-  /// which messages travel) are long enough; otherwise the call returns #BRIGADE_INVALID_ARGUMENT.
+  /// The size of an element, 1 to 65535 bytes; equal on all ranks. If an element has more than
+  /// brigade_options::chunk_bytes - 64 bytes, or more than half of that in a reduce-scatter, the
+  /// call can return #BRIGADE_INVALID_ARGUMENT; the error text has the longest valid size.
   size_t element_bytes;
   /// Any value except 0: the operation is commutative. 0: the library combines the contributions in
   /// the order of ranks 0, 1, ..., whatever the root and the topology. Equal on all ranks.

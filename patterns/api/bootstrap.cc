@@ -9,7 +9,6 @@
 #include "patterns/api/handles.h"
 #include "patterns/api/sized.h"
 #include "patterns/group/group.h"
-#include "patterns/group/group_agreement.h"
 #include "transport/bootstrap/callback_bootstrap.h"
 #include "transport/bootstrap/tcp_bootstrap.h"
 
@@ -55,7 +54,6 @@ brigade_status brigade_bootstrap_tcp(const char* address, int rank, int size,
                                      brigade_bootstrap** bootstrap) {
   return MakeBootstrap(bootstrap, [&](std::unique_ptr<brigade::Bootstrap>* made) -> Status {
     brigade::TcpBootstrapOptions how;
-    how.wire_format = static_cast<uint32_t>(brigade::AgreedSettings::Numbers().format);
     BRIGADE_RETURN_IF_ERROR(CheckPointer("address", address));
     BRIGADE_RETURN_IF_ERROR(ToOptions(options, &how));
     return brigade::TcpBootstrap::Create(address, rank, size, how, made);

@@ -1,5 +1,5 @@
 // SegmentMover: moves the bytes of one call's segments between user memory and staging memory, and
-// counts them. The one place of this folder that touches user memory.
+// counts them.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_SEGMENT_MOVER_H_
 #define BRIGADE_PATTERNS_ENGINE_SEGMENT_MOVER_H_

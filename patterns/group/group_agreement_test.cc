@@ -73,7 +73,9 @@ TEST(GroupAgreement, ComparesEverySetting) {
   ++other.numbers.format;
   EXPECT_EQ(Complaint(AgreedSettings(EngineOptions(), "shm", kRows, kCols), other),
             "the ranks of a group differ in the wire format (start all ranks with one version of "
-            "Brigade): rank 0 has 9, rank 1 has 10");
+            "Brigade): rank 0 has " +
+                std::to_string(other.numbers.format - 1) + ", rank 1 has " +
+                std::to_string(other.numbers.format));
   differs_in(Complaint(EngineOptions(), "shm", kRows, kRows), "columns");
 }
 

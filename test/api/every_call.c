@@ -334,7 +334,7 @@ static void add_bytes(void* into, const void* left_, const void* right_, int64_t
   }
 }
 
-/* The longest that a segment of one chunk can have. */
+/* The longest that are always valid: the default chunk_bytes less 64. */
 static void long_elements(void) {
   static uint8_t elements[2 * 32704];
   size_t bytes = 32704, i;

@@ -75,7 +75,7 @@ class SharedMemory : public testing::Test {
   Group group_;
 };
 
-// A failed call of a plan leaves the result as it was.
+// A call that returns BRIGADE_UNAVAILABLE has no effect.
 TEST_F(SharedMemory, APlanOfTheParentChangesNothingInAChild) {
   const double own[1] = {7};
   double both[2] = {kGap, kGap};

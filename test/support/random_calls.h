@@ -23,7 +23,7 @@ class RandomCalls {
   // lengths, strides and kinds of memory are random. Collective. Aborts the group and throws
   // std::runtime_error, with the call, if the call fails or has a wrong result.
   void Play(int calls);
-  // Sends messages from rank 0 to rank 1 until one takes a posted buffer. Both ranks see that.
+  // Sends messages from rank 0 to rank 1 until one takes a posted buffer. Both ranks then stop.
   void PlayUntilPosted();
 
   // The names of the protocols that blocking calls have taken on this rank.

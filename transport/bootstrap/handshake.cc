@@ -53,7 +53,6 @@ Status MakeJoinRequest(const JobIdentity& job, int rank, uint32_t left_ms, JoinR
   *request = JoinRequest();
   std::copy(std::begin(kMagic), std::end(kMagic), request->magic);
   request->version = kVersion;
-  request->wire_format = job.wire_format;
   request->rank = rank;
   request->size = job.size;
   request->left_ms = left_ms;
@@ -65,24 +64,16 @@ Status CheckJoinRequest(const JobIdentity& job, const JoinRequest& request, std:
   if (!std::equal(std::begin(kMagic), std::end(kMagic), request.magic)) {
     return Mismatch("it is not a rank of Brigade");
   }
-  const auto differ = [](const std::string& what, const std::string& theirs,
-                         const std::string& ours, const char* advice) {
-    return Mismatch(what + " " + theirs + " is not the " + what + " " + ours + " of rank 0; " +
-                    advice);
-  };
   if (request.version != kVersion) {
-    return differ("handshake version", std::to_string(request.version), std::to_string(kVersion),
-                  "start all ranks with the same Brigade");
+    return Mismatch("handshake version " + std::to_string(request.version) +
+                    " is not the handshake version " + std::to_string(kVersion) +
+                    " of rank 0; start all ranks with the same Brigade");
   }
   const std::string their_job(request.job, strnlen(request.job, sizeof(request.job)));
   if (their_job != job.job) {
     *detail = "; rank 0 has job '" + job.job + "'";
     return Mismatch("job '" + Printable(their_job) +
                     "' is not the job of rank 0; give each job an address of its own");
-  }
-  if (request.wire_format != job.wire_format) {
-    return differ("wire format", std::to_string(request.wire_format),
-                  std::to_string(job.wire_format), "start all ranks with the same program");
   }
   return Status();
 }

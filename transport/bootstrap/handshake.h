@@ -25,8 +25,7 @@ namespace brigade {
 
 // The properties of a job that its ranks must agree on.
 struct JobIdentity {
-  std::string job;           // its name, of up to kMostJobBytes bytes
-  uint32_t wire_format = 0;  // a number of the caller's
+  std::string job;  // its name, of up to kMostJobBytes bytes
   int size = 0;
   AuthKey key;
 };
@@ -35,11 +34,11 @@ inline constexpr size_t kMostJobBytes = 63;
 struct JoinRequest {
   char magic[8];
   uint32_t version;
-  uint32_t wire_format;
+  uint32_t zero;
   int32_t rank;
   int32_t size;
   uint32_t left_ms;  // until the rank gives up
-  uint32_t zero;
+  uint32_t also_zero;
   char job[kMostJobBytes + 1];  // ended by a null character
   AuthKey nonce;
 };
@@ -70,8 +69,8 @@ Status MakeKey(const std::string& secret, AuthKey* key);
 // Makes the join request of a rank. kUnavailable: the system has no random numbers.
 Status MakeJoinRequest(const JobIdentity& job, int rank, uint32_t left_ms, JoinRequest* request);
 
-// Compares a join request with the job of rank 0. kMismatch: it is none, or of another version, job
-// or wire format. The size of the job is not compared. *detail: more for rank 0's own message, such
+// Compares a join request with the job of rank 0. kMismatch: it is none, or of another version or
+// job. The size of the job is not compared. *detail: more for rank 0's own message, such
 // as the name of its job, which other processes need not know.
 Status CheckJoinRequest(const JobIdentity& job, const JoinRequest& request, std::string* detail);
 

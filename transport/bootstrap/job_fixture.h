@@ -53,7 +53,6 @@ inline TcpBootstrapOptions Options(double limit = kLong) {
   TcpBootstrapOptions options;
   options.secret = "a secret of any length, longer than the key that is made of it";
   options.job = "job 1";
-  options.wire_format = 6;
   options.time_limit_seconds = limit;
   return options;
 }

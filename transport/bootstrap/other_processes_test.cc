@@ -36,7 +36,7 @@ TEST(OtherProcesses, OtherProcessesDoNoHarm) {
   const std::string address = FreeAddress();
   auto ranks = Job(3, address, Options());
   ranks[1].delay_ms = ranks[2].delay_ms = 700;
-  JobIdentity job{"job 1", 6, 3, AuthKey()};
+  JobIdentity job{"job 1", 3, AuthKey()};
   ASSERT_TRUE(MakeKey("guessed", &job.key).ok());
   std::thread others([&] {
     std::vector<StreamSocket> silent;
@@ -89,7 +89,7 @@ TEST(OtherProcesses, NamesARankOutsideOfTheJob) {
     const std::string address = FreeAddress();
     const RankArguments rank_zero = Job(3, address, Options()).front();
     std::thread other([&] {
-      JobIdentity job{rank_zero.options.job, rank_zero.options.wire_format, 3, AuthKey()};
+      JobIdentity job{rank_zero.options.job, 3, AuthKey()};
       ASSERT_TRUE(MakeKey(rank_zero.options.secret, &job.key).ok());
       JoinRequest request;
       ASSERT_TRUE(MakeJoinRequest(job, number, 60000, &request).ok());
@@ -121,7 +121,7 @@ TEST(OtherProcesses, ARankThatIsNotAcceptedConnectsAgain) {
   const std::string address = FreeAddress();
   const auto ranks = Job(2, address, Options());
   std::thread rank_zero([&] {
-    JobIdentity job{ranks[0].options.job, ranks[0].options.wire_format, 2, AuthKey()};
+    JobIdentity job{ranks[0].options.job, 2, AuthKey()};
     ASSERT_TRUE(MakeKey(ranks[0].options.secret, &job.key).ok());
     {
       const StreamSocket evicted = AcceptOne(address);
@@ -170,7 +170,7 @@ TEST(OtherProcesses, SilentConnectionsDoNotDisplaceAJoinRequest) {
   const std::string address = FreeAddress();
   const RankArguments rank_zero = Job(2, address, Options()).front();
   std::thread other([&] {
-    JobIdentity job{rank_zero.options.job, rank_zero.options.wire_format, 2, AuthKey()};
+    JobIdentity job{rank_zero.options.job, 2, AuthKey()};
     ASSERT_TRUE(MakeKey(rank_zero.options.secret, &job.key).ok());
     const StreamSocket rank = Connect(address);
     JoinRequest request;

@@ -53,7 +53,7 @@ Status TcpBootstrap::Create(const std::string& address, int rank, int size,
       std::chrono::duration<double>(options.time_limit_seconds));
   const Deadline deadline = std::chrono::steady_clock::now() + limit;
   const std::string limit_text = SecondsText(options.time_limit_seconds);
-  JobIdentity job{options.job, options.wire_format, size, AuthKey()};
+  JobIdentity job{options.job, size, AuthKey()};
   std::vector<StreamSocket> connections(1);
   if (size > 1) {
     BRIGADE_RETURN_IF_ERROR(MakeKey(options.secret, &job.key));

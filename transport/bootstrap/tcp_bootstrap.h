@@ -23,8 +23,6 @@ struct TcpBootstrapOptions {
   // The name of the job, of up to 63 bytes. Equal on all ranks, and best different for each job, so
   // that a rank of another job at the same address is refused.
   std::string job;
-  // A version of the program's. Equal on all ranks.
-  uint32_t wire_format = 0;
   // How long Create may take on this rank, and how long a gather on rank 0 waits for other ranks.
   double time_limit_seconds = 60;
 };
@@ -40,8 +38,8 @@ class TcpBootstrap {
   //
   // kInvalidArgument: the address, the rank or an option is wrong. kUnavailable: rank 0 cannot
   // listen, with the reason, such as an address in use; or there is no libsodium. kTimedOut, naming
-  // the ranks that have not joined; or rank 0 was not reached. kMismatch: sizes, jobs, wire formats
-  // or secrets differ, or a rank has joined twice. kPeerLost: a rank has ended meanwhile. If one
+  // the ranks that have not joined; or rank 0 was not reached. kMismatch: sizes, jobs or secrets
+  // differ, or a rank has joined twice. kPeerLost: a rank has ended meanwhile. If one
   // rank fails, all do within their time limits.
   static Status Create(const std::string& address, int rank, int size,
                        const TcpBootstrapOptions& options, std::unique_ptr<Bootstrap>* bootstrap);

@@ -204,14 +204,6 @@ TEST(TcpBootstrap, RejectsARankOfAnotherJob) {
   ExpectRejection(other, reason, reason + "; rank 0 has job 'job 1'");
 }
 
-TEST(TcpBootstrap, RejectsAnotherWireFormat) {
-  auto other = Options();
-  other.wire_format = 7;
-  const std::string reason =
-      "wire format 7 is not the wire format 6 of rank 0; start all ranks with the same program";
-  ExpectRejection(other, reason, reason);
-}
-
 TEST(TcpBootstrap, OnlyOneJobMayUseAnAddress) {
   const std::string address = FreeAddress();
   auto ranks = Job(3, address, Options());

@@ -53,8 +53,8 @@
 
 namespace brigade {
 
-// More than 25 public methods: about half are the calls that MPI has on a window. By the others the
-// shims and the products learn how members are reached, and end a window in each way they need.
+// More than 25 public methods: about half are MPI's calls on a window; the others serve the shims
+// and the products.
 class Window final : private Engine::Listener {
  public:
   // Collective over the members of `bootstrap` alone. `space` must outlive it. After a failure,

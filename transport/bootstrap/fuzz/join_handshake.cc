@@ -38,7 +38,7 @@ struct Input {
 Deadline Later() { return std::chrono::steady_clock::now() + std::chrono::seconds(60); }
 
 JobIdentity Job() {
-  JobIdentity job{"job 1", 6, 3, AuthKey()};
+  JobIdentity job{"job 1", 3, AuthKey()};
   BRIGADE_CHECK(MakeKey("secret", &job.key).ok());
   return job;
 }
