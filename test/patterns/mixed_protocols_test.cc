@@ -32,7 +32,7 @@ TEST_P(MixedProtocols, HaveTheResultsOfTheOracle) {
   options.staging_bytes = 512 * 1024;
   std::mutex mutex;
   std::set<std::string> taken;
-  RunRanks(ranks, InprocOptions(), [&, over = over](InprocWorld& world, int rank) {
+  RunRanks(ranks, InprocOptions(), [&, over = over, ranks = ranks](InprocWorld& world, int rank) {
     RankOver me(over, world.MakeBootstrap(rank).get(), ranks >= 4 ? 2 : 1, options);
     RandomCalls random(me.group.get(), seed);
     random.Play(calls);

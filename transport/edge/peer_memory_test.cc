@@ -49,7 +49,7 @@ bool MayRead(PeerMemory* peer, pid_t process, const ProcessWatch* watch, const v
 // Of two pages the first, and then both are gone.
 TEST(PeerMemoryTest, TheKernelReadsLongStretchesThatItDoesNotRefuse) {
   const ProcessWatch none;
-  const std::vector<uint8_t> data(kSharedBytes);
+  const std::vector<uint8_t> data(2 * kSharedBytes);  // with gaps
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* const pages =
       mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
