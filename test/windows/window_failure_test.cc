@@ -264,7 +264,7 @@ TEST(AnAnswer, ToARankThatIsGoneIsDropped) {
         is_set = true;
         Require(window->Lock(LockKind::kExclusive, 0));  // behind the unlock
         endpoints[0]->SetLost(true);
-        while (!self.engine()->IsIdle()) self.engine()->Progress();
+        self.SendAll();
         Require(window->failure());
         Require(window->Unlock(0));
         endpoints[0]->Refuse(false);

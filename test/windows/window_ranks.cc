@@ -194,10 +194,18 @@ std::unique_ptr<Window> WindowRank::Make(WindowOptions options) {
   options.is_checked = setup_.is_checked(rank_);
   // Sends what a disturbed transport has refused: a rank that waits in the bootstrap makes no
   // progress.
-  while (!engine_->IsIdle()) engine_->Progress();
+  SendAll();
   std::unique_ptr<Window> window;
   Require(Window::Create(space_.get(), world_->MakeBootstrap(rank_).get(), options, &window));
   return window;
+}
+
+void WindowRank::SendAll() {
+  const auto is_over = [this] {
+    const Engine::ProgressGuard guard(engine_.get());
+    return engine_->IsIdle() && !engine_->endpoint()->HoldsControl();
+  };
+  while (!is_over()) engine_->Progress();
 }
 
 void WindowRank::Meet() { Require(group_->Run(PatternCall())); }  // a barrier

@@ -73,6 +73,8 @@ class WindowRank {
   std::unique_ptr<Window> MakeOf(std::byte* memory, size_t bytes);
   std::unique_ptr<Window> MakeInOnePiece(size_t bytes);
   std::unique_ptr<Window> MakeDynamic();
+  // Progresses until nothing of this rank waits to be sent.
+  void SendAll();
   // Collective over all ranks, beside any window: makes progress until all ranks have called it.
   void Meet();
   // The same at the end: calls nothing any more.
