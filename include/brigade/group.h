@@ -156,7 +156,7 @@ typedef struct brigade_bootstrap brigade_bootstrap;
 /// A function of the program that works like MPI_Allgather. Each rank passes `bytes` bytes at
 /// `mine`. On every rank, the function must write the bytes of all ranks to `all`, in the order of
 /// ranks. The function must return 0 on success. Any other value is a failure, and appears in
-/// brigade_error_text().
+/// brigade_error_text(). No function for a barrier is needed: an all-gather is also a barrier.
 typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t bytes, void* context);
 
 /// Makes a bootstrap that calls an all-gather function of the program. Local.

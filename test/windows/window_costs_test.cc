@@ -20,7 +20,7 @@
 #include "test/windows/window_ranks.h"
 #include "transport/machines/machine_description.h"
 #include "windows/core/window.h"
-#include "windows/message/request_outbox.h"
+#include "windows/rules.h"
 
 namespace {
 thread_local int looks_at_clock = 0;
@@ -260,7 +260,7 @@ TEST(WindowCosts, AShortPutLeavesWithTheFenceBehindIt) {
 
 // Puts that are their frames, a packet of so many at a time; and in it what ends their epoch.
 TEST(WindowCosts, ShortPutsLeaveTogether) {
-  constexpr int kTogether = RequestOutbox::kMostHeld + 1;
+  constexpr int kTogether = static_cast<int>(rules::kMostHeldRequests) + 1;
   MachineDescription machine = OnlyMessages();
   machine.between_hosts.joins_control = true;
   const auto microseconds_of = [&](int puts) {
