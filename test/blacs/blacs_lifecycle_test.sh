@@ -153,7 +153,8 @@ for BRIGADE_TRANSPORT in shm mpi tcp sockets; do
   TEST_TIMEOUT=200 "$run_mpi" 2 env BRIGADE_STATS=1 BRIGADE_STATS_FILE="$TEST_TMPDIR/stats.json" "$cases" abort \
     > "$out" 2>&1 && fail "abort: exit code 0"
   lines 1 'brigade statistics of rank 1, which ended the job'
-  lines 1 'brigade left 1 contexts, '
+  # The other rank may notice its end before the launcher ends it, and then leaves its counts, too.
+  grep -q 'brigade left 1 contexts, ' "$out" || fail "no rank says what it left"
   statistics stats.1.json 'j["rank"] == 1 and j["aborted"] and ranks == 2 and j["left"]["contexts"] == 1'
 done
 

@@ -662,13 +662,14 @@ TEST_P(Multiply, NamesAMistakeOnAllRanks) {
       {"a: ld is 3, for 4 rows", [](Call* call, Options*) { call->a.ld = 3; }},
       {"c: data is a null pointer", [](Call* call, Options*) { call->c.data = nullptr; }},
       {"c shares memory with a", [](Call* call, Options*) { call->c.data = call->a.data; }},
-      {"c shares memory with b",
+      // With B, and, where that lies behind it, with A.
+      {"c shares memory with ",
        [](Call* call, Options*) {
          call->c.data = call->b.data + 3 * call->b.ld * 8;
          call->c.ld = call->b.ld;
        }},
       // From the last row of a column on, which is none of B's.
-      {"c shares memory with b",
+      {"c shares memory with ",
        [](Call* call, Options*) {
          call->c.data = call->b.data + (3 * call->b.ld - 1) * 8;
          call->c.ld = call->b.ld;
