@@ -155,6 +155,10 @@ inline constexpr int kProgressThreadLongestRestUs = 8000;
 // The longest inline message of a collective call, summed over its receivers: beyond, one copy in
 // staging memory for all receivers is cheaper.
 inline constexpr size_t kMostInlineCollectiveBytes = size_t{4} << 10;
+// The same for schedules that move blocks, each from user memory to one receiver: a rank sends all
+// its blocks before it waits, which saves ranks that share processors many waits. Longer blocks are
+// not one segment.
+inline constexpr size_t kMostInlineBlockBytes = size_t{16} << 10;
 
 // Segments of a message that eager segments move one by one if other ranks wait for them: more save
 // the bookkeeping of windows for more messages, and copy less while the receiver is late.

@@ -49,6 +49,20 @@ bool SendsOneToEach(const std::vector<Step>& steps) {
   });
 }
 
+// Whether all messages go from one rank's block to another's, and no rank sends one on.
+bool MovesBlocks(const std::vector<Step>& steps) {
+  return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
+    switch (step.opcode) {
+      case Opcode::kSend:
+        return step.left.kind == Place::kBlock || step.left.kind == Place::kSent;
+      case Opcode::kCopy:
+        return step.dst.kind == Place::kBlock;
+      default:
+        return step.opcode != Opcode::kCombine;
+    }
+  });
+}
+
 }  // namespace
 
 InlineProgram CompileInline(const Schedule& schedule, const Scope& scope) {
@@ -106,7 +120,9 @@ InlineProgram CompileInline(const Schedule& schedule, const Scope& scope) {
     resolve(&step.left);
     program.steps.push_back(step);
   }
-  program.most_bytes = rules::kMostInlineCollectiveBytes / most_sends;
+  program.most_bytes = most_sends == 1 && MovesBlocks(program.steps)
+                           ? rules::kMostInlineBlockBytes
+                           : rules::kMostInlineCollectiveBytes / most_sends;
   program.fits_core = FitsCore(schedule, scope.config->settings);
   return program.fits_core || SendsOneToEach(program.steps) ? program : InlineProgram();
 }

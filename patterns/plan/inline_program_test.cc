@@ -106,6 +106,18 @@ TEST(InlineProgram, SlotsMustBeFreeWhereTheCoreIsTooSmall) {
   EXPECT_FALSE(program.fits_core);
 }
 
+TEST(InlineProgram, BlocksMayBeLonger) {
+  constexpr Topology kFlat{Shape::kTree, kFlatBranches};
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(Compile(Pattern::kAllToAll, {Shape::kIncreasingRings, 1}, 4, rank).most_bytes,
+              rules::kMostInlineBlockBytes);
+    EXPECT_EQ(Compile(Pattern::kGather, kFlat, 4, rank).most_bytes, rules::kMostInlineBlockBytes);
+    EXPECT_EQ(Compile(Pattern::kScatter, kFlat, 4, rank).most_bytes, rules::kMostInlineBlockBytes);
+    EXPECT_EQ(Compile(Pattern::kBroadcast, {Shape::kIncreasingRings, 1}, 4, rank).most_bytes,
+              rules::kMostInlineCollectiveBytes);
+  }
+}
+
 TEST(InlineProgram, SchedulesThatCutHaveNone) {
   EXPECT_TRUE(
       Compile(Pattern::kAllReduce, {Shape::kReduceScatterAllgather, 0}, 4, 0).steps.empty());

@@ -103,7 +103,7 @@ Status MakePlan(const EngineOptions& options, const HostOfRank& host_of, const G
   }
   plan->wire_elem_bytes = plan->elem_bytes + (call.locations == nullptr ? 0 : sizeof(int32_t));
   if (!is_pair && plan->scope->size > 1 && plan->config->capabilities->max_inline_bytes > 0 &&
-      greatest.longest <= rules::kMostInlineCollectiveBytes) {
+      greatest.longest <= rules::kMostInlineBlockBytes) {
     plan->inline_program = CompileInline(*plan->schedule, *plan->scope);
   }
   if (options.explain && plan->reason.empty() && !entry.topologies.empty()) {

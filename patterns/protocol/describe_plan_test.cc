@@ -36,7 +36,7 @@ TEST(DescribePlan, NamesTopologySegmentsProtocolsAndReason) {
     EXPECT_NE(
         one.find("\n  one segment\n  protocols, the first one that can run a call:\n"
                  "    inline messages, if each message is one segment, and 4 KiB for all receivers "
-                 "together at most; copies: sender"),
+                 "together at most, or a block of 16 KiB at most; copies: sender"),
         std::string::npos)
         << one;
     const std::string many = DescribePlan(me.PlanOf(Call(Pattern::kAllReduce, 3 << 20)));

@@ -383,13 +383,15 @@ Outcome RunCollective(CallRun* run) {
 
 }  // namespace
 
-static_assert(rules::kMostInlineCollectiveBytes == size_t{4} << 10, "the condition has this value");
-const Protocol kInlineCollective = {
-    "inline messages",
-    "each message is one segment, and 4 KiB for all receivers together at most",
-    "sender 1 for each receiver, receiver 1 or a combine",
-    /*over_edges=*/true,
-    Applies,
-    RunCollective};
+static_assert(rules::kMostInlineCollectiveBytes == size_t{4} << 10 &&
+                  rules::kMostInlineBlockBytes == size_t{16} << 10,
+              "the condition has these values");
+const Protocol kInlineCollective = {"inline messages",
+                                    "each message is one segment, and 4 KiB for all receivers "
+                                    "together at most, or a block of 16 KiB at most",
+                                    "sender 1 for each receiver, receiver 1 or a combine",
+                                    /*over_edges=*/true,
+                                    Applies,
+                                    RunCollective};
 
 }  // namespace brigade
