@@ -195,7 +195,8 @@ class Caller {
     OutEdge* const edge = state.edges->EdgeTo({state.id, ChannelKind::kPointToPoint}, 0);
     for (int looks = 1; !edge->MayWritePostedBuffer(call.matrix.layout) && Clock::now() < end;
          ++looks) {
-      if (looks % 50000 == 0) Require(Run(call));
+      // On a busy machine the receiver's time limit may be over by now.
+      if (looks % 50000 == 0 && !Run(call).ok()) return;
     }
   }
   // From here on this process is killed when it accesses the second half of its matrices, or of its
