@@ -134,35 +134,26 @@ Status ProgramRank::AwaitGet(PendingGet* pending) {
                    source);
 }
 
-Status ProgramRank::StartFetchAndAdd(int rank, size_t place, int64_t* old,
+Status ProgramRank::StartFetchAndAdd(int rank, size_t place, const double* value, double* old,
                                      std::atomic<bool>* over) {
-  static const int64_t kOne = 1;
   over->store(false);
-  return window_->FetchAndOp(CombineOp::kSum, Element::kInt64, &kOne, old, rank,
+  return window_->FetchAndOp(CombineOp::kSum, Element::kDouble, value, old, rank,
                              static_cast<int64_t>(place), over);
 }
 
-Status ProgramRank::StartAdd(int rank, size_t place, std::vector<double>* values,
+Status ProgramRank::StartAdd(int rank, size_t place, const double* values, int64_t count,
                              std::atomic<bool>* over) {
   const TypedLayout& real = TypedLayout::One(Element::kDouble);
-  const auto count = static_cast<int64_t>(values->size());
   over->store(false);
-  return window_->Accumulate(CombineOp::kSum,
-                             {reinterpret_cast<std::byte*>(values->data()), real, count},
-                             {rank, static_cast<int64_t>(place), real, count}, over);
+  // The const_cast is safe: origin data of an accumulate are only read.
+  return window_->Accumulate(
+      CombineOp::kSum, {reinterpret_cast<std::byte*>(const_cast<double*>(values)), real, count},
+      {rank, static_cast<int64_t>(place), real, count}, over);
 }
 
 Status ProgramRank::Meet() {
   BRIGADE_RETURN_IF_ERROR(window_->FlushAll());
   return group_->Run(PatternCall());
-}
-
-Status ProgramRank::CheckSum(size_t place, double sum) const {
-  double found;
-  std::memcpy(&found, &in_[place], sizeof(found));
-  if (found == sum) return Status();
-  return {StatusCode::kInternal, "rank " + std::to_string(rank_) + " has the sum " +
-                                     std::to_string(found) + ", not " + std::to_string(sum)};
 }
 
 Status ProgramRank::Collect(Pattern pattern, bool along_row, size_t bytes) {

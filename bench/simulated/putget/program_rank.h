@@ -70,13 +70,14 @@ class ProgramRank {
   Status StartGet(int source, size_t place, size_t bytes, PendingGet* pending);
   Status AwaitGet(PendingGet* pending);
   Status AwaitOver(const std::atomic<bool>& over) { return window_->WaitFor(over); }
-  // Adds 1 to an integer, whose old value is in `*old` once `*over` is true.
-  Status StartFetchAndAdd(int rank, size_t place, int64_t* old, std::atomic<bool>* over);
+  // Adds `*value`, which stays until `*over` is true; then the old value is in `*old`.
+  Status StartFetchAndAdd(int rank, size_t place, const double* value, double* old,
+                          std::atomic<bool>* over);
   // `values`, which are read, are this rank's again once `*over` is true.
-  Status StartAdd(int rank, size_t place, std::vector<double>* values, std::atomic<bool>* over);
+  Status StartAdd(int rank, size_t place, const double* values, int64_t count,
+                  std::atomic<bool>* over);
   // Ends what was begun. Collective.
   Status Meet();
-  Status CheckSum(size_t place, double sum) const;
   // Gathers `bytes` of each rank of this rank's row (if `along_row`) or column of the grid on all
   // of them, or sums as many for each.
   Status Collect(Pattern pattern, bool along_row, size_t bytes);

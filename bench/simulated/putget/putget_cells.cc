@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <utility>
 
-#include "bench/simulated/putget/md_program.h"
 #include "bench/simulated/putget/program_chunks.h"
 #include "bench/simulated/putget/program_exchange.h"
+#include "bench/simulated/putget/program_forces.h"
 #include "bench/studies/putget/cg_solver.h"
 #include "bench/studies/putget/grid_rows.h"
+#include "bench/studies/putget/md_folds.h"
+#include "bench/studies/putget/md_system.h"
+#include "bench/studies/putget/md_tasks.h"
 #include "bench/studies/putget/mg_halo.h"
 #include "bench/studies/putget/mg_solver.h"
 #include "bench/studies/putget/summa.h"
@@ -45,14 +48,47 @@ Status RunProgram(const PutgetCell& cell, ProgramRank* me, double* began_us, dou
     CgSolver solver({' ', cell.size, cell.detail, 1, 0, 0}, me->rank(), cell.ranks);
     return run_solver(solver, [&](auto* exchange) { return solver.Run(exchange, me->ahead()); });
   }
-  if (cell.study == "md") {
-    MdProgram program(cell.size, cell.detail, me->rank(), cell.ranks);
-    return run(
-        program.bytes(), program.rows(), program.columns(), [&] { program.Expose(me); },
-        [&] { return program.Run(me); });
-  }
   const int rows = GridRows(cell.ranks);
   const int columns = cell.ranks / rows;
+  if (cell.study == "md") {
+    // All ranks have equally many atoms.
+    const int atoms = (cell.size + cell.ranks - 1) / cell.ranks * cell.ranks;
+    const MdSystem system(atoms, /*has_values=*/false);
+    const auto bytes =
+        static_cast<size_t>(MdTasks::WindowDoubles(system, cell.ranks)) * sizeof(double);
+    double potential = 0;
+    if (me->variant() == ProgramVariant::kMessages) {
+      ProgramMessages messages(me);
+      MdFolds folds(system, &messages, me->rank(), cell.ranks, 1);
+      std::vector<double> positions(static_cast<size_t>(3 * atoms / cell.ranks));
+      std::vector<double> forces(positions.size());
+      return run(
+          bytes, rows, columns, [] {},
+          [&] { return folds.Compute(positions, &forces, &potential); });
+    }
+    ProgramWindow window(me);
+    MdTasks tasks(system, &window, me->rank(), cell.ranks, cell.detail, me->ahead(), Pauses(0, 0),
+                  1);
+    const auto prepare = [&] {
+      tasks.Prepare({});
+      for (const MdTasks::Block& block : tasks.blocks()) {
+        if (block.owner != me->rank()) continue;
+        me->Expose(static_cast<size_t>(block.place) * sizeof(double),
+                   static_cast<size_t>(block.atoms.count) * 3 * sizeof(double));
+      }
+    };
+    // Every block takes part in a task with each block.
+    const auto is_right = [&](double force) {
+      return force == static_cast<double>(tasks.blocks().size());
+    };
+    return run(bytes, rows, columns, prepare, [&] {
+      BRIGADE_RETURN_IF_ERROR(tasks.Share(&potential));
+      const double* const forces = tasks.forces();
+      if (std::all_of(forces, forces + 3 * atoms / cell.ranks, is_right)) return Status();
+      return Status{StatusCode::kInternal,
+                    "rank " + std::to_string(me->rank()) + " has not all forces"};
+    });
+  }
   Summa summa(rows * cell.size, columns * cell.columns, cell.detail, me->rank(), cell.ranks,
               nullptr);
   const auto chunk_bytes = [&cell](int length) {

@@ -1,60 +1,34 @@
+#include "bench/studies/putget/md_folds.h"
+
 #include <algorithm>
 #include <cstddef>
 
 #include "bench/studies/putget/grid_rows.h"
-#include "bench/studies/putget/md_forces.h"
 
 namespace brigade::bench {
+namespace {
 
-MdFolds::MdFolds(MPI_Comm comm, const MdSystem& system, int times)
-    : system_(system), times_(times) {
-  int rank, ranks;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
+int AtomsOf(const MdLine& line) { return static_cast<int>(line.positions.size() / 3); }
+
+}  // namespace
+
+MdFolds::MdFolds(const MdSystem& system, Messages* messages, int rank, int ranks, int times)
+    : system_(system), messages_(messages), times_(times) {
   const int columns = ranks / GridRows(ranks);
-  Split(comm, rank / columns, rank % columns, &row_);
-  Split(comm, rank % columns, rank / columns, &column_);
-}
-
-MdFolds::~MdFolds() {
-  MPI_Comm_free(&column_.comm);
-  MPI_Comm_free(&row_.comm);
-}
-
-void MdFolds::Split(MPI_Comm comm, int color, int key, Line* line) const {
-  int rank, ranks, members;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
-  MPI_Comm_split(comm, color, key, &line->comm);
-  MPI_Comm_size(line->comm, &members);
-  const MdRange own = system_.Owned(rank, ranks);
-  line->atoms.resize(static_cast<size_t>(members));
-  static_assert(sizeof(MdRange) == 2 * sizeof(int));
-  MPI_Allgather(&own, 2, MPI_INT, line->atoms.data(), 2, MPI_INT, line->comm);
-  int place = 0;
-  for (const MdRange& atoms : line->atoms) {
-    line->counts.push_back(3 * atoms.count);
-    line->places.push_back(place);
-    place += line->counts.back();
-  }
-  line->positions.resize(static_cast<size_t>(place));
-  line->forces.resize(static_cast<size_t>(place));
-}
-
-void MdFolds::Gather(const std::vector<double>& own, Line* line) {
-  MPI_Allgatherv(own.data(), static_cast<int>(own.size()), MPI_DOUBLE, line->positions.data(),
-                 line->counts.data(), line->places.data(), MPI_DOUBLE, line->comm);
-}
-
-void MdFolds::Fold(Line* line, double* own) {
-  MPI_Reduce_scatter(line->forces.data(), own, line->counts.data(), MPI_DOUBLE, MPI_SUM,
-                     line->comm);
+  const auto add = [&](int member, MdLine* line) {
+    line->atoms.push_back(system.Owned(member, ranks));
+    line->places.push_back(static_cast<int>(line->positions.size()));
+    line->counts.push_back(3 * line->atoms.back().count);
+    line->positions.resize(line->positions.size() + static_cast<size_t>(line->counts.back()));
+  };
+  for (int column = 0; column < columns; ++column) add(rank - rank % columns + column, &row_);
+  for (int member = rank % columns; member < ranks; member += columns) add(member, &column_);
 }
 
 // Returns the potential of the pairs.
 double MdFolds::ComputeOnce() {
   double potential = 0;
-  for (Line* line : {&row_, &column_}) line->forces.assign(line->forces.size(), 0.0);
+  for (MdLine* line : {&row_, &column_}) line->forces.assign(line->positions.size(), 0.0);
   for (size_t r = 0; r < row_.atoms.size(); ++r) {
     for (int i = 0; i < row_.atoms[r].count; ++i) {
       const int atom = row_.atoms[r].first + i;
@@ -82,12 +56,15 @@ double MdFolds::ComputeOnce() {
 
 Status MdFolds::Compute(const std::vector<double>& positions, std::vector<double>* forces,
                         double* potential) {
-  Gather(positions, &row_);
-  Gather(positions, &column_);
-  for (int time = 0; time < times_; ++time) *potential = ComputeOnce();
+  BRIGADE_RETURN_IF_ERROR(messages_->Gather(true, positions, &row_));
+  BRIGADE_RETURN_IF_ERROR(messages_->Gather(false, positions, &column_));
+  const double pairs = double(AtomsOf(row_)) * AtomsOf(column_) / 2;
+  for (int time = 0; time < times_; ++time) {
+    if (!messages_->TakesTimeOf(MdSystem::kOperationsOfPair * pairs)) *potential = ComputeOnce();
+  }
   std::vector<double> of_column(forces->size());
-  Fold(&row_, forces->data());
-  Fold(&column_, of_column.data());
+  BRIGADE_RETURN_IF_ERROR(messages_->Fold(true, row_, forces->data()));
+  BRIGADE_RETURN_IF_ERROR(messages_->Fold(false, column_, of_column.data()));
   for (size_t i = 0; i < forces->size(); ++i) (*forces)[i] += of_column[i];
   return Status();
 }

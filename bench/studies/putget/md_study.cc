@@ -1,5 +1,5 @@
-// md_study: molecular dynamics of a Lennard-Jones liquid. MdForces says how forces are computed,
-// MdMotion what is done with them.
+// md_study: molecular dynamics of a Lennard-Jones liquid. MdFolds and MdTasks compute forces,
+// MdMotion moves atoms by them.
 
 #include <mpi.h>
 
@@ -13,9 +13,12 @@
 #include "CLI/CLI.hpp"
 #include "bench/contenders/one_sided.h"
 #include "bench/runner/case.h"
+#include "bench/studies/putget/md_folds.h"
 #include "bench/studies/putget/md_forces.h"
 #include "bench/studies/putget/md_motion.h"
+#include "bench/studies/putget/md_mpi_messages.h"
 #include "bench/studies/putget/md_system.h"
+#include "bench/studies/putget/md_tasks.h"
 #include "bench/studies/putget/study.h"
 
 namespace brigade::bench {
@@ -68,9 +71,10 @@ void Measure(Study* study, int atoms, int block, const Dynamics& asked) {
                                     ahead, study->pauses(), times));
     }
   }
+  MdMpiMessages messages(session->comm());
   if (options.WantsMessagesOfMpi()) {
     add(session->PeerName("mpi"), "fold",
-        std::make_unique<MdFolds>(session->comm(), system, times));
+        std::make_unique<MdFolds>(system, &messages, study->rank(), study->ranks(), times));
   }
   const int steps = variants.empty() ? asked.steps
                                      : StepsThatFit(session->comm(), system, asked,

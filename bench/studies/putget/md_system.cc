@@ -21,7 +21,8 @@ int DivisorNearRoot(int of, double degree) {
 
 }  // namespace
 
-MdSystem::MdSystem(int atoms) : atoms_(atoms) {
+MdSystem::MdSystem(int atoms, bool has_values) : atoms_(atoms) {
+  if (!has_values) return;
   PlaceAtoms();
   SetInMotion();
 }

@@ -19,8 +19,11 @@ struct MdRange {
 
 class MdSystem {
  public:
-  // `atoms` is a multiple of 4.
-  explicit MdSystem(int atoms);
+  // Of AddPair: the distance in a periodic box, its powers, and three components for each atom.
+  static constexpr double kOperationsOfPair = 40;
+
+  // `atoms` is a multiple of 4. In virtual time, any: they have no positions.
+  explicit MdSystem(int atoms, bool has_values = true);
 
   int atoms() const { return atoms_; }
   const std::vector<double>& positions() const { return positions_; }
