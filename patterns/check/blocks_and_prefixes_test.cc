@@ -39,11 +39,15 @@ std::vector<CheckCounts> CountsOf(Pattern pattern, const Topology& topology, int
   const Status status = CheckSchedules(c, CompileAll(c), &counts);
   EXPECT_TRUE(status.ok()) << status.ToString();
   counts.resize(static_cast<size_t>(size));
+  for (const CheckCounts& rank : counts) EXPECT_LE(rank.peak_slots, rank.least_slots);
   return counts;
 }
 
+// Returns the chunks for as many directions, two for each.
+int Chunks(int directions) { return directions * kMinSlots; }
+
 // A block is copied at its owner, at the root and at each relay. The root sends or receives a
-// message for each of its children. Chunks: two for each direction.
+// message for each of its children. Relays have chunks for both directions.
 TEST(Counts, OfGatherAndScatter) {
   const int n = 3;
   for (const Pattern pattern : {Pattern::kGather, Pattern::kScatter}) {
@@ -57,7 +61,6 @@ TEST(Counts, OfGatherAndScatter) {
         for (const CheckCounts& rank : counts) {
           copies += rank.copies;
           messages += rank.messages;
-          EXPECT_LE(rank.peak_slots, 2 * kMinSlots);
         }
         int64_t hops = 0;
         for (int relative = 1; relative < size; ++relative) {
@@ -67,18 +70,24 @@ TEST(Counts, OfGatherAndScatter) {
         }
         EXPECT_EQ(messages, (size - 1) * n);
         EXPECT_EQ(copies, (size - 1 + hops) * n) << size << " ranks, " << branches << " branches";
-        const TreeNode node = TreeNodeOf({Shape::kTree, branches}, size, 0);
-        const auto children = static_cast<int64_t>(node.children.size());
+        const auto children_of = [&](int relative) {
+          const TreeNode node = TreeNodeOf({Shape::kTree, branches}, size, relative);
+          return static_cast<int64_t>(node.children.size());
+        };
+        for (int relative = 0; relative < size; ++relative) {
+          EXPECT_EQ(counts[static_cast<size_t>((root + relative) % size)].least_slots,
+                    Chunks((relative > 0) + (children_of(relative) > 0)));
+        }
         const CheckCounts& at_root = counts[static_cast<size_t>(root)];
         EXPECT_EQ(at_root.copies, (size - 1) * n);
-        EXPECT_EQ(at_root.messages, pattern == Pattern::kScatter ? children * n : 0);
-        EXPECT_LE(at_root.peak_slots, kMinSlots);
+        EXPECT_EQ(at_root.messages, pattern == Pattern::kScatter ? children_of(0) * n : 0);
       }
     }
   }
 }
 
 // Along a ring a block is copied at its owner and at the root, and passes one rank after the other.
+// A scatter forwards a block from the chunk into which it was received.
 TEST(Counts, OfGatherAndScatterAlongARing) {
   const int n = 3;
   for (int size = 2; size <= 17; ++size) {
@@ -89,9 +98,10 @@ TEST(Counts, OfGatherAndScatterAlongARing) {
       const auto rank = static_cast<size_t>((root + distance) % size);
       EXPECT_EQ(gather[rank].messages, distance == 0 ? 0 : (size - distance) * n);
       EXPECT_EQ(scatter[rank].messages, (size - 1 - distance) * n);
+      EXPECT_EQ(gather[rank].least_slots, Chunks((distance > 0) + (distance < size - 1)));
+      EXPECT_EQ(scatter[rank].least_slots, Chunks(1));
       for (const CheckCounts& counts : {gather[rank], scatter[rank]}) {
         EXPECT_EQ(counts.copies, (distance == 0 ? size - 1 : 1) * n);
-        EXPECT_LE(counts.peak_slots, 2 * kMinSlots);
       }
     }
   }
@@ -138,7 +148,7 @@ TEST(Counts, OfAllToAll) {
     for (const CheckCounts& rank : CountsOf(Pattern::kAllToAll, kRing, size, 0, n)) {
       EXPECT_EQ(rank.messages, (size - 1) * n);
       EXPECT_EQ(rank.copies, (2 * (size - 1) + 1) * n);
-      EXPECT_LE(rank.peak_slots, 2 * kMinSlots);
+      EXPECT_EQ(rank.least_slots, Chunks(size > 1 ? 2 : 0));
     }
   }
 }
@@ -166,7 +176,7 @@ TEST(Counts, OfAllToAllAlongACirculantGraph) {
     for (const CheckCounts& rank : CountsOf(Pattern::kAllToAll, kCirculant, size, 0, n)) {
       EXPECT_EQ(rank.messages, rounds * n);
       EXPECT_EQ(rank.copies, (2 * hops + 1) * n) << size << " ranks";
-      EXPECT_LE(rank.peak_slots, 2 * kMinSlots);
+      EXPECT_EQ(rank.least_slots, Chunks(size > 1 ? 2 : 0));
     }
   }
 }
@@ -191,7 +201,7 @@ TEST(Counts, OfScans) {
         EXPECT_EQ(in_chain.messages, last ? 0 : n);
         EXPECT_EQ(in_chain.combines, r == 0 || (exclusive && last) ? 0 : n);
         EXPECT_EQ(in_chain.copies, last && !exclusive ? 0 : n);
-        EXPECT_LE(in_chain.peak_slots, 2 * kMinSlots);
+        EXPECT_EQ(in_chain.least_slots, Chunks((r > 0) + !last));
 
         const CheckCounts& doubled = doubling[static_cast<size_t>(r)];
         int greatest = 1;
@@ -204,7 +214,8 @@ TEST(Counts, OfScans) {
         EXPECT_EQ(doubled.combines, (exclusive ? sums_sent_on + to_result : powers(r + 1)) * n);
         const int out = exclusive ? r > 0 : sends_result;
         EXPECT_EQ(doubled.copies, ((last ? 0 : 1) + out) * n);
-        EXPECT_LE(doubled.peak_slots, 3 * kMinSlots);
+        const bool sends_sums = r > 0 && r + 2 < size;
+        EXPECT_EQ(doubled.least_slots, Chunks((r > 0) + !last + sends_sums));
       }
     }
   }

@@ -65,6 +65,7 @@ class Checker {
     counts->clear();
     for (int r = 0; r < case_.size; ++r) {
       counts->push_back(At(r).counts);
+      counts->back().least_slots = At(r).schedule->LeastSlots();
       counts->back().peak_slots = network_.PeakSlots(r);
     }
     return Status();

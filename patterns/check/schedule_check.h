@@ -32,7 +32,8 @@ struct CheckCounts {
   int64_t combines = 0;
   int64_t messages = 0;
   int64_t crossings = 0;  // messages to other hosts
-  int peak_slots = 0;     // in use at once, over all streams
+  int least_slots = 0;    // chunks that the schedule cannot do without, over all streams
+  int peak_slots = 0;     // in use at once in this execution; others may use up to least_slots
 };
 
 // The schedules of all ranks, from the catalogue. kSend and kReceive: a pair, in which `root`
