@@ -13,8 +13,8 @@
 
 namespace brigade::bench {
 
-// Calls are those of MPI, chapter 11. Those of LockedWindow that start an operation, and the
-// barrier, are within LockAll.
+// Calls are those of MPI, chapter 11. The barrier, and all calls that start an operation, are
+// within LockAll.
 class OneSided : public LockedWindow {
  public:
   virtual std::string name() const = 0;
