@@ -81,6 +81,7 @@ void Runtime::End() {
   // Windows that the program has not freed: all ranks come here, in the same state. Where one does
   // not, as with an open epoch, the window breaks on all ranks, before any waits in the next one.
   for (const auto& window : windows_) {
+    (void)window->window()->EndLocks();
     (void)window->window()->Free();
     window->End();
   }

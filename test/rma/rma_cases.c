@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "test/rma/check.h"
 
@@ -1129,20 +1130,45 @@ static void held(void) {
   if (rank == 0) MPI_Win_lock(MPI_LOCK_SHARED, right, 0, wins[0]);
 }
 
+/* All keep a window locked until MPI ends. The last rank uses it when the others are there. */
+static void locked(void) {
+  int *memory, mine = rank, old = -1;
+  MPI_Win win;
+  MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+  memory[0] = memory[1] = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Win_lock_all(0, win);
+  MPI_Put(&mine, 1, MPI_INT, right, 0, 1, MPI_INT, win);
+  MPI_Win_flush_all(win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank < size - 1) return;
+  usleep(200000);
+  MPI_Fetch_and_op(&mine, &old, MPI_INT, 0, 1, MPI_SUM, win);
+  MPI_Win_flush(0, win);
+  MPI_Win_sync(win);
+  CHECK(memory[0] == left && old == 0);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
-} kCases[] = {{"fence", fence},         {"post", post},           {"lock", lock},
-              {"types", types},         {"shared", shared},       {"attributes", attributes},
-              {"cached", cached},       {"errors", errors},       {"fatal", fatal},
-              {"requests", requests},   {"overlap", overlap},     {"allocated", allocated},
-              {"mapped", mapped},       {"pending", pending},     {"threads", threads},
-              {"funneled", funneled},   {"computing", computing}, {"serialized", serialized},
-              {"forgotten", forgotten}, {"held", held},           {"out_of_range", out_of_range},
-              {"pairs", pairs},         {"halves", halves},       {"unchecked", unchecked},
-              {"synced", synced},       {"dynamic", dynamic},     {"unattached", unattached},
-              {"bottom", bottom},       {"conflict", conflict},   {"typers", typers},
-              {"makers", makers},       {"callbacks", callbacks}, {"beyond", beyond}};
+} kCases[] = {{"fence", fence},         {"post", post},
+              {"lock", lock},           {"types", types},
+              {"shared", shared},       {"attributes", attributes},
+              {"cached", cached},       {"errors", errors},
+              {"fatal", fatal},         {"requests", requests},
+              {"overlap", overlap},     {"allocated", allocated},
+              {"mapped", mapped},       {"pending", pending},
+              {"threads", threads},     {"funneled", funneled},
+              {"computing", computing}, {"serialized", serialized},
+              {"forgotten", forgotten}, {"held", held},
+              {"locked", locked},       {"out_of_range", out_of_range},
+              {"pairs", pairs},         {"halves", halves},
+              {"unchecked", unchecked}, {"synced", synced},
+              {"dynamic", dynamic},     {"unattached", unattached},
+              {"bottom", bottom},       {"conflict", conflict},
+              {"typers", typers},       {"makers", makers},
+              {"callbacks", callbacks}, {"beyond", beyond}};
 
 int main(int argc, char** argv) {
   CHECK(argc == 2);

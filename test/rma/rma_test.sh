@@ -61,7 +61,7 @@ EOT
 }
 
 for name in fence post lock types beyond attributes cached errors requests overlap pending forgotten unchecked dynamic \
-  allocated funneled serialized; do
+  allocated funneled serialized locked; do
   compare 3 "$name"
 done
 compare 2 post

@@ -255,6 +255,14 @@ Status Window::Leave() {
   return messages_->Leave();
 }
 
+Status Window::EndLocks() {
+  if (epochs_.hold_of_all() != Epochs::Hold::kNone) BRIGADE_RETURN_IF_ERROR(UnlockAll());
+  for (int r = 0; r < size() && epochs_.has_locks(); ++r) {
+    if (epochs_.hold_of(r) != Epochs::Hold::kNone) BRIGADE_RETURN_IF_ERROR(Unlock(r));
+  }
+  return Status();
+}
+
 bool Window::HasEnded() {
   const WindowWait::ProgressGuard guard(&*wait_);
   engine()->Move();

@@ -73,6 +73,9 @@ class Window final : private Engine::Listener {
   // reach its memory until HasEnded(). Nothing but that, Abandon and the destructor may follow.
   // kInvalidArgument: locks are held.
   Status Leave();
+  // Unlocks all that this rank has locked. Before the Free of a window that the program does not
+  // free: ranks that come later may still use the window.
+  Status EndLocks();
   // Looks, and does not wait: whether all ranks have left the window, or it is broken.
   bool HasEnded();
   // At the end of a process, which must not wait: the destructor sends no message from here on.
