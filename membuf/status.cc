@@ -32,14 +32,8 @@ const char* StatusCodeName(StatusCode code) {
 }
 
 Status::Status(StatusCode code, std::string message)
-    : rep_(code == StatusCode::kOk ? nullptr : new Rep{code, std::move(message)}) {}
-
-Status::Status(const Status& other) : rep_(other.rep_ ? new Rep(*other.rep_) : nullptr) {}
-
-Status& Status::operator=(const Status& other) {
-  if (this != &other) rep_.reset(other.rep_ ? new Rep(*other.rep_) : nullptr);
-  return *this;
-}
+    : rep_(code == StatusCode::kOk ? nullptr
+                                   : std::make_shared<const Rep>(Rep{code, std::move(message)})) {}
 
 const std::string& Status::message() const {
   static const std::string& empty = *new std::string;

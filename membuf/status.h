@@ -3,7 +3,7 @@
 // No exception crosses a folder of this project. A function that can fail returns a Status; one
 // that cannot returns its result. An OK status is a null pointer and costs nothing; a failure
 // carries a code and a text: what was wrong, where, and what to do. The function that first detects
-// a failure writes the text.
+// a failure writes the text. Copies share it, so they need no memory.
 
 #ifndef BRIGADE_MEMBUF_STATUS_H_
 #define BRIGADE_MEMBUF_STATUS_H_
@@ -44,11 +44,6 @@ class [[nodiscard]] Status {
   Status() = default;
   Status(StatusCode code, std::string message);
 
-  Status(const Status& other);
-  Status& operator=(const Status& other);
-  Status(Status&&) noexcept = default;
-  Status& operator=(Status&&) noexcept = default;
-
   bool ok() const { return rep_ == nullptr; }
   StatusCode code() const { return rep_ ? rep_->code : StatusCode::kOk; }
   // Empty for an OK status.
@@ -64,7 +59,7 @@ class [[nodiscard]] Status {
     StatusCode code;
     std::string message;
   };
-  std::unique_ptr<Rep> rep_;
+  std::shared_ptr<const Rep> rep_;
 };
 
 // kInvalidArgument, with this text.

@@ -148,7 +148,7 @@ def check_memory_order():
         if file.suffix not in (".cc", ".h") or file.stem.endswith("_test"):
             continue
         atomic = re.search(r"std::atomic|__atomic_|memory_order", file.read_text())
-        if atomic and not re.search(rf"\b{file.stem}\b", text):
+        if atomic and not re.search(rf"`[^`]*\b{file.stem}\.", text):
             complain(page, 1, f"{file.relative_to(ROOT)} is missing here")
 
 

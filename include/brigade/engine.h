@@ -48,7 +48,7 @@ typedef struct {
   /// messages and the waits of the process (docs/user/measuring.md). When the engine is destroyed,
   /// the library writes the file. If this fails, the library prints an error on stderr. If the name
   /// is "lu.json", process 3 of the job writes lu.3.json. A process has at most one timeline at a
-  /// time. Default: no timeline.
+  /// time. "" is like NULL. Default: NULL, no timeline.
   const char* trace_file;
   /// On: when a group on several hosts is made, the library measures the cost of messages. The
   /// library uses this cost to choose the topologies of calls, such as trees or rings. On links of

@@ -99,7 +99,8 @@ typedef struct {
   const char* call;
   /// The number of the failed call, counted from 0. The library counts collective calls separately
   /// for each scope (the group, or a row or column of its grid), sends for each destination, and
-  /// receives for each source.
+  /// receives for each source. A function that makes a group from this one makes some collective
+  /// calls on this group, which count.
   uint64_t number;
 } brigade_failure;
 
@@ -163,7 +164,9 @@ typedef int (*brigade_allgather_callback)(const void* mine, void* all, size_t by
 ///
 /// @param allgather  the function. Only brigade_group_from_bootstrap() calls the function, in the
 ///                   calling thread. The library calls the function equally often on all ranks, and
-///                   passes the same `bytes` in corresponding calls.
+///                   passes the same `bytes` in corresponding calls. A call that fails must fail on
+///                   all ranks, such as by a time limit; the library then calls the function no
+///                   more for this bootstrap.
 /// @param context    passed to `allgather`
 /// @param rank       the calling rank, from 0
 /// @param size       the number of ranks; equal on all ranks

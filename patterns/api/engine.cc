@@ -82,7 +82,8 @@ Status CreateEngine(const brigade_options* given, brigade_engine* engine) {
                        ", chunk_bytes (BRIGADE_CHUNK_BYTES) " +
                        std::to_string(settings.engine.chunk_bytes)));
   engine->checks_windows = settings.check_windows;
-  if (options.trace_file != nullptr) return StartTrace(options.trace_file, &engine->traces);
+  const bool is_traced = options.trace_file != nullptr && *options.trace_file != '\0';
+  if (is_traced) return StartTrace(options.trace_file, &engine->traces);
   // A timeline of the BLACS, which read the same variable, has this engine's events, too.
   if (settings.trace.empty() || brigade::Trace::current() != nullptr) return Status();
   return StartTrace(settings.trace, &engine->traces).WithContext("BRIGADE_TRACE");

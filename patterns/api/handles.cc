@@ -10,9 +10,9 @@
 namespace brigade {
 namespace {
 
-std::string& LastError() {
-  thread_local std::string text;
-  return text;
+Status& LastError() {
+  thread_local Status status;
+  return status;
 }
 
 Status CurrentException() {
@@ -27,12 +27,12 @@ Status CurrentException() {
 
 }  // namespace
 
-const std::string& ErrorText() { return LastError(); }
+const std::string& ErrorText() { return LastError().message(); }
 
 Status NullPointer(const char* name) { return Invalid(std::string(name) + " is a null pointer"); }
 
 brigade_status FailureToC(const Status& status) {
-  LastError() = status.message();
+  LastError() = status;
   return CodeToC(status);
 }
 
@@ -43,8 +43,7 @@ brigade_status ExceptionToC(brigade_group* group) noexcept {
     group->group->Abort(status.message());
     return FailureToC(group->group->failure());
   } catch (...) {
-    LastError() = "out of memory";  // a text that is short enough to need none
-    return BRIGADE_OUT_OF_MEMORY;
+    return FailureToC(NoMemoryLeft());
   }
 }
 

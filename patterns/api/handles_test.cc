@@ -45,12 +45,12 @@ TEST(Handles, AnExceptionBecomesAFailure) {
   EXPECT_EQ(Throw(7), BRIGADE_INTERNAL);
 }
 
-TEST(Handles, WithoutMemoryTheTextIsShort) {
+TEST(Handles, AFailureForLackOfMemoryNeedsNone) {
   no_memory_is_left = true;
   const brigade_status status = Throw(std::bad_alloc());
   no_memory_is_left = false;
   EXPECT_EQ(status, BRIGADE_OUT_OF_MEMORY);
-  EXPECT_EQ(ErrorText(), "out of memory");
+  EXPECT_EQ(ErrorText(), "this process has no memory left");
 }
 
 }  // namespace

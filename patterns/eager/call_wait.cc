@@ -1,5 +1,7 @@
 #include "patterns/eager/call_wait.h"
 
+#include "patterns/engine/out_of_memory.h"
+
 namespace brigade {
 
 std::string CallWait::Describe() const {
@@ -7,8 +9,12 @@ std::string CallWait::Describe() const {
 }
 
 Status CallWait::Break(const Status& status) {
-  engine->BreakGroup(group, status.WithContext(Describe()),
-                     {group->rank, status.code(), entry->pattern, sequence, status.message()});
+  const Status broken = CatchOutOfMemory([&] {
+    engine->BreakGroup(group, status.WithContext(Describe()),
+                       {group->rank, status.code(), entry->pattern, sequence, status.message()});
+    return Status();
+  });
+  if (!broken.ok()) engine->BreakGroup(group, broken);
   return group->failure;
 }
 

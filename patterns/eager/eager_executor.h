@@ -1,7 +1,7 @@
-// EagerExecutor: runs small calls at once, where every message is one segment, or some if nobody
-// combines them but the other of two ranks, and nothing else is under way. Runs the same schedules
-// as Executor: steps in program order, the leading ones first, without cursors, windows or
-// bookkeeping of rounds.
+// EagerExecutor: runs small calls at once, where nothing else is under way and every message is one
+// segment; or a few segments, if no rank combines or the scope has two ranks. Runs the same
+// schedules as Executor: steps in program order, the leading ones first, without cursors, windows
+// or bookkeeping of rounds.
 //
 // How messages travel is the port's: posted (PostPort), or through memory that both sides share
 // (EdgePort). A port is a template parameter because a virtual call per step would be felt.

@@ -82,7 +82,7 @@ bool EdgePort::SendInPlace(const Step& copy) {
   const int peer = scope_.GroupRank(copy.only_sent_to);
   OutEdge* const edge = EdgeTo(peer);
   if (edge == nullptr) return false;
-  Slot* const slot = bytes <= Slot::kInlineBytes ? edge->Next() : edge->NextForLongInline(bytes);
+  Slot* const slot = edge->NextForInline(bytes);
   if (slot == nullptr) return false;
   const TraceSpan span(TraceKind::kPostSend, bytes, peer);
   const ConstByteSpan head(reinterpret_cast<const std::byte*>(&header_), HeaderBytes());

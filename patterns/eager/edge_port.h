@@ -37,8 +37,8 @@ class EdgePort : public PortBase {
 
   // Of a message from point to point the sender's length counts, and shows in what it wrote.
   bool SeesArrivals() const { return true; }
-  // Messages may take some segments: each costs little more than its copies. Of more than two ranks
-  // those who combine had better receive the next segment meanwhile.
+  // Messages may take some segments: each costs little more than its copies. With more than two
+  // ranks a rank that combines should receive the next segment meanwhile, so the engine runs those.
   bool CutsMessages() const { return !entry_.combines || scope_.size == 2; }
   bool Cuts(const SegmentPlan& plan) const {
     return CutsMessages() && !plan.header_ahead &&

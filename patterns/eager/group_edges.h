@@ -22,7 +22,7 @@ inline bool IsProgressDue(uint64_t sequence) {
   return sequence % rules::kCallsPerLook == rules::kCallsPerLook - 1;
 }
 
-// Null: there is none, or something has to go before.
+// Null: there is no edge to `peer`, or the engine has deferred sends, which must go first.
 inline OutEdge* EdgeTo(Engine* engine, GroupState* group, ChannelKind kind, int peer) {
   OutEdge*& edge = group->OutEdgeTo(kind, peer);
   if (edge == nullptr && group->edges != nullptr) {

@@ -24,8 +24,8 @@ class Activity {
   virtual std::string Describe() const = 0;
   // The rank of its group that it waits for; -1 if for none.
   virtual int AwaitedPeer() const = 0;
-  // Ends with `status` unless it is over, and lets go of everything. REQUIRES: the group is closed
-  // on the endpoint, so that nothing of it is posted.
+  // Ends with `status` unless it is over, and frees its staging memory. REQUIRES: the group is
+  // closed on the endpoint, so that nothing of it is posted.
   virtual void End(const Status& status) = 0;
 
   // It has waited for long: finds out whether others made the same call, and ends with kMismatch if

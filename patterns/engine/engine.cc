@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <new>
 #include <utility>
 
 #include "patterns/catalogue/catalogue.h"
@@ -54,6 +53,7 @@ Status Engine::Create(Endpoint* endpoint, const EngineOptions& options,
                                     endpoint->capabilities().max_segment_bytes);
   const SegmentSettings settings =
       SegmentSettingsFor(options.chunk_bytes, options.staging_bytes, preferred);
+  (void)NoMemoryLeft();  // makes it while there is memory
   std::unique_ptr<Engine> created(new Engine(endpoint, WithDefaults(options)));
   BRIGADE_RETURN_IF_ERROR(created->buffers_.Allocate(settings));
   *engine = std::move(created);
@@ -202,10 +202,9 @@ bool Engine::WorkIsLeft() {
 ProgressThread::Step Engine::StepOfProgressThread() {
   const int stalled_before = buffers_.stalled();
   bool moved = false;
-  try {
-    moved = Move();
-  } catch (const std::bad_alloc&) {  // no call gets it, and any group may have lost a message
-    for (GroupState* group : groups_) BreakGroup(group, NoMemoryLeft());
+  const Status status = CatchOutOfMemory([&] { return moved = MoveOnce(), Status(); });
+  if (!status.ok()) {  // no call gets it, and any group may have lost a message
+    for (GroupState* group : groups_) BreakGroup(group, status);
   }
   AnnounceCompletions();
   if (!WorkIsLeft()) return ProgressThread::Step::kNothingLeft;
@@ -232,11 +231,9 @@ bool Engine::AdvanceActivities() {
         firsts_.begin(), firsts_.end(), [&](const Activity* a) { return a->HoldsUp(*activity); });
     if (behind_another) continue;
     firsts_.push_back(activity);
-    try {
-      any |= activity->Advance();
-    } catch (const std::bad_alloc&) {
-      BreakGroup(activity->group(), NoMemoryLeft());  // the activity is in the middle of a step
-    }
+    const Status status = CatchOutOfMemory([&] { return any |= activity->Advance(), Status(); });
+    // Without memory, the activity is in the middle of a step.
+    if (!status.ok()) BreakGroup(activity->group(), status);
     if (activity->done() && !activity->outcome().ok()) {
       BreakGroup(activity->group(), activity->outcome(), activity->cause());
     }
@@ -341,6 +338,7 @@ void Engine::Deactivate(Activity* activity) {
 
 void Engine::ListenTo(GroupState* group) {
   groups_.push_back(group);
+  leaving_groups_.reserve(leaving_groups_.size() + groups_.size());  // for RemoveGroup
   left_all_groups_ = false;
   helps_operations_ |= !endpoint_->CapabilitiesOf(group->id).progresses_alone;
   group->control.emplace(group, &failing_, [this, group](int from, ConstByteSpan message) {
@@ -358,17 +356,21 @@ void Engine::RemoveGroup(std::unique_ptr<GroupState> group) {
   const ProgressGuard guard(this);
   // An enquiry that has come is answered by nobody afterwards.
   if (processor_ == nullptr && group->failure.ok()) {
-    endpoint_->polling()->Nudge();
-    Move();
-    if (group->failure.code() == StatusCode::kMismatch) {
-      options_.report("this rank ends a group in which another rank waits: " +
-                      group->failure.message());
-    }
+    (void)CatchOutOfMemory([&] {
+      endpoint_->polling()->Nudge();
+      Move();
+      if (group->failure.code() == StatusCode::kMismatch) {
+        options_.report("this rank ends a group in which another rank waits: " +
+                        group->failure.message());
+      }
+      return Status();
+    });
   }
   groups_.erase(std::remove(groups_.begin(), groups_.end(), group.get()), groups_.end());
   left_all_groups_ = groups_.empty();
   leaving_groups_.push_back(std::move(group));
-  CloseIdleGroups();
+  // Without memory, a later call closes them.
+  (void)CatchOutOfMemory([&] { return CloseIdleGroups(), Status(); });
 }
 
 void Engine::CloseIdleGroups() {

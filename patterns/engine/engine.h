@@ -1,9 +1,10 @@
 // Engine: what all operations of a process share. It owns the staging pool, the overflow memory,
 // the order of operations, and every send that has returned to its caller and is still on its way.
 //
-// One per process and transport. Not thread-safe: an engine has one progress owner at a time. That
-// is who calls it, its groups or their operations; and while nobody does, a thread of its own
-// (progress_thread.h), made when there is first something for it to do.
+// One per process and transport. Not thread-safe: an engine has one progress owner at a time. The
+// owner is the thread inside a public call of the engine, its groups or their operations; between
+// calls it is the progress thread (progress_thread.h), made when there is first something for it to
+// do.
 
 #ifndef BRIGADE_PATTERNS_ENGINE_ENGINE_H_
 #define BRIGADE_PATTERNS_ENGINE_ENGINE_H_
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,6 +26,7 @@
 #include "patterns/engine/event_descriptor.h"
 #include "patterns/engine/fork_watch.h"
 #include "patterns/engine/match_timer.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/progress_thread.h"
 #include "patterns/engine/send_queue.h"
 #include "patterns/engine/staging_buffers.h"
@@ -100,11 +101,9 @@ class Engine {
       if (engine->progress_thread_owns_) engine->TakeRoleBack();
       if (engine->IsForked()) engine->LeaveToParent();
     }
+    // Without memory, the end of a later call does what is left.
     ~ProgressGuard() {
-      try {
-        Leave();
-      } catch (const std::bad_alloc&) {  // the end of a later call does what is left
-      }
+      (void)CatchOutOfMemory([this] { return Leave(), Status(); });
     }
     ProgressGuard(const ProgressGuard&) = delete;
     ProgressGuard& operator=(const ProgressGuard&) = delete;
@@ -181,8 +180,8 @@ class Engine {
   }
   // Moves everything that can move without waiting. True if anything did.
   bool Move();
-  // The same, for a call that a program repeats until something is over: looks for mismatches and
-  // lost ranks as a long wait does.
+  // The same, for the progress thread, and for a call that a program repeats until something is
+  // over: looks for mismatches and lost ranks as a long wait does.
   bool MoveOnce();
   // Progresses until `over()`, pausing as the transport likes; every report interval it says that
   // `what()` still waits. `over()` may be called again after it has returned true, and returns true

@@ -16,12 +16,16 @@
 namespace brigade {
 
 void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& cause) {
-  // Whoever is gone may have said why.
-  if (group->failure.ok() && status.code() == StatusCode::kPeerLost) (void)endpoint_->Progress();
-  if (!HasFailed(group)) {
-    group->failure = status;
-    group->cause = cause;
-  }
+  const Status noted = CatchOutOfMemory([&] {
+    // Whoever is gone may have said why.
+    if (group->failure.ok() && status.code() == StatusCode::kPeerLost) (void)endpoint_->Progress();
+    if (!HasFailed(group)) {
+      group->failure = status;
+      group->cause = cause;
+    }
+    return Status();
+  });
+  if (group->failure.ok()) group->failure = noted;
   failing_.erase(std::remove(failing_.begin(), failing_.end(), group), failing_.end());
   if (group->closed || IsForked()) return;  // the parent may not have failed
   // The calls end even if others cannot be notified: the memory of a call may be freed soon.
@@ -31,7 +35,9 @@ void Engine::BreakGroup(GroupState* group, const Status& status, const Abort& ca
 }
 
 void Engine::BreakGroup(GroupState* group, const Status& status) {
-  BreakGroup(group, status, {group->rank, status.code(), {}, 0, status.message()});
+  Abort cause{group->rank, status.code(), {}, 0, {}};
+  (void)CatchOutOfMemory([&] { return cause.text = status.message(), Status(); });
+  BreakGroup(group, status, cause);
 }
 
 void Engine::AbandonGroup(GroupState* group) {

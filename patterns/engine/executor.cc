@@ -13,6 +13,7 @@ namespace brigade {
 
 std::unique_ptr<Executor> Executor::New(Engine* engine) {
   std::vector<std::unique_ptr<Activity>>* const idle = engine->idle_executors();
+  idle->reserve(kMostIdle);  // Keep needs no memory
   if (idle->empty()) return std::unique_ptr<Executor>(new Executor(engine));
   std::unique_ptr<Executor> executor(static_cast<Executor*>(idle->back().release()));
   idle->pop_back();

@@ -86,8 +86,8 @@ struct GroupState {
   Abort cause;
   int abort_from = -1;
   std::optional<GroupControl> control;
-  // A call waits that looks for a failure by itself, and must let go of memory of others before the
-  // group is closed.
+  // A call waits that looks for a failure by itself, and must end its accesses to memory of others
+  // before the group is closed.
   bool is_held = false;
   // Of a call over edges: a receive that it has posted.
   ReceiveSlot edge_slot;

@@ -12,13 +12,15 @@
 
 namespace brigade {
 
-inline Status NoMemoryLeft() {
-  return {StatusCode::kOutOfMemory, "this process has no memory left"};
+// Needs no memory, but for its first call, which Engine::Create makes.
+inline const Status& NoMemoryLeft() {
+  static const Status& status =
+      *new Status(StatusCode::kOutOfMemory, "this process has no memory left");
+  return status;
 }
 
 // Returns what `part()` returns; NoMemoryLeft() if it throws std::bad_alloc or std::length_error,
-// which a container throws of more elements than fit any memory. Throws std::bad_alloc if there is
-// no memory for a Status either.
+// which a container throws of more elements than fit any memory.
 template <typename Part>
 Status CatchOutOfMemory(const Part& part) {
   try {

@@ -1,11 +1,9 @@
 #include "patterns/engine/progress_thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "membuf/check.h"
 #include "patterns/rules.h"
 #include "patterns/trace/trace.h"
+#include "transport/host/start_thread.h"
 
 namespace brigade {
 namespace {
@@ -34,22 +33,12 @@ Status ProgressThread::Create(std::function<Step()> step,
                               std::function<void(int microseconds)> await,
                               std::unique_ptr<ProgressThread>* progress_thread) {
   std::unique_ptr<ProgressThread> created(new ProgressThread(std::move(step), std::move(await)));
-  // A thread inherits what is blocked, and the program's handlers are to run on its own threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  Status status;
-  try {
-    created->thread_ = std::thread(&ProgressThread::Run, created.get());
-    pthread_setname_np(created->thread_.native_handle(), "brigade");
-  } catch (const std::exception& error) {
-    status = Status(StatusCode::kUnavailable, std::string("no progress thread: ") + error.what());
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!status.ok()) return status;
+  ProgressThread* const thread = created.get();
+  const Status status = StartThread([thread] { thread->Run(); }, &thread->thread_);
+  if (!status.ok()) return {status.code(), "no progress thread: " + status.message()};
+  pthread_setname_np(thread->thread_.native_handle(), "brigade");
   // A child that found a step half done could do nothing with its copy, not even destroy it.
-  static const int handlers = pthread_atfork(&HoldAll, &LetAllGo, &LetAllGo);
+  static const int handlers = pthread_atfork(&LockAll, &UnlockAll, &UnlockAll);
   BRIGADE_CHECK(handlers == 0);
   {
     const std::lock_guard<std::mutex> lock(Existing().mutex);
@@ -85,12 +74,12 @@ void ProgressThread::Wake() {
   changed_.notify_one();
 }
 
-void ProgressThread::HoldAll() {
+void ProgressThread::LockAll() {
   Existing().mutex.lock();
   for (ProgressThread* progress_thread : Existing().all) progress_thread->mutex_.lock();
 }
 
-void ProgressThread::LetAllGo() {
+void ProgressThread::UnlockAll() {
   for (ProgressThread* progress_thread : Existing().all) progress_thread->mutex_.unlock();
   Existing().mutex.unlock();
 }

@@ -66,8 +66,8 @@ class ProgressThread {
   ProgressThread(std::function<Step()> step, std::function<void(int microseconds)> await);
 
   // Around a fork.
-  static void HoldAll();
-  static void LetAllGo();
+  static void LockAll();
+  static void UnlockAll();
 
   // Whether LookSoon was called in a sleep that is far too long for it. To end each would cost
   // more than it brings.

@@ -147,8 +147,11 @@ bool SendQueue::PostDeferred() {
       return other->group == send->group && other->channel.kind == send->channel.kind &&
              other->peer == send->peer;
     });
-    const Status status =
-        behind_another ? Status(StatusCode::kNoResource, "in order") : TryPost(send);
+    if (behind_another) {
+      ++it;
+      continue;
+    }
+    const Status status = TryPost(send);
     if (status.code() == StatusCode::kNoResource) {
       refused.push_back(send);
       ++it;

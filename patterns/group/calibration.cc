@@ -433,10 +433,10 @@ Status Calibrate(Engine* engine, GroupState* group, Bootstrap* bootstrap,
   mine.processors = RankProcessors::Here();
   // Whatever has happened, the others wait here.
   std::vector<RankTimes> all(static_cast<size_t>(bootstrap->size()));
-  const Status told = bootstrap->AllGather(&mine, sizeof(mine), all.data());
+  const Status gathered = bootstrap->AllGather(&mine, sizeof(mine), all.data());
   *measured = false;
   BRIGADE_RETURN_IF_ERROR(status);
-  BRIGADE_RETURN_IF_ERROR(told);
+  BRIGADE_RETURN_IF_ERROR(gathered);
   for (size_t r = 0; r < all.size(); ++r) {
     if (all[r].outcome == static_cast<int64_t>(StatusCode::kOk)) continue;
     return Status(static_cast<StatusCode>(all[r].outcome),

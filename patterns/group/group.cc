@@ -38,6 +38,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
     const Engine::RoleKept kept(engine);  // the bootstrap may run calls of another group
     opened = engine->endpoint()->OpenGroup(bootstrap, &state->id);
     if (opened.ok()) {
+      const GroupId id = state->id;
       opened = CatchOutOfMemory([&] {
         GroupState* const open = state.get();
         // First, so that an exception closes the group.
@@ -50,6 +51,7 @@ Status Group::Create(Engine* engine, Bootstrap* bootstrap, int rows, int cols,
                         engine->endpoint()->IsCrowded(open->id);
         return Status();
       });
+      if (*group == nullptr) engine->endpoint()->CloseGroup(id);
     }
   }
   Status status = AgreeOnOutcome(bootstrap, opened);
@@ -73,8 +75,11 @@ Group::Group(Engine* engine, std::unique_ptr<GroupState> state)
 Group::~Group() {
   const PlanCache& plans = *state_->plans;
   if (engine_->options().explain && rank() == 0 && plans.lookups() > 0) {
-    engine_->options().report(std::to_string(plans.made()) + " plans for " +
-                              std::to_string(plans.lookups()) + " calls");
+    (void)CatchOutOfMemory([&] {
+      engine_->options().report(std::to_string(plans.made()) + " plans for " +
+                                std::to_string(plans.lookups()) + " calls");
+      return Status();
+    });
   }
   engine_->RemoveGroup(std::move(state_));
 }

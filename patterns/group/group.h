@@ -1,4 +1,5 @@
-// Group: ranks that communicate by patterns. The C++ face of the library; brigade.h is the C one.
+// Group: ranks that communicate by patterns. The C++ interface of the library; brigade.h is the
+// interface for C.
 //
 // A group is a grid of rows x cols ranks, numbered row by row; a plain group is a 1 x n grid. Its
 // scopes are the calling rank's row, its column, and all. Groups share one Engine per process and

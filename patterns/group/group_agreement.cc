@@ -72,9 +72,9 @@ Status CheckAgreement(Bootstrap* bootstrap, const AgreedSettings& mine) {
 
 Status AgreeOnOutcome(Bootstrap* bootstrap, const Status& mine) {
   Status verdict;
-  const Status told = GatherOutcome(bootstrap, mine, &verdict);
+  const Status gathered = GatherOutcome(bootstrap, mine, &verdict);
   BRIGADE_RETURN_IF_ERROR(mine);
-  BRIGADE_RETURN_IF_ERROR(told);
+  BRIGADE_RETURN_IF_ERROR(gathered);
   return verdict;
 }
 

@@ -28,6 +28,10 @@ Status MakeOf(Group* parent, const std::vector<int>& members, int rows, int cols
 
 // `ranks` are ranks of a group of `size`, each once, and as many as the shape wants.
 Status CheckRanks(const std::vector<int>& ranks, int size, int rows, int cols) {
+  if (rows > 0 && cols > size / rows) {
+    return Invalid("a grid of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                   " has more ranks than the group, which has " + std::to_string(size));
+  }
   const auto count = static_cast<int>(std::min(ranks.size(), size_t{INT_MAX}));
   if (rows < 1 || cols < 1 || rows > count / cols || rows * cols != count) {
     return Invalid("a grid of " + std::to_string(rows) + " x " + std::to_string(cols) +

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "patterns/engine/executor.h"
+#include "patterns/engine/out_of_memory.h"
 
 namespace brigade {
 
@@ -13,7 +14,7 @@ Operation::Operation(Engine* engine, std::unique_ptr<Executor> executor)
 
 Operation::~Operation() {
   // The outcome is the group's failure too.
-  (void)Wait();
+  (void)CatchOutOfMemory([this] { return Wait(); });
 }
 
 bool Operation::Test() {

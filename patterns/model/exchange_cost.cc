@@ -75,23 +75,23 @@ SegmentTimes HypercubeTimes(const Steps& steps, const CostQuery& query, const Se
   const double out = folds ? crowd * steps.CopyOut(ChunkRole::kCombineTarget, segment.bytes) : 0;
   const Hop far(steps, SlowestLink(steps, query), segment, ChunkRole::kCombineTarget,
                 ChunkRole::kReceive, steps.Crowd());
-  const auto is_told = [&](int r) { return cube.IsPaired(r) && r % 2 == 1; };
+  const auto is_folded = [&](int r) { return cube.IsPaired(r) && r % 2 == 1; };
   double dimensions_us = 0;
   const auto finish = [&](Ports::Buckets buckets) {
     Rounds rounds(steps, query.ranks, segment, buckets);
     for (int r = 0; r < query.ranks; ++r) rounds.Work(r, far.Begin(copy));
-    const auto telling = [&](int r) { return cube.IsPaired(r) && r % 2 == 0 ? r + 1 : -1; };
-    Exchange(query.ranks, telling, combine, &rounds);
+    const auto folded_to = [&](int r) { return cube.IsPaired(r) && r % 2 == 0 ? r + 1 : -1; };
+    Exchange(query.ranks, folded_to, combine, &rounds);
     const double begin_us = rounds.Latest();
     for (int d = 0; d < cube.dimensions; ++d) {
       const auto partner = [&](int r) {
-        return is_told(r) ? -1 : cube.RankAt(cube.CornerOf(r) ^ (1 << d));
+        return is_folded(r) ? -1 : cube.RankAt(cube.CornerOf(r) ^ (1 << d));
       };
       Exchange(query.ranks, partner, combine, &rounds);
     }
     dimensions_us = rounds.Latest() - begin_us;
-    const auto told = [&](int r) { return is_told(r) ? r - 1 : -1; };
-    Exchange(query.ranks, told, out, &rounds);
+    const auto results = [&](int r) { return is_folded(r) ? r - 1 : -1; };
+    Exchange(query.ranks, results, out, &rounds);
     return rounds.Latest();
   };
   const double first = finish(Ports::Buckets::kFull);

@@ -119,8 +119,8 @@ SegmentTimes MultiBroadcastByHostTimes(const Steps& steps, const CostQuery& quer
   const double around =
       (hosts - 1) * far.us() + (most - 1) * (hosts - 2) * std::max(far.us(), processor);
   const double round = std::max({blocks * busy, around, others * (blocks + 1) * near.wire_us});
-  const double told = others * near.send_us + near.wire_us + near.latency_us + near.receive_us;
-  return {far.Begin(in) + round - far.Saved(blocks) + told + out, round + in};
+  const double to_others = others * near.send_us + near.wire_us + near.latency_us + near.receive_us;
+  return {far.Begin(in) + round - far.Saved(blocks) + to_others + out, round + in};
 }
 
 SegmentTimes RingMultiReduceTimes(const Steps& steps, const CostQuery& query,
@@ -150,9 +150,9 @@ SegmentTimes ReduceScatterAllgatherTimes(const Steps& steps, const CostQuery& qu
   const double at_port = edges.AtPort();
   const double processor_us = edges.AtProcessor();
   // Where memory is shared each sends its result to all at once.
-  const double told = steps.SharesMemory() ? hop.us() : edges.Around(0);
+  const double to_others = steps.SharesMemory() ? hop.us() : edges.Around(0);
   const double sums = std::max(edges.Around(combine), others * at_port);
-  const double results = std::max({told, others * at_port, others * (processor_us + out)});
+  const double results = std::max({to_others, others * at_port, others * (processor_us + out)});
   const double both = std::max(sums, others * 2 * at_port);
   const double processor = others * (2 * processor_us + combine + out) + in + out;
   return {hop.Begin(in) + sums + results - hop.Saved(2 * others) + out, std::max(both, processor)};

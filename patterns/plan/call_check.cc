@@ -42,7 +42,8 @@ Status CheckUserOp(const CatalogueEntry& entry, const PatternCall& call) {
 Status CheckArithmetic(const CatalogueEntry& entry, const PatternCall& call) {
   if (!Combines(call.op, call.type)) {
     return Invalid(entry, std::string(ElementName(call.type)) + " has no " +
-                              CombineOpName(call.op) + "; see the table in membuf/README.md");
+                              CombineOpName(call.op) +
+                              "; docs/user/calls.md lists what each type has");
   }
   return call.op == CombineOp::kUser ? CheckUserOp(entry, call) : Status();
 }

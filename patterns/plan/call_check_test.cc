@@ -95,12 +95,14 @@ TEST(CallCheck, WrongArithmeticIsNamed) {
   RightCall call(Pattern::kAllReduce);
   call.call.op = CombineOp::kMax;
   call.call.type = Element::kComplexDouble;
-  EXPECT_EQ(call.Complaint(),
-            "all_reduce: complex double has no maximum; see the table in membuf/README.md");
+  EXPECT_EQ(
+      call.Complaint(),
+      "all_reduce: complex double has no maximum; docs/user/calls.md lists what each type has");
   call.call.op = CombineOp::kBitXor;
   call.call.type = Element::kDouble;
   EXPECT_EQ(call.Complaint(),
-            "all_reduce: double has no bitwise exclusive or; see the table in membuf/README.md");
+            "all_reduce: double has no bitwise exclusive or; docs/user/calls.md lists what each "
+            "type has");
   call.call.op = CombineOp::kProduct;
   EXPECT_TRUE(call.Check().ok());
   int32_t location = 0;
@@ -116,7 +118,7 @@ TEST(CallCheck, WrongUserOperationsAreNamed) {
   RightCall call(Pattern::kReduce);
   call.call.op = CombineOp::kUser;
   EXPECT_EQ(call.Complaint(),
-            "reduce: double has no user operation; see the table in membuf/README.md");
+            "reduce: double has no user operation; docs/user/calls.md lists what each type has");
   call.call.type = Element::kByte;
   EXPECT_EQ(call.Complaint(), "reduce: user_op is a null pointer");
   call.call.user_op = &op;

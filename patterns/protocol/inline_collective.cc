@@ -241,9 +241,7 @@ class InlineCollective {
   Status Send(const Step& step) {
     const size_t bytes = kHeaderBytes + wire_bytes_;
     OutEdge* const edge = EdgeTo(run_.engine, run_.group, kind_, step.peer);
-    Slot* const slot = edge == nullptr               ? nullptr
-                       : bytes <= Slot::kInlineBytes ? edge->Next()
-                                                     : edge->NextForLongInline(bytes);
+    Slot* const slot = edge == nullptr ? nullptr : edge->NextForInline(bytes);
     if (slot == nullptr) {
       return posted().Send(step, [&](std::byte* payload) { CopyPayload(payload, step.left); });
     }
@@ -365,9 +363,7 @@ bool AllSlotsAreFree(const CallRun& run) {
     const size_t bytes = kHeaderBytes + MessageOf(run, step.block).layout.bytes() /
                                             run.plan.elem_bytes * run.plan.wire_elem_bytes;
     OutEdge* const edge = EdgeTo(run.engine, run.group, run.plan.kind, step.peer);
-    all &= edge != nullptr &&
-           (bytes <= Slot::kInlineBytes ? edge->Next() != nullptr
-                                        : edge->NextForLongInline(bytes) != nullptr);
+    all &= edge != nullptr && edge->NextForInline(bytes) != nullptr;
   }
   return all;
 }

@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 
 #include "membuf/byte_span.h"
 #include "membuf/pack.h"
 #include "patterns/eager/call_wait.h"
 #include "patterns/eager/group_edges.h"
+#include "patterns/engine/out_of_memory.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/protocol/protocols.h"
 #include "patterns/schedule/pattern.h"
@@ -53,12 +53,12 @@ OutEdge* EdgeToPeer(const CallRun& run) {
 
 // Null: the message is too long, or the edge has no slot for it.
 Slot* SlotFor(const EdgeConfig& config, size_t bytes, OutEdge* edge) {
-  if (kHeaderBytes + bytes <= Slot::kInlineBytes) return edge->Next();
-  if (!edge->is_wide() || kHeaderBytes + bytes > WideSlot::kInlineBytes) return nullptr;
-  const SegmentPlan segments = PlanMessage(config.settings, bytes);
-  return segments.IsOneSegment() && !segments.header_ahead
-             ? edge->NextForLongInline(kHeaderBytes + bytes)
-             : nullptr;
+  if (kHeaderBytes + bytes > Slot::kInlineBytes) {
+    if (!edge->is_wide() || kHeaderBytes + bytes > WideSlot::kInlineBytes) return nullptr;
+    const SegmentPlan segments = PlanMessage(config.settings, bytes);
+    if (!segments.IsOneSegment() || segments.header_ahead) return nullptr;
+  }
+  return edge->NextForInline(kHeaderBytes + bytes);
 }
 
 Outcome SendInline(CallRun* run) {
@@ -146,13 +146,7 @@ Outcome ReceiveIntoPostedBuffer(CallRun* run) {
                   kKind,         *run->sequence, run->call.timeout_seconds,
                   run->call.root};
     const auto is_over = [&] { return edge->WithdrawBuffer() || is_here() || edge->lost(); };
-    for (bool is_waiting = true; is_waiting;) {
-      try {
-        wait.Await(is_over);
-        is_waiting = false;
-      } catch (const std::bad_alloc&) {  // a Status would take memory, too
-      }
-    }
+    while (!CatchOutOfMemory([&] { return wait.Await(is_over), Status(); }).ok()) continue;
     slot = edge->Peek();  // a rank that is lost may have sent it before
   }
   return slot == nullptr ? Outcome::kNotNow : Take(run, edge, *slot);

@@ -115,7 +115,8 @@ Status ReadSettings(Settings* settings) {
   BRIGADE_RETURN_IF_ERROR(ReadFlag("BRIGADE_EXPLAIN", &engine.explain));
   BRIGADE_RETURN_IF_ERROR(ReadBytes("BRIGADE_CHUNK_BYTES", &engine.chunk_bytes));
   if (engine.chunk_bytes == 0 || engine.chunk_bytes % kChunkGranuleBytes != 0) {
-    return Bad("BRIGADE_CHUNK_BYTES", Lookup("BRIGADE_CHUNK_BYTES"), "a positive multiple of 64");
+    return Bad("BRIGADE_CHUNK_BYTES", Lookup("BRIGADE_CHUNK_BYTES"),
+               "a multiple of 64, at least 1024");
   }
 
   if (const char* value = Lookup("BRIGADE_TOPOLOGY")) {

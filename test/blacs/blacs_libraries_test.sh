@@ -1,5 +1,6 @@
 #!/bin/bash
-# On a host without liburing or libsodium the library is loaded, prints a line about it, and does what it can.
+# On a host without liburing, libsodium or enough shared memory the library is loaded, prints a line about it, and does
+# what it can.
 # Arguments: run_mpi.sh, the program blacs_cases, libbrigade_blacs.so.
 set -u
 
@@ -56,6 +57,13 @@ lines 1 "$instead"
 lines 1 'received intact'
 run blacs_exit $sodium BRIGADE_TRANSPORT=auto BRIGADE_LOG=off || fail "one host without libsodium, silent"
 lines 0 brigade
+lines 1 'received intact'
+
+# The memory that ranks share is a file. Open MPI has none here.
+run blacs_exit "" BRIGADE_TRANSPORT=auto OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,tcp prlimit --fsize=1000000 ||
+  fail "one host with a limit on file sizes"
+lines 1 'brigade: shm: a limit on file size .*; auto sends within this host as between hosts$'
+lines 1 'BLACS over transport tcp'
 lines 1 'received intact'
 
 # Settings make Open MPI use TCP, so that only libsodium keeps Brigade from it; connections of its start, by shared

@@ -1,6 +1,7 @@
 // A failure on one rank ends the calls of all, on every transport whose ranks can be threads or run
 // in virtual time. A failed rank stays without calls, so its end releases no other rank.
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -345,6 +346,44 @@ TEST_P(Failures, OtherGroupsGoOn) {
 INSTANTIATE_TEST_SUITE_P(Over, Failures,
                          testing::Values(Kind::kInproc, Kind::kInprocInPeerMemory, Kind::kShm,
                                          Kind::kTwoHosts, Kind::kTcp, Kind::kSockets, Kind::kSim),
+                         [](const auto& tested) { return NameOf(tested.param); });
+
+// A program that sleeps until the descriptor of its engine is readable, and makes no call.
+class EventLoops : public testing::TestWithParam<Kind> {
+ protected:
+  // Rank 0 starts a broadcast from rank 1 and sleeps; rank 1 does `other` instead. Returns the
+  // outcome of the broadcast.
+  static Status OutcomeBeside(const std::function<void(Rank*)>& other) {
+    Status outcome;
+    RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
+      auto me = std::make_unique<Rank>(NewEndpoint(GetParam(), &world, rank),
+                                       world.MakeBootstrap(rank).get());
+      if (rank == 1) return other(me.get());
+      int fd = -1;
+      Require(me->engine->OpenEvents(&fd));
+      std::unique_ptr<Operation> operation;
+      Require(me->group->Start(me->Call(Pattern::kBroadcast, 1, 10), &operation));
+      pollfd event{fd, POLLIN, 0};
+      while (!operation->Test()) EXPECT_EQ(poll(&event, 1, -1), 1);
+      outcome = operation->Wait();
+    });
+    return outcome;
+  }
+};
+
+TEST_P(EventLoops, WakeWhenARankIsLostThatHasSentNothing) {
+  const Status outcome = OutcomeBeside([](Rank*) {});
+  EXPECT_EQ(outcome.code(), StatusCode::kPeerLost) << outcome.ToString();
+}
+
+TEST_P(EventLoops, WakeWhenTheCallsDoNotMatch) {
+  const Status outcome = OutcomeBeside([](Rank* me) {
+    EXPECT_EQ(me->group->Run(PatternCall()).code(), StatusCode::kMismatch);  // a barrier
+  });
+  EXPECT_EQ(outcome.code(), StatusCode::kMismatch) << outcome.ToString();
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, EventLoops, testing::Values(Kind::kShm, Kind::kTcp, Kind::kSockets),
                          [](const auto& tested) { return NameOf(tested.param); });
 
 // Cannot open its second group.

@@ -209,7 +209,9 @@ TEST_P(GroupSplitTest, RefusesWrongLists) {
     refused({0, 3}, 1, 2,
             "invalid argument: rank 3 in the list of a new group: the group has 3 ranks, from 0");
     refused({1, 1}, 1, 2, "invalid argument: rank 1 is twice in the list of a new group");
-    refused({1, 0}, 2, 2, "invalid argument: a grid of 2 x 2 does not fit a list of 2 ranks");
+    refused({1, 0}, 2, 2,
+            "invalid argument: a grid of 2 x 2 has more ranks than the group, which has 3");
+    refused({1, 0}, 3, 1, "invalid argument: a grid of 3 x 1 does not fit a list of 2 ranks");
     refused({}, 0, 0, "invalid argument: a grid of 0 x 0 does not fit a list of 0 ranks");
     UseAll(self.group());
   });

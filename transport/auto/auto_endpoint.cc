@@ -87,6 +87,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
       if (transport.reach != AutoTransport::Reach::kHost) continue;
       BRIGADE_CHECK(near_ == nullptr);  // leases with a token are its
       near_ = std::move(transport.endpoint);
+      near_is_missed_ = std::move(transport.is_missed);
     }
     for (AutoTransport& transport : transports) {
       if (transport.reach == AutoTransport::Reach::kEverywhere) {
@@ -264,7 +265,7 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
       sleeper()->Pause(idle_polls);
     } else if (waiting_.Pause(idle_polls) == WaitPolicy::Step::kSleep) {
       sleeper()->Await(rules::kAutoNapUs);
-      if (idle_polls % rules::kAutoPollsPerLook == 0) NudgeUsed();
+      if (idle_polls % rules::kAutoPollsPerLook == 0) Nudge();
     }
     // The rank that this one waits for may itself wait for a message that this one's program has
     // given to the last transport (MPI), or for that to take in what comes here: with no request of
@@ -273,9 +274,11 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
       fars_.back().endpoint->polling()->Nudge();
     }
   }
-  // Over memory only: a call of another transport takes longer than a short message.
   void Nudge() override {
     if (near_ != nullptr) near_->polling()->Nudge();
+    for (Far& far : fars_) {
+      if (far.is_used) far.endpoint->polling()->Nudge();
+    }
   }
   uint64_t PollsAwake() const override {
     return uses_several_ ? std::min(Polling::PollsAwake(), PollsBeforeSleep())
@@ -367,7 +370,9 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
   Status OpenNear(Bootstrap* bootstrap, Group* group) {
     const Status status = OpenOn(near_.get(), bootstrap, &group->near_id);
     if (status.ok()) FindHosts(bootstrap, group);
-    return status.code() == StatusCode::kUnavailable ? Status() : status;
+    if (status.code() != StatusCode::kUnavailable) return status;
+    if (near_is_missed_ != nullptr) near_is_missed_(status);
+    return Status();
   }
 
   // Opens the far group, on the first of those that all members have and that works: it does on all
@@ -380,14 +385,16 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     }
     BRIGADE_RETURN_IF_ERROR(Gather(bootstrap, &of_members));
     // Of the members of a host that lack it, the first one reports it; if hosts are not known, all.
-    const auto says = [&](int member, size_t i) { return of_members[member * fars_.size() + i]; };
+    const auto state_of = [&](int member, size_t i) {
+      return of_members[member * fars_.size() + i];
+    };
     std::vector<char> have(fars_.size(), 1);
     for (size_t i = 0; i < fars_.size(); ++i) {
-      bool is_first = says(bootstrap->rank(), i) == kMisses;
+      bool is_first = state_of(bootstrap->rank(), i) == kMisses;
       for (int peer = 0; peer < bootstrap->size(); ++peer) {
-        have[i] &= says(peer, i) == kHas;
+        have[i] &= state_of(peer, i) == kHas;
         const bool is_near = !group->hosts.empty() && group->hosts[peer] == group->host;
-        if (is_near && peer < bootstrap->rank() && says(peer, i) == kMisses) is_first = false;
+        if (is_near && peer < bootstrap->rank() && state_of(peer, i) == kMisses) is_first = false;
       }
       if (is_first && fars_[i].is_missed != nullptr) fars_[i].is_missed(Status());
     }
@@ -450,15 +457,9 @@ class AutoEndpoint : public Endpoint, private EdgeAccess, private Polling {
     uses_several_ = CountUsed() > 1;
   }
 
-  void NudgeUsed() {
-    if (near_ != nullptr) near_->polling()->Nudge();
-    for (Far& far : fars_) {
-      if (far.is_used) far.endpoint->polling()->Nudge();
-    }
-  }
-
   // Null: there is none. Its memory is the far ones', too: destroyed last.
   std::unique_ptr<Endpoint> near_;
+  std::function<void(const Status& why)> near_is_missed_;
   std::deque<Far> fars_;  // their names stay where they are
   std::unique_ptr<SharedDomain> domain_;
   Capabilities capabilities_;

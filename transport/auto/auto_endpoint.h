@@ -31,7 +31,7 @@ struct AutoTransport {
   std::function<bool()> is_wanted = nullptr;
   // Called each time that a group could have used this transport: (1) but for ranks without it, on
   // the first of these on each host, or on all if hosts are not known, with an OK status; (2) but
-  // for the failure `why` to open it, on all ranks. May be null.
+  // for the failure `why` to open it, on all ranks. With reach kHost only (2). May be null.
   std::function<void(const Status& why)> is_missed = nullptr;
 };
 

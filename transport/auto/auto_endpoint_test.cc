@@ -33,6 +33,24 @@ struct Operation : Completion {
   bool over = false;
 };
 
+class Refusing : public ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  Status OpenGroup(Bootstrap*, GroupId*) override {
+    return Status(StatusCode::kUnavailable, "no group");
+  }
+};
+
+class CountsNudges : public ForwardingEndpoint {
+ public:
+  CountsNudges(std::unique_ptr<Endpoint> target, std::atomic<int>* nudges)
+      : ForwardingEndpoint(std::move(target)), nudges_(nudges) {}
+  void Nudge() override { ++*nudges_; }
+
+ private:
+  std::atomic<int>* const nudges_;
+};
+
 // Ranks as threads; those with the same number in `hosts` are on one host.
 class Job {
  public:
@@ -41,10 +59,13 @@ class Job {
   // Ranks that have no shared memory, or no TCP.
   std::set<int> without_near;
   std::set<int> without_tcp;
+  bool near_refuses = false;  // groups
+  std::atomic<int> near_missed{0};
   bool real_tcp = false;
   std::set<int> not_wanting_tcp;
   std::atomic<int> asked{0};  // whether they want it
   std::atomic<int> missed{0};
+  std::atomic<int> nudges{0};  // of TCP
   // Runs on another thread while the group is opened.
   std::function<void(Endpoint*, const std::atomic<bool>& open)> while_opening;
 
@@ -87,11 +108,13 @@ class Job {
       tcp_options.interface = "lo";
       EXPECT_TRUE(CreateTcpEndpoint(tcp_options, &tcp).ok());
     } else if (without_tcp.count(rank) == 0) {
-      tcp = tcp_.CreateEndpoint(rank);
+      tcp = std::make_unique<CountsNudges>(tcp_.CreateEndpoint(rank), &nudges);
     }
     using Reach = AutoTransport::Reach;
     std::vector<AutoTransport> transports;
+    if (near_refuses) near = std::make_unique<Refusing>(std::move(near));
     transports.push_back({std::move(near), Reach::kHost});
+    transports.back().is_missed = [this](const Status& why) { near_missed += !why.ok(); };
     transports.push_back({std::move(tcp), Reach::kEverywhere, /*polls_per_look=*/4,
                           [this, rank] {
                             ++asked;
@@ -157,6 +180,23 @@ TEST(AutoEndpoint, MissesTcpOnlyBetweenHosts) {
   }
 }
 
+// TCP finds lost ranks in a Nudge.
+TEST(AutoEndpoint, NudgesTheTransportsInUse) {
+  for (const bool one_host : {true, false}) {
+    Job job(one_host ? std::vector<int>{0, 0} : std::vector<int>{0, 1});
+    job.Run([](Endpoint* endpoint, GroupId, int) { endpoint->polling()->Nudge(); });
+    EXPECT_EQ(job.nudges, one_host ? 0 : 2);
+  }
+}
+
+// If the ranks of a host cannot share memory after all, the transport near is missed on each.
+TEST(AutoEndpoint, MissesSharedMemoryThatCannotBeOpened) {
+  Job job({0, 0});
+  job.near_refuses = true;
+  EXPECT_EQ(NameOf(&job), "inproc");
+  EXPECT_EQ(job.near_missed, 2);
+}
+
 // One rank of each host calls is_missed, whichever ranks of the host are in the group.
 TEST(AutoEndpoint, OnEachHostOneMissesTcp) {
   Job job({0, 1, 1, 0, 1});
@@ -214,14 +254,6 @@ TEST(AutoEndpoint, AgreesOnTheFarTransport) {
 }
 
 // Opens no group.
-class Refusing : public ForwardingEndpoint {
- public:
-  using ForwardingEndpoint::ForwardingEndpoint;
-  Status OpenGroup(Bootstrap*, GroupId*) override {
-    return Status(StatusCode::kUnavailable, "no group");
-  }
-};
-
 TEST(AutoEndpoint, NamesTheFailureOfThePreferredTransport) {
   InprocWorld world(2);
   std::vector<std::thread> threads;

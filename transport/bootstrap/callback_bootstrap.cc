@@ -17,12 +17,14 @@ Status CallbackBootstrap::Create(int rank, int size, AllGatherFunction all_gathe
 }
 
 Status CallbackBootstrap::AllGather(const void* mine, size_t bytes, void* all) {
+  if (!failure_.ok()) return failure_;
   const int value = all_gather_(mine, all, bytes, context_);
   if (value == 0) return Status();
-  return Status(StatusCode::kInternal, "the allgather callback of the bootstrap returned " +
-                                           std::to_string(value) + " on rank " +
-                                           std::to_string(rank_) + " of " + std::to_string(size_) +
-                                           ", for " + std::to_string(bytes) + " bytes per rank");
+  failure_ = {StatusCode::kInternal, "the allgather callback of the bootstrap returned " +
+                                         std::to_string(value) + " on rank " +
+                                         std::to_string(rank_) + " of " + std::to_string(size_) +
+                                         ", for " + std::to_string(bytes) + " bytes per rank"};
+  return failure_;
 }
 
 }  // namespace brigade

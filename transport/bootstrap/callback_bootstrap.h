@@ -38,6 +38,7 @@ class CallbackBootstrap : public Bootstrap {
   const int size_;
   const AllGatherFunction all_gather_;
   void* const context_;
+  Status failure_;  // then the function is not called again: other ranks may be in that call
 };
 
 }  // namespace brigade

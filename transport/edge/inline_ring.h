@@ -88,8 +88,10 @@ class OutRing {
     if (extension_ == nullptr && !lost_ && RingHasRoom()) return SlotInRing();
     return NextSlowly(/*beyond_limit=*/false);
   }
-  // The same for an inline message longer than Slot::kInlineBytes. Null: it goes as a segment.
-  Slot* NextForLongInline(size_t bytes) {
+  // The same for an inline message of `bytes` with its header. If it is longer than
+  // Slot::kInlineBytes, null: it goes as a segment.
+  Slot* NextForInline(size_t bytes) {
+    if (bytes <= Slot::kInlineBytes) return Next();
     if (bytes > WideSlot::kInlineBytes || extension_ != nullptr || lost_ || !RingHasRoom()) {
       return nullptr;
     }

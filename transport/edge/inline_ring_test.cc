@@ -272,7 +272,7 @@ constexpr size_t kLong = Slot::kInlineBytes + 1;
 
 // Sends an inline message of `bytes`, all of them `value`; a short one where it may not be long.
 void SendInline(Link* link, size_t bytes, int value) {
-  Slot* slot = link->out->NextForLongInline(bytes);
+  Slot* slot = link->out->NextForInline(bytes);
   if (slot == nullptr) {
     slot = link->out->Next();
     bytes = sizeof(uint64_t);
@@ -317,7 +317,7 @@ TEST(InlineRingTest, AnEdgeThatIsUsedForLongLinesGetsAWideRing) {
     link.Send(bytes);  // short ones lie there, too
     link.Receive(bytes);
   }
-  EXPECT_EQ(link.out->NextForLongInline(WideSlot::kInlineBytes + 1), nullptr);
+  EXPECT_EQ(link.out->NextForInline(WideSlot::kInlineBytes + 1), nullptr);
   link.out->FreeMemory();
   EXPECT_EQ(link.memory->in_use_bytes(), before);
 }
@@ -385,10 +385,10 @@ TEST(InlineRingTest, WideRingsOfARankAreLimited) {
   }
   ASSERT_EQ(all.size(), kMost);
   for (int i = 0; i < 3 * rules::kShmInlinesBeforeWide; ++i) {
-    EXPECT_EQ(first.out->NextForLongInline(kLong), nullptr);
+    EXPECT_EQ(first.out->NextForInline(kLong), nullptr);
   }
   first.memory->FreeWideRing(all.back());
-  while (first.out->NextForLongInline(kLong) == nullptr) {
+  while (first.out->NextForInline(kLong) == nullptr) {
     ASSERT_LT(++rings, 100u) << "it does not look again";
   }
 }
@@ -397,11 +397,11 @@ TEST(InlineRingTest, LongLinesStopWhereShortOnesDo) {
   Link link;
   MakeWide(&link);
   link.out->SetLost();
-  EXPECT_EQ(link.out->NextForLongInline(kLong), nullptr);
+  EXPECT_EQ(link.out->NextForInline(kLong), nullptr);
   Link closed;
   closed.in->Close();
   for (int i = 0; i < 2 * rules::kShmInlinesBeforeWide; ++i) {
-    EXPECT_EQ(closed.out->NextForLongInline(kLong), nullptr) << "nobody reads it";
+    EXPECT_EQ(closed.out->NextForInline(kLong), nullptr) << "nobody reads it";
   }
 }
 

@@ -7,20 +7,20 @@
 namespace brigade {
 namespace {
 
-std::atomic<void (*)(const std::string&)> tell_of_refusal{nullptr};
+std::atomic<void (*)(const std::string&)> log_of_refusal{nullptr};
 std::atomic<bool> is_refusal_logged{false};
 
 void LogRefusal(const char* call, int error) {
-  const auto tell = tell_of_refusal.load(std::memory_order_acquire);
-  if (tell == nullptr || is_refusal_logged.exchange(true)) return;
-  tell(std::string("the system does not let this process copy to and from the memory of others (") +
-       call + ": " + std::strerror(error) + "), so messages carry what it could copy");
+  const auto log = log_of_refusal.load(std::memory_order_acquire);
+  if (log == nullptr || is_refusal_logged.exchange(true)) return;
+  log(std::string("the system does not let this process copy to and from the memory of others (") +
+      call + ": " + std::strerror(error) + "), so messages carry what it could copy");
 }
 
 }  // namespace
 
-void LogIfCopiesAreRefused(void (*tell)(const std::string& why)) {
-  tell_of_refusal.store(tell, std::memory_order_release);
+void LogIfCopiesAreRefused(void (*log)(const std::string& why)) {
+  log_of_refusal.store(log, std::memory_order_release);
 }
 
 void ProcessCopy::Ranges::Append(uint64_t address, size_t bytes) {

@@ -26,9 +26,9 @@
 
 namespace brigade {
 
-// Sets `tell`, which is called once in this process, with the reason, if the system permits no
+// Sets `log`, which is called once in this process, with the reason, if the system permits no
 // copies, for example under Yama or a container's filter.
-void LogIfCopiesAreRefused(void (*tell)(const std::string& why));
+void LogIfCopiesAreRefused(void (*log)(const std::string& why));
 
 class ProcessCopy {
  public:

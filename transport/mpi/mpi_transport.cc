@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <climits>
 #include <list>
 #include <optional>
 #include <utility>
@@ -167,9 +166,8 @@ class MpiEndpoint : public Endpoint, private Polling {
 
   bool LandsInPlace(const Channel&, int, const LayoutRange& range) const override {
     if (range.bytes > capabilities_.max_segment_bytes) return false;
-    return range.layout->plain() ||
-           (range.layout->part() == StridedLayout::Part::kGeneral &&
-            range.layout->ld() <= INT_MAX / 16 && range.bytes >= rules::kMpiTypedBytes);
+    return range.layout->plain() || (range.layout->part() == StridedLayout::Part::kGeneral &&
+                                     range.bytes >= rules::kMpiTypedBytes);
   }
 
   Status PostReceiveInPlace(const Channel& channel, int peer, const LayoutRange& range,

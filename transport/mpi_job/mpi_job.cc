@@ -25,13 +25,9 @@ MpiJob::MpiJob(const char* library) {
 }
 
 Status MpiJob::Begin(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const {
-  const auto gather = [](const void* said, size_t bytes, void* table) {
-    const auto count = static_cast<int>(bytes);
-    MPI_Request request;
-    BRIGADE_RETURN_IF_ERROR(MpiStatus(
-        MPI_Iallgather(said, count, MPI_BYTE, table, count, MPI_BYTE, MPI_COMM_WORLD, &request),
-        "MPI_Iallgather"));
-    return MpiPoll(&request, "MPI_Iallgather");
+  MpiBootstrap world(MPI_COMM_WORLD);
+  const auto gather = [&](const void* of_process, size_t bytes, void* of_all) {
+    return world.AllGather(of_process, bytes, of_all);
   };
   BRIGADE_RETURN_IF_ERROR(CompareSettings(who, processes_, gather));
   all->resize(static_cast<size_t>(processes_));

@@ -113,6 +113,12 @@ void LogWhyNoTcp(const Status& why) {
   SayOnStderr("tcp: " + why.message() + "; auto uses mpi instead");
 }
 
+void LogWhyNoShm(const Status& why) {
+  if (LogsInfo() && LocalRank() <= 0) {
+    SayOnStderr(why.message() + "; auto sends within this host as between hosts");
+  }
+}
+
 Status CreateAutoEndpoint(const MpiPart* mpi, std::unique_ptr<Endpoint>* endpoint) {
   std::unique_ptr<Endpoint> shm;
   std::unique_ptr<Endpoint> tcp;
@@ -123,12 +129,14 @@ Status CreateAutoEndpoint(const MpiPart* mpi, std::unique_ptr<Endpoint>* endpoin
   if (mpi != nullptr) BRIGADE_RETURN_IF_ERROR(mpi->CreateEndpoint(&over_mpi));
   // Without shared memory or sockets MPI is used, but an interface that a setting names must exist.
   // A missing TCP is reported when a group would have used it.
-  (void)CreateShmEndpoint(options, &shm);
+  const Status shared = CreateShmEndpoint(options, &shm);
+  if (!shared.ok()) LogWhyNoShm(shared);
   const Status status = CreateTcp(mpi, &tcp);
   if (status.code() == StatusCode::kInvalidArgument) return status;
   using Reach = AutoTransport::Reach;
   std::vector<AutoTransport> transports;
   transports.push_back({std::move(shm), Reach::kHost});
+  transports.back().is_missed = LogWhyNoShm;
   transports.push_back({std::move(tcp), Reach::kEverywhere, rules::kAutoPollsPerTcpLook});
   if (mpi == nullptr) {
     // The last transport must work on all ranks.

@@ -99,9 +99,9 @@ struct Group {
   bool Write(int peer, ConstByteSpan message, Urgency urgency, EdgeMemory* memory);
   // Writes the control messages that wait. Returns true if all are written.
   bool WriteControls(EdgeMemory* memory);
-  // Calls tell(from, message) for every control message that has come.
-  template <typename Tell>
-  void TakeControls(const Tell& tell);
+  // Calls take(from, message) for every control message that has come.
+  template <typename Take>
+  void TakeControls(const Take& take);
 
   // Closes the edges from all members: no further message is taken.
   void CloseEdges();
@@ -120,8 +120,8 @@ struct Group {
   OutStream* OpenEdge(size_t index, int peer, EdgeMemory* memory);
 };
 
-template <typename Tell>
-void Group::TakeControls(const Tell& tell) {
+template <typename Take>
+void Group::TakeControls(const Take& take) {
   const uint32_t written = directories[rank]->control_count.load(std::memory_order_acquire);
   if (written == controls_seen) return;
   controls_seen = written;
@@ -133,7 +133,7 @@ void Group::TakeControls(const Tell& tell) {
       // Invalid messages are dropped: the sender is faulty.
       if (slot->kind == Slot::kInline && message.data != nullptr &&
           message.bytes <= kMostControlBytes) {
-        tell(from, message);
+        take(from, message);
       }
       edge.GiveBack(edge.Take(), /*is_segment=*/false);
       // Its sender may wait for room.

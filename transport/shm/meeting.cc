@@ -38,7 +38,7 @@ int NextHere(const Group& group, int peer) {
 }
 
 // Returns the first member on this host that knows for which lengths the kernel copies.
-int NextKnower(const std::vector<Introduction>& all, const Group& group) {
+int NextWithMeasurement(const std::vector<Introduction>& all, const Group& group) {
   int peer = NextHere(group, 0);
   while (peer < group.size() && !all[peer].knows_kernel_copies) peer = NextHere(group, peer + 1);
   return peer;
@@ -75,9 +75,7 @@ Status MapMembers(const Introduction& mine, const std::vector<Introduction>& all
 Status AgreeWhetherMapped(Bootstrap* bootstrap, const Status& mine, Status* verdict) {
   BRIGADE_RETURN_IF_ERROR(GatherOutcome(bootstrap, mine, verdict));
   if (verdict->ok()) return Status();
-  *verdict = Status(
-      StatusCode::kUnavailable,
-      "shm: " + verdict->message() + "; set BRIGADE_TRANSPORT=auto (brigade_options::transport)");
+  *verdict = Status(StatusCode::kUnavailable, "shm: " + verdict->message());
   return Status();
 }
 
@@ -93,10 +91,10 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   const int sender = NextHere(group, 0);
   const int receiver = NextHere(group, sender + 1);
   const bool sends = group.rank == sender && receiver < group.size();
-  const int knower = NextKnower(all, group);
+  const int measured_by = NextWithMeasurement(all, group);
   std::shared_ptr<SharedSegment> segment;
   TrialMemory mine;
-  const bool measures = sends && knower == group.size();
+  const bool measures = sends && measured_by == group.size();
   if (measures && !IsHostCrowded(all[sender].host, all) &&
       SharedSegment::CreateFor(CopyTrial::Bytes(), &segment).ok()) {
     const bool is_made = segment->Allocate(CopyTrial::Bytes(), &mine.offset).ok();
@@ -123,7 +121,7 @@ Status MeasureKernelCopies(Bootstrap* bootstrap, const std::vector<Introduction>
   BRIGADE_RETURN_IF_ERROR(bootstrap->AllGather(&copies, sizeof(copies), found.data()));
   delete trial;  // not on failure: a sender that is late may write to it still
   if (!known->has_value() && receiver < group.size()) {
-    *known = found[knower < group.size() ? knower : sender];
+    *known = found[measured_by < group.size() ? measured_by : sender];
   }
   return Status();
 }

@@ -40,14 +40,14 @@ Status Peers::Find(const SharedSegment::Address& address, uint64_t public_offset
 
 bool Peers::LookForLosses() {
   const auto now = std::chrono::steady_clock::now();
-  const bool asks = now - asked_ >= std::chrono::microseconds(rules::kShmLossLookUs);
-  if (asks) asked_ = now;
+  const bool is_due = now - checked_at_ >= std::chrono::microseconds(rules::kShmLossLookUs);
+  if (is_due) checked_at_ = now;
   bool any = false;
   for (auto& [token, known] : peers_) {
     const std::shared_ptr<Peer> peer = known.lock();
     if (peer == nullptr || peer->lost || peer->segment.get() == own_) continue;
     bool gone = peer->shared->departed.load(std::memory_order_acquire) != 0;
-    if (!gone && asks) gone = peer->process.HasEnded();
+    if (!gone && is_due) gone = peer->process.HasEnded();
     if (gone) peer->lost = any = true;
   }
   return any;

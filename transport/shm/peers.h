@@ -72,7 +72,7 @@ class Peers {
   const SharedSegment* const own_;
   // By token. An expired one stays until the next is found.
   std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<Peer>> peers_;
-  std::chrono::steady_clock::time_point asked_;  // the system
+  std::chrono::steady_clock::time_point checked_at_;  // whether processes have ended
 };
 
 }  // namespace brigade::shm

@@ -66,12 +66,12 @@ void Receives::Match(InStream* in, const Slot* slot, const InStream::Receive& re
   if (!completion->status.ok()) {
     in->edge.GiveBack(receipt, is_segment);
   } else {
-    completion->lease = Lease{message.data, message.bytes, Lend({in, receipt, is_segment})};
+    completion->lease = Lease{message.data, message.bytes, AddLease({in, receipt, is_segment})};
   }
   completions_->Finish(completion, in->group->id);
 }
 
-uint64_t Receives::Lend(const Leased& leased) {
+uint64_t Receives::AddLease(const Leased& leased) {
   if (free_leases_.empty()) {
     free_leases_.push_back(leased_.size());
     leased_.emplace_back();

@@ -57,7 +57,7 @@ class Receives {
 
   // REQUIRES: `slot` is the next of the stream.
   void Match(InStream* in, const Slot* slot, const InStream::Receive& receive);
-  uint64_t Lend(const Leased& leased);  // a token
+  uint64_t AddLease(const Leased& leased);  // a token
   void Fail(InStream* in, const Status& status);
 
   CompletionQueue* const completions_;

@@ -110,8 +110,8 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
       if (directory != nullptr) edge_memory_.Free(directory, Directory::Bytes(ranks));
       return why;
     };
-    const Status told = bootstrap->AllGather(&mine, sizeof(mine), all.data());
-    if (!told.ok()) return give_up(told);
+    const Status gathered = bootstrap->AllGather(&mine, sizeof(mine), all.data());
+    if (!gathered.ok()) return give_up(gathered);
 
     auto group = std::make_unique<Group>();
     group->rank = bootstrap->rank();
@@ -120,7 +120,10 @@ class ShmEndpoint : public Endpoint, private EdgeAccess, private Polling {
     const Status agreed = shm::AgreeWhetherMapped(bootstrap, mapped, &verdict);
     // If this rank could map everyone, others may have opened the group, and use the directory.
     if (!agreed.ok()) return mapped.ok() ? agreed : give_up(agreed);
-    if (!verdict.ok()) return give_up(verdict);
+    if (!verdict.ok()) {
+      const char* const hint = "; set BRIGADE_TRANSPORT=auto (brigade_options::transport)";
+      return give_up({verdict.code(), verdict.message() + (options_.spans_hosts ? "" : hint)});
+    }
     const Status measured = shm::MeasureKernelCopies(bootstrap, all, *group, &kernel_copies_);
     if (!measured.ok()) return measured;
     group->kernel_copies = kernel_copies_.value_or(KernelCopies());

@@ -22,6 +22,7 @@ namespace brigade::tcp {
 // knows.
 enum class Reads : char { kNoRing, kUntried, kPlain, kByRing };
 
+// Travels as bytes, padding included: made from zeros.
 struct Contact {
   EndpointId id;
   AuthKey key;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 #include <set>
 #include <string>
@@ -307,6 +308,7 @@ class TcpEndpoint : public Endpoint, private Polling, private tcp::LinkOwner {
 
   Contact Introduce(bool listens) const {
     Contact mine;
+    std::memset(static_cast<void*>(&mine), 0, sizeof(mine));
     mine.id = id_;
     mine.key = key_;
     mine.listens = listens;

@@ -1,9 +1,7 @@
 #include "transport/tcp/io/read_trial.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,10 +11,10 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "transport/host/start_thread.h"
 #include "transport/rules.h"
 #include "transport/tcp/io/socket_io.h"
 
@@ -65,19 +63,7 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   Status Start() {
-    // The program's handlers are to run on its own threads.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    Status status;
-    try {
-      thread_ = std::thread(&Writer::Run, this);
-    } catch (const std::system_error& error) {
-      status = Status(StatusCode::kUnavailable, std::string("no thread: ") + error.what());
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return status;
+    return StartThread([this] { Run(); }, &thread_);
   }
 
  private:
