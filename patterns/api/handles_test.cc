@@ -2,31 +2,12 @@
 
 #include "patterns/api/handles.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <stdexcept>
 
 #include "gtest/gtest.h"
 #include "membuf/status.h"
-
-namespace {
-thread_local bool no_memory_is_left = false;
-}
-
-// Not inlined, or the compiler takes the pair of `new` and `free` for a mistake. The sanitizer has
-// a `new` of its own for each that is missing here, and wants its own `delete` for that.
-[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
-  return no_memory_is_left ? nullptr : std::malloc(std::max<size_t>(bytes, 1));
-}
-[[gnu::noinline]] void* operator new(size_t bytes) {
-  void* const memory = operator new(bytes, std::nothrow);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+#include "test/support/counted_new.h"
 
 namespace brigade {
 namespace {

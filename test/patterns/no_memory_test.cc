@@ -1,11 +1,9 @@
 // A process that has no memory left, not even for the text of a failure: calls end with that
 // failure, and objects can be destroyed. failures_test.cc has processes that lack memory once.
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <thread>
@@ -17,26 +15,11 @@
 #include "patterns/engine/engine.h"
 #include "patterns/engine/pattern_call.h"
 #include "patterns/group/group.h"
+#include "test/support/counted_new.h"
 #include "test/support/endpoints/forwarding_endpoint.h"
 #include "test/support/group_member.h"
 #include "test/support/run_ranks.h"
 #include "transport/inproc/inproc_transport.h"
-
-namespace {
-thread_local bool no_memory_is_left = false;
-}
-
-// As in patterns/api/handles_test.cc, for its reasons.
-[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
-  return no_memory_is_left ? nullptr : std::malloc(std::max<size_t>(bytes, 1));
-}
-[[gnu::noinline]] void* operator new(size_t bytes) {
-  void* const memory = operator new(bytes, std::nothrow);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace brigade {
 namespace {

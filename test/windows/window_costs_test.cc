@@ -9,14 +9,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <functional>
 #include <memory>
-#include <new>
 #include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "test/support/counted_new.h"
 #include "test/windows/window_ranks.h"
 #include "transport/machines/machine_description.h"
 #include "windows/core/window.h"
@@ -24,7 +23,6 @@
 
 namespace {
 thread_local int looks_at_clock = 0;
-thread_local int allocations = 0;
 }  // namespace
 
 // Replaces the function that clocks of the standard library call, and counts the calls.
@@ -32,19 +30,6 @@ extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
   ++looks_at_clock;
   return static_cast<int>(syscall(SYS_clock_gettime, clock, now));
 }
-
-// The same for memory. All forms of patterns/api/handles_test.cc, for its reasons.
-[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(std::max<size_t>(bytes, 1));
-}
-[[gnu::noinline]] void* operator new(size_t bytes) {
-  void* const memory = operator new(bytes, std::nothrow);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace brigade {
 namespace {
