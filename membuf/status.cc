@@ -32,8 +32,11 @@ const char* StatusCodeName(StatusCode code) {
 }
 
 Status::Status(StatusCode code, std::string message)
-    : rep_(code == StatusCode::kOk ? nullptr
-                                   : std::make_shared<const Rep>(Rep{code, std::move(message)})) {}
+    : rep_(code == StatusCode::kOk ? nullptr : new Rep{code, std::move(message)}) {}
+
+void Status::Release() {
+  if (rep_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete rep_;
+}
 
 const std::string& Status::message() const {
   static const std::string& empty = *new std::string;

@@ -8,8 +8,9 @@
 #ifndef BRIGADE_MEMBUF_STATUS_H_
 #define BRIGADE_MEMBUF_STATUS_H_
 
-#include <memory>
+#include <atomic>
 #include <string>
+#include <utility>
 
 namespace brigade {
 
@@ -43,6 +44,17 @@ class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(StatusCode code, std::string message);
+  Status(const Status& other) : rep_(other.rep_) {
+    if (rep_ != nullptr) rep_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  Status(Status&& other) noexcept : rep_(std::exchange(other.rep_, nullptr)) {}
+  Status& operator=(Status other) noexcept {
+    std::swap(rep_, other.rep_);
+    return *this;
+  }
+  ~Status() {
+    if (rep_ != nullptr) Release();
+  }
 
   bool ok() const { return rep_ == nullptr; }
   StatusCode code() const { return rep_ ? rep_->code : StatusCode::kOk; }
@@ -55,11 +67,15 @@ class [[nodiscard]] Status {
   Status WithContext(const std::string& context) const;
 
  private:
+  // Counts its owners itself, so that a Status is one word.
   struct Rep {
-    StatusCode code;
-    std::string message;
+    const StatusCode code;
+    const std::string message;
+    std::atomic<int> owners{1};
   };
-  std::shared_ptr<const Rep> rep_;
+  void Release();
+
+  Rep* rep_ = nullptr;
 };
 
 // kInvalidArgument, with this text.
