@@ -17,7 +17,6 @@
 #include "patterns/model/candidates.h"
 #include "patterns/model/cost_model.h"
 #include "patterns/plan/plan.h"
-#include "patterns/plan/schedule_cache.h"
 #include "patterns/plan/signature.h"
 #include "patterns/protocol/describe_plan.h"
 #include "patterns/protocol/protocol.h"
@@ -57,7 +56,6 @@ struct Described {
   Capabilities transport;
   EdgeConfig config;
   GroupState group;
-  ScheduleCache schedules;
   std::vector<Matrix> blocks;
   PatternCall call;
   Plan plan;
@@ -98,7 +96,7 @@ Status MakeDescribedPlan(const Options& options, const MachineDescription& machi
   const auto host_of = [&](int rank) { return machine.HostOf(rank); };
   BRIGADE_RETURN_IF_ERROR(MakePlan(engine, host_of, group, call,
                                    Signature::Of(call, group.scope(ChannelOf(call))),
-                                   &described->schedules, &described->plan));
+                                   &described->plan));
   ListProtocols(/*has_edges=*/true, &described->plan);
   return Status();
 }

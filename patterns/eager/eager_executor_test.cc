@@ -277,8 +277,12 @@ TEST(EagerExecutorOverEdges, BlocksOfSomeSegments) {
       call.topology = {Shape::kIncreasingRings, 1};
       call.blocks = blocks.data();
       const CatalogueEntry& entry = EntryOf(call.pattern);
-      const Schedule& schedule = *me.state.plans->schedules()->Find(
-          entry, call, me.state.scope(call.scope), [](int /*rank*/) { return 0; });
+      ScheduleParameters parameters;
+      parameters.size = kRanks;
+      parameters.rank = rank;
+      parameters.topology = call.topology;
+      parameters.shares_memory = me.state.scope(call.scope).shares_memory();
+      const Schedule schedule = entry.compile(parameters);
       EagerExecutor<EdgePort> path(me.engine.get(), &me.state, entry, call);
       ASSERT_EQ(path.Fits(schedule), shorter == 0);
       if (shorter != 0) continue;

@@ -28,11 +28,12 @@ void Executor::Keep(std::unique_ptr<Executor> executor) {
 Executor::Executor(Engine* engine)
     : engine_(engine), mover_(engine->processor()), buffers_(engine) {}
 
-Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
-                         const PatternCall& call, uint64_t sequence, bool blocking) {
+Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry,
+                         std::shared_ptr<const Schedule> schedule, const PatternCall& call,
+                         uint64_t sequence, bool blocking) {
   group_ = group;
   entry_ = &entry;
-  schedule_ = schedule;
+  schedule_ = std::move(schedule);
   call_ = call;
   blocking_ = blocking;
   FindChannel();
@@ -46,9 +47,9 @@ Status Executor::Prepare(GroupState* group, const CatalogueEntry& entry, const S
   called_ = header_;
   called_.total_bytes = call_.matrix.layout.bytes();
   StartLanesAndStreams();
-  const Status status =
-      buffers_.Start({entry_, schedule_, config_, &call_, &cut_, &mover_.statistics, blocking},
-                     mover_.WireBytes(cut_.longest_bytes()));
+  const Status status = buffers_.Start(
+      {entry_, schedule_.get(), config_, &call_, &cut_, &mover_.statistics, blocking},
+      mover_.WireBytes(cut_.longest_bytes()));
   if (!status.ok()) return status.WithContext(entry.name);
   if (channel_ != ChannelKind::kPointToPoint) group->history(channel_)->Put(called_);
   limit_.Start(call.timeout_seconds);
@@ -439,8 +440,7 @@ void Executor::RunSend(const Step& step, int64_t segment) {
 void Executor::RunFree(const Step& step) {
   StreamState& s = streams_[step.stream()];
   if (std::exchange(s.sent, false)) return;
-  Slot* slot = s.current;
-  s.current = nullptr;
+  Slot* const slot = std::exchange(s.current, nullptr);
   ++s.freed;
   if (slot->buffer != nullptr) engine_->buffers()->Release(std::exchange(slot->buffer, nullptr));
 }

@@ -43,12 +43,13 @@ class Executor : public Activity {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Makes this executor run `call`, which was validated. Schedule and group must outlive the
-  // operation. A blocking operation may draw on the pool's core, a started send or receive on
-  // overflow memory. Any other reserves what it needs from the surplus here, and fails with
-  // kNoResource and no effect if it is not there.
-  Status Prepare(GroupState* group, const CatalogueEntry& entry, const Schedule* schedule,
-                 const PatternCall& call, uint64_t sequence, bool blocking);
+  // Makes this executor run `call`, which was validated. The group must outlive the operation. A
+  // blocking operation may draw on the pool's core, a started send or receive on overflow memory.
+  // Any other reserves what it needs from the surplus here, and fails with kNoResource and no
+  // effect if it is not there.
+  Status Prepare(GroupState* group, const CatalogueEntry& entry,
+                 std::shared_ptr<const Schedule> schedule, const PatternCall& call,
+                 uint64_t sequence, bool blocking);
 
   // The time of the call has begun before. REQUIRES: it was prepared, just now.
   void EndBy(const TimeLimit& limit) { limit_ = limit; }
@@ -146,12 +147,14 @@ class Executor : public Activity {
   void FailReceive(const Status& status) {
     Fail(ExplainLoss(engine_->endpoint(), Waiting(), status));
   }
-  WaitingCall Waiting() const { return {group_, channel_, called_, schedule_, AwaitedPeer()}; }
+  WaitingCall Waiting() const {
+    return {group_, channel_, called_, schedule_.get(), AwaitedPeer()};
+  }
   void FinishIfOver();
 
   Engine* const engine_;
   const CatalogueEntry* entry_ = nullptr;
-  const Schedule* schedule_ = nullptr;
+  std::shared_ptr<const Schedule> schedule_;
   PatternCall call_;
   Scope scope_;
   const EdgeConfig* config_ = nullptr;

@@ -30,8 +30,7 @@ Status NewPlan(const Engine& engine, GroupState* group, const PatternCall& call,
     PrepareForPairs(*engine.endpoint(), engine.options(), group);
   }
   const auto host_of = [&](int rank) { return engine.endpoint()->HostOf(group->id, rank); };
-  BRIGADE_RETURN_IF_ERROR(MakePlan(engine.options(), host_of, *group, call, signature,
-                                   group->plans->schedules(), made.get()));
+  BRIGADE_RETURN_IF_ERROR(MakePlan(engine.options(), host_of, *group, call, signature, made.get()));
   ListProtocols(group->edges != nullptr, made.get());
   if (engine.options().explain && made->scope->rank == 0) {
     engine.options().report(DescribePlan(*made));

@@ -58,8 +58,7 @@ ReadSchedule ReadsOf(const Plan& plan, const PatternCall& normal) {
 }  // namespace
 
 Status MakePlan(const EngineOptions& options, const HostOfRank& host_of, const GroupState& group,
-                const PatternCall& call, const Signature& signature, ScheduleCache* schedules,
-                Plan* plan) {
+                const PatternCall& call, const Signature& signature, Plan* plan) {
   const CatalogueEntry& entry = EntryOf(call.pattern);
   plan->signature = signature;
   plan->entry = &entry;
@@ -92,7 +91,8 @@ Status MakePlan(const EngineOptions& options, const HostOfRank& host_of, const G
   const PatternCall& normal = NormalForm(entry, chosen, plan->choice.topology, &copy);
   BRIGADE_RETURN_IF_ERROR(CheckSignature(entry, normal, plan->scope->size));
   plan->config = &group.EdgeConfigOf(plan->kind, call.root);
-  plan->schedule = schedules->Find(entry, normal, *plan->scope, host_of);
+  plan->schedule =
+      std::make_shared<const Schedule>(CompileSchedule(entry, normal, *plan->scope, host_of));
   if (entry.combines) plan->elem_bytes = ElementBytes(call);
   if (plan->scope->size > 1 && plan->elem_bytes > MostPayload(plan->config->settings)) {
     return Status(StatusCode::kInvalidArgument,

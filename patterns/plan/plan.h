@@ -20,8 +20,8 @@
 #include "patterns/engine/scope.h"
 #include "patterns/engine/wire_header.h"
 #include "patterns/model/model_choice.h"
+#include "patterns/plan/call_schedule.h"
 #include "patterns/plan/inline_program.h"
-#include "patterns/plan/schedule_cache.h"
 #include "patterns/plan/signature.h"
 #include "patterns/schedule/message_cut.h"
 #include "patterns/schedule/read_schedule.h"
@@ -37,11 +37,11 @@ struct Plan : std::enable_shared_from_this<Plan> {
   const CatalogueEntry* entry = nullptr;
   ChannelKind kind = ChannelKind::kPointToPoint;
   const Scope* scope = nullptr;
-  const EdgeConfig* config = nullptr;  // of the scope, or of the peer
-  const Schedule* schedule = nullptr;  // of the calling rank
-  ModelChoice choice;                  // the topology, and how messages are cut
-  WireHeader header;                   // of its messages, without sequence, block and byte count
-  std::string reason;                  // for the topology, as a text; empty if the call named it
+  const EdgeConfig* config = nullptr;        // of the scope, or of the peer
+  std::shared_ptr<const Schedule> schedule;  // of the calling rank
+  ModelChoice choice;                        // the topology, and how messages are cut
+  WireHeader header;   // of its messages, without sequence, block and byte count
+  std::string reason;  // for the topology, as a text; empty if the call named it
   // Of one element, in user memory and on the wire; 1 for calls without arithmetic.
   size_t elem_bytes = 1;
   size_t wire_elem_bytes = 1;
@@ -62,8 +62,7 @@ struct Plan : std::enable_shared_from_this<Plan> {
 // Fills in all of a plan but its protocols. kInvalidArgument: no rank can make such a call.
 // REQUIRES: of a point-to-point call, the group is prepared for these.
 Status MakePlan(const EngineOptions& options, const HostOfRank& host_of, const GroupState& group,
-                const PatternCall& call, const Signature& signature, ScheduleCache* schedules,
-                Plan* plan);
+                const PatternCall& call, const Signature& signature, Plan* plan);
 
 }  // namespace brigade
 

@@ -10,7 +10,6 @@
 
 #include "patterns/engine/pattern_call.h"
 #include "patterns/plan/plan.h"
-#include "patterns/plan/schedule_cache.h"
 #include "patterns/plan/signature.h"
 #include "patterns/schedule/pattern.h"
 
@@ -43,8 +42,6 @@ class PlanCache {
   // Keeps the plan of a point-to-point call as long as the cache.
   const Plan* InsertPair(const PatternCall& call, std::shared_ptr<const Plan> plan);
 
-  // They live as long as the cache.
-  ScheduleCache* schedules() { return &schedules_; }
   uint64_t lookups() const { return lookups_; }
   uint64_t made() const { return made_; }
 
@@ -62,7 +59,6 @@ class PlanCache {
   size_t count_ = 0;
   uint64_t lookups_ = 0;
   uint64_t made_ = 0;
-  ScheduleCache schedules_;
 };
 
 }  // namespace brigade

@@ -51,7 +51,7 @@ class PostedMessages : private ResolvedCall, public EdgePort {
     wait_.sequence = *run->sequence - 1;
     wait_.limit = run->limit;
     wait_.header = &header_;
-    wait_.schedule = run->plan.schedule;
+    wait_.schedule = run->plan.schedule.get();
   }
   void TurnTo(const WireHeader& header, size_t bytes) {
     header_ = header;

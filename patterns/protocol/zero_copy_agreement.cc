@@ -58,7 +58,7 @@ ZeroCopyAgreement::ZeroCopyAgreement(const CallRun& run)
   header_.total_bytes = call_.matrix.layout.bytes();
   wait_.limit = run.limit;
   wait_.header = &header_;
-  wait_.schedule = run.plan.schedule;
+  wait_.schedule = run.plan.schedule.get();
   for (int i = 0; i < peer_count(); ++i) peers_[i].rank = (scope_.rank + i + 1) % scope_.size;
 }
 
