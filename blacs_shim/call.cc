@@ -6,6 +6,7 @@
 
 #include "blacs_shim/statistics.h"
 #include "patterns/catalogue/catalogue.h"
+#include "patterns/engine/out_of_memory.h"
 
 namespace brigade {
 namespace blacs {
@@ -66,7 +67,7 @@ void Call::SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const {
           ? StridedLayout::General(arguments.m, arguments.n, ld, elem_bytes, &matrix->layout)
           : StridedLayout::Trapezoid(arguments.part, arguments.diagonal, arguments.m, arguments.n,
                                      ld, elem_bytes, &matrix->layout);
-  if (!status.ok()) Fail(origin(), "%s", status.ToString().c_str());
+  if (!status.ok()) FailIfNotOk(origin(), status);
 }
 
 int Call::RankOf(const char* what, int64_t row, int64_t col) const {
@@ -103,17 +104,16 @@ TraceSpan Call::Record(char letter, const PatternCall& call) const {
 void Call::Run(char letter, const PatternCall& call) const {
   const TraceSpan span = Record(letter, call);
   Statistics* const statistics = Runtime::Current()->statistics();
-  Status status;
-  if (statistics == nullptr) {
-    status = grid_.group->Run(call);
-  } else {
+  const Status status = CatchOutOfMemory([&] {
+    if (statistics == nullptr) return grid_.group->Run(call);
     OperationStatistics operation;
     const uint64_t start_ns = NowNs();
-    status = grid_.group->Run(call, &operation);
+    Status ran = grid_.group->Run(call, &operation);
     statistics->Add(routine_, letter, call.matrix.layout.bytes(), NowNs() - start_ns,
                     operation.wait_ns);
-  }
-  if (!status.ok()) Fail(origin(), "%s", status.ToString().c_str());
+    return ran;
+  });
+  if (!status.ok()) FailIfNotOk(origin(), status);
 }
 
 void Call::Run(const Scope& scope, char letter, const PatternCall& call) const {

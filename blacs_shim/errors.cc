@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdarg>
 #include <cstdio>
-#include <string>
 
 #include "transport/mpi/mpi_environment.h"
 
@@ -11,20 +10,13 @@ namespace brigade {
 namespace blacs {
 namespace {
 
-std::string Formatted(const char* format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  std::string text(std::vsnprintf(nullptr, 0, format, arguments), '\0');
-  std::vsnprintf(&text[0], text.size() + 1, format, again);
-  va_end(again);
-  return text;
-}
-
-// One write per message: several ranks share a terminal.
+// One write per message: several ranks share a terminal. Allocates nothing: no memory may be left.
 void Print(const char* kind, const Origin& origin, const char* format, va_list arguments) {
+  char text[4096];
+  std::vsnprintf(text, sizeof(text), format, arguments);
   std::fprintf(stderr, "BLACS %s '%s: %s'\nfrom {%d,%d}, pnum=%d, Contxt=%d, in routine '%s'.\n\n",
-               kind, origin.routine, Formatted(format, arguments).c_str(), origin.row, origin.col,
-               origin.pnum, origin.context, origin.routine);
+               kind, origin.routine, text, origin.row, origin.col, origin.pnum, origin.context,
+               origin.routine);
   std::fflush(stderr);
 }
 

@@ -6,6 +6,8 @@
 #ifndef BRIGADE_BLACS_SHIM_ERRORS_H_
 #define BRIGADE_BLACS_SHIM_ERRORS_H_
 
+#include "membuf/status.h"
+
 namespace brigade {
 namespace blacs {
 
@@ -21,6 +23,9 @@ struct Origin {
 // Prints "BLACS ERROR '<routine>: <text>'" with its origin and ends the job.
 [[noreturn]] void Fail(const Origin& origin, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
+inline void FailIfNotOk(const Origin& origin, const Status& status) {
+  if (!status.ok()) Fail(origin, "%s: %s", StatusCodeName(status.code()), status.message().c_str());
+}
 
 // Prints "BLACS WARNING ..." with its origin and returns.
 void Warn(const Origin& origin, const char* format, ...) __attribute__((format(printf, 2, 3)));

@@ -25,10 +25,6 @@ namespace brigade {
 namespace blacs {
 namespace {
 
-void FailIfNotOk(const Origin& origin, const Status& status) {
-  if (!status.ok()) Fail(origin, "%s", status.ToString().c_str());
-}
-
 // A trace is not worth the job.
 void WarnIfNoTrace(const Status& status) {
   if (!status.ok()) std::fprintf(stderr, "brigade: BRIGADE_TRACE: %s\n", status.message().c_str());
@@ -41,6 +37,7 @@ std::atomic<const char*> Entry::routine_{nullptr};
 Runtime* Runtime::current_ = nullptr;
 
 void Entry::FailConcurrent(const char* routine) {
+  SetBeforeEnd(nullptr);  // statistics would read what the other thread writes
   Fail(OriginOf(routine, -1),
        "called while another thread is inside %s; BLACS is called by one thread at a time",
        routine_.load());

@@ -1,8 +1,8 @@
 // Runtime: the state of this process between BLACS calls.
 //
-// The runtime is made by the first BLACS call: a preloaded library is also loaded by mpirun, shells
-// and interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h), called by blacs_exit or by
-// the program.
+// The runtime is made by the first BLACS call that needs it: a preloaded library is also loaded by
+// mpirun, shells and interpreters. MPI_Finalize ends it (transport/mpi/mpi_teardown.h), called by
+// blacs_exit or by the program.
 //
 // One thread at a time may call the library, as with the reference; Entry detects a second one.
 
@@ -31,8 +31,8 @@ namespace blacs {
 // Held by every routine that does more than read a value.
 class Entry {
  public:
-  // No locked instruction: it would wait for all earlier stores to other ranks' memory. Two threads
-  // that enter at one instant are detected when the first of them leaves.
+  // No locked instruction: it would wait for all earlier stores to other ranks' memory. Of two
+  // threads that enter at one instant, one finds the other's entry in its place when it leaves.
   explicit Entry(const char* routine) {
     if (inside_.load(std::memory_order_acquire) != nullptr) FailConcurrent(routine);
     inside_.store(this, std::memory_order_relaxed);

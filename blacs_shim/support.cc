@@ -14,6 +14,7 @@
 #include "blacs_shim/process_grid.h"
 #include "blacs_shim/routine.h"
 #include "blacs_shim/runtime.h"
+#include "patterns/engine/out_of_memory.h"
 #include "transport/mpi/mpi_environment.h"
 #include "transport/mpi/mpi_teardown.h"
 
@@ -139,10 +140,12 @@ void MakeGrid(const char* routine, MPI_Comm parent, const std::vector<int64_t>& 
   }
   int rank = 0;
   MPI_Comm_rank(parent, &rank);
-  context.Set(taken[rank]
-                  ? Runtime::Start(routine).OpenGrid(routine, parent, members,
-                                                     static_cast<int>(rows), static_cast<int>(cols))
-                  : -1);
+  if (!taken[rank]) return context.Set(-1);
+  FailIfNotOk(OriginOf(routine, -1), CatchOutOfMemory([&] {
+                context.Set(Runtime::Start(routine).OpenGrid(
+                    routine, parent, members, static_cast<int>(rows), static_cast<int>(cols)));
+                return Status();
+              }));
 }
 
 }  // namespace

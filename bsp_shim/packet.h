@@ -54,12 +54,14 @@ class Packet {
  public:
   Packet() { Clear(); }
 
-  // --- the sender's ---
-
   void Clear() {
+    bytes_.Clear();
     bytes_.Resize(sizeof(PacketHeader));
     *header() = PacketHeader();
   }
+
+  // --- the sender's ---
+
   void Add(const Record& record);
   void AddData(const void* data, size_t bytes);
   // Ends the packet. Sets the fields of the header that describe the packet itself.

@@ -153,7 +153,7 @@ Status Program::End() {
 void Program::Leave() {
   if (phase_ == Phase::kEnded || pid_ != getpid()) return;
   if (phase_ == Phase::kRunning) Fail("exit", "bsp_end has not been called");
-  if (!MpiIsActive()) return;
+  if (!MpiJob::IsOurs()) return;
   int processes = 0;
   Status status = AgreeToBegin(/*leaves=*/true, 0, &processes);
   phase_ = Phase::kEnded;

@@ -103,6 +103,7 @@ Status Superstep::Meet(const PacketHeader& said, size_t tag_bytes,
   for (int distance = 1; distance < all; ++distance) {
     const size_t source = each(all - distance);
     Packet& packet = arrived_[source];
+    packet.Clear();
     BRIGADE_RETURN_IF_ERROR(
         pairs_.Receive(static_cast<int>(source), {packet.Land(first_bytes_), first_bytes_}));
     packet.Land(std::max<size_t>(packet.header()->bytes, first_bytes_));
@@ -170,7 +171,8 @@ Status Superstep::ExchangeAnswers(const Registrations& registrations) {
   Pairs::Messages from(arrived_.size());
   Pairs::Messages direct(arrived_.size());
   for (size_t p = 0; p < arrived_.size(); ++p) {
-    answers_[p].Resize(0);
+    answers_[p].Clear();
+    answered_[p].Clear();
     if (arrived_[p].header()->asks == 0) continue;
     arrived_[p].ForEach(tag_bytes_, [&](const Record& record, const std::byte*) {
       if (record.kind == Record::Kind::kGet) {

@@ -9,8 +9,8 @@
 // order of its calls, then what was put to it, by process and in the order of its calls. Nobody
 // needs to wait for others to have written.
 //
-// Direct operations longer than a segment of a message are in no packet: they travel from where
-// they lie to where they belong.
+// Of direct operations longer than a segment of a message only the records are in packets: the data
+// travel from where they lie to where they belong.
 
 #ifndef BRIGADE_BSP_SHIM_SUPERSTEP_H_
 #define BRIGADE_BSP_SHIM_SUPERSTEP_H_

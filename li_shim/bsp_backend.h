@@ -42,6 +42,7 @@ class BspBackend final : public Backend {
   int process() const override { return library_.pid(); }
   Status Begin() override;
   Status End() override;
+  Status Leave() override { return Status(); }  // BSPlib does it
   Status Register(int slot, void* memory, size_t bytes) override;
   Status Init(int) override { return Status(); }
   Status Commit() override { return Barrier(); }

@@ -32,7 +32,10 @@ Program* Current(const char* call) {
       std::fprintf(stderr, "brigade: %s: %s\n", call, status.message().c_str());
       std::exit(EXIT_FAILURE);
     }
-    return new Program(std::move(backend));
+    auto* const made = new Program(std::move(backend));
+    made->processes();  // the first call of a BSPlib, whose own handler then runs behind ours
+    std::atexit([] { Current("exit")->Leave(); });
+    return made;
   }();
   return program;
 }
@@ -51,10 +54,7 @@ void Do(const char* call, const Given&... given) {
 
 }  // namespace
 
-void LIBEGIN(int processes) {
-  Do<&Program::Begin>(__func__, processes);
-  std::atexit([] { Current("exit")->Leave(); });
-}
+void LIBEGIN(int processes) { Do<&Program::Begin>(__func__, processes); }
 
 void LIEND() { Do<&Program::End>(__func__); }
 

@@ -54,7 +54,9 @@ Status Program::Process(int* process) const {
 }
 
 void Program::Leave() {
-  if (phase_ == Phase::kRunning && pid_ == getpid()) Fail("exit", "LIEND has not been called");
+  if (phase_ == Phase::kEnded || pid_ != getpid()) return;
+  if (phase_ == Phase::kRunning) Fail("exit", "LIEND has not been called");
+  if (const Status status = backend_->Leave(); !status.ok()) Fail("exit", status.message());
 }
 
 void Program::Fail(const char* call, const std::string& why) {
@@ -90,14 +92,22 @@ Status Program::Register(void* address, size_t bytes) {
     return Invalid(std::to_string(bytes) +
                    " bytes, more than any memory: was the length negative?");
   }
+  const auto distance = [](const void* from, const void* to) {  // huge if `to` is before `from`
+    return reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from);
+  };
   for (const int slot : registered_) {
-    // Large if the address lies before that memory.
-    const size_t offset =
-        reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(at(slot).address);
-    if (offset > 0 && offset >= at(slot).bytes) continue;
-    return Invalid(MemoryAt(address) + " is registered already, at offset " +
-                   std::to_string(offset) + " of " + MemoryAt(at(slot).address) +
-                   ": call LIDEREGISTER first");
+    const Memory& other = at(slot);
+    const size_t offset = distance(other.address, address);
+    if (offset == 0 || offset < other.bytes) {
+      return Invalid(MemoryAt(address) + " is registered already, at offset " +
+                     std::to_string(offset) + " of " + MemoryAt(other.address) +
+                     ": call LIDEREGISTER first");
+    }
+    if (distance(address, other.address) < bytes) {
+      return Invalid(std::to_string(bytes) + " bytes from " + MemoryAt(address) + " on overlap " +
+                     MemoryAt(other.address) +
+                     ", which is registered already: call LIDEREGISTER first");
+    }
   }
   // The lowest one, whatever this process alone has searched for.
   Memory* const free = std::find_if(std::begin(memory_), std::end(memory_),

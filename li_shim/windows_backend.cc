@@ -100,12 +100,6 @@ Status WindowsBackend::Barrier() {
     BRIGADE_RETURN_IF_ERROR(memory.window->Fence());
     have_met = true;
   }
-  // Of any window; it has fewer rounds than a barrier.
-  for (Memory& memory : memory_) {
-    if (have_met || memory.window == nullptr || !memory.window->has_short_fences()) continue;
-    BRIGADE_RETURN_IF_ERROR(memory.window->Fence());
-    have_met = true;
-  }
   if (!have_met) {
     FullFence();
     BRIGADE_RETURN_IF_ERROR(group_->Run(PatternCall()));

@@ -1,7 +1,7 @@
 // WindowsBackend: LI over Brigade's windows, the default. Each piece of memory is a window.
 //
 // A superstep costs one synchronisation: LISYNC waits until sources are the caller's again, which
-// they are at once where memory is reached directly, and LIBARRIER is a fence.
+// they are at once where memory is reached directly, and LIBARRIER is a fence or a barrier.
 //
 // Each put to memory that this process does not see costs a message or a system call. So short ones
 // go by mailboxes, if all processes are of one host; others are gathered by process, and go

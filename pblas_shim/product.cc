@@ -6,6 +6,7 @@
 #include <string>
 
 #include "membuf/status.h"
+#include "patterns/engine/out_of_memory.h"
 #include "pblas_shim/decision.h"
 #include "pblas_shim/errors.h"
 #include "pblas_shim/grid.h"
@@ -144,10 +145,8 @@ void Explain(const Runtime& runtime, const Grid& grid, const char* routine,
   Fail(routine, status.ToString() + "; BRIGADE_PBLAS=off leaves all products to the PBLAS");
 }
 
-}  // namespace
-
-bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments,
-                    LeftProduct* left) {
+bool TryProduct(const char* routine, Element element, const ProductArguments& arguments,
+                LeftProduct* left) {
   int64_t context = 0;
   GridPlace place;
   if (IsTornDown() || !FindGrid(routine, arguments, &context, &place)) return false;
@@ -207,6 +206,19 @@ bool ComputeProduct(const char* routine, Element element, const ProductArguments
   }
   Explain(*runtime, *grid, routine, arguments, why_left);
   return why_left.empty();
+}
+
+}  // namespace
+
+bool ComputeProduct(const char* routine, Element element, const ProductArguments& arguments,
+                    LeftProduct* left) {
+  bool is_computed = false;
+  const Status status = CatchOutOfMemory([&] {
+    is_computed = TryProduct(routine, element, arguments, left);
+    return Status();
+  });
+  if (!status.ok()) FailForWant(routine, status);
+  return is_computed;
 }
 
 }  // namespace pblas

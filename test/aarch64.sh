@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 compiler=aarch64-linux-gnu-g++
 if ! command -v "$compiler" >/dev/null; then
-  echo "aarch64.sh: no $compiler; ./test/install.sh installs it" >&2
+  echo "aarch64.sh: no $compiler; ./test/install.sh full installs it" >&2
   exit 1
 fi
 # Their own folder: behind /usr/include the compiler would find this machine's C library.

@@ -45,6 +45,11 @@ class CountTests(unittest.TestCase):
         reports = [("//a:b_test", SKIPPED.format("One")), ("//a:b_test", RUNS.format("Two"))]
         self.assertEqual(self.count(log, reports)[-1], "1 0 0")
 
+    def test_scripts_say_what_they_skip(self):
+        case = '<testcase name="a/b_test"/><system-out><![CDATA[ok\nskipped: two hosts: not root\n]]></system-out>'
+        self.assertEqual(self.count("//a:b_test   PASSED in 0.1s\n", [("//a:b_test", case)]),
+                         ["skipped: //a:b_test two hosts: not root", "1 0 0"])
+
     def test_what_did_not_pass_failed(self):
         log = ("//a:b_test  FAILED in 3s\n//a:c_test  TIMEOUT in 9s\n//a:d_test  FLAKY, failed in 1 out of 2\n"
                "//a:e_test  NO STATUS\n")

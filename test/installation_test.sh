@@ -153,20 +153,24 @@ all_print() {
   done
 }
 all_print
-for rank in 3 1 2 0; do
-  "$work/pkg-config/without_mpi" 127.0.0.1:$((20000 + $$ % 10000)) $rank 4 >"$work/out.$rank" 2>&1 &
-done
-wait
+# four COMMAND...: starts ranks 0 to 3 of a job without MPI by COMMAND RANK 4.
+four() {
+  local rank pids=() code=0
+  for rank in 3 1 2 0; do
+    timeout 200 "$@" $rank 4 >"$work/out.$rank" 2>&1 &
+    pids+=($!)
+  done
+  for rank in "${pids[@]}"; do wait "$rank" || code=$?; done
+  [[ $code -eq 0 ]] || { cat "$work"/out.?; fail "${*/#$work\//}: exit code $code"; }
+}
+four "$work/pkg-config/without_mpi" 127.0.0.1:$((20000 + $$ % 10000))
 grep -q 'rank 0: the sum is 100' "$work/out.0" || { cat "$work"/out.?; fail "without_mpi"; }
 # Every call of the C headers, compiled with the installed headers.
 calls=(test/api/{call_forms,every_call,block_calls,completion_calls,every_group}.c)
 # shellcheck disable=SC2046,SC2086 # lists of words
 gcc $c99 -I. test/api/without_mpi.c "${calls[@]}" \
   -o "$work/every_call" $(pkg-config --cflags --libs brigade) -Wl,-rpath,"$lib"
-for rank in 3 1 2 0; do
-  "$work/every_call" auto 127.0.0.1:$((30000 + $$ % 2000)) $rank 4 >"$work/out.$rank" 2>&1 &
-done
-wait
+four "$work/every_call" auto 127.0.0.1:$((30000 + $$ % 2000))
 for rank in 0 1 2 3; do
   grep -q "rank $rank: passed" "$work/out.$rank" || { cat "$work"/out.?; fail "every call from an installation"; }
 done

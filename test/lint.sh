@@ -6,7 +6,8 @@ usage() {
   cat <<'EOT'
 usage: ./test/lint.sh [NAME...]
 
-Runs the linters that are named, or all of them. The exit code is 0 if none complains. ./test/install.sh installs them.
+Runs the linters that are named, or all of them. The exit code is 0 if none complains. ./test/install.sh full installs
+them.
 
   format     clang-format on C and C++           .clang-format
   includes   allowed includes                    docs/design/architecture.md

@@ -158,7 +158,8 @@ elsewhere() {
 }
 
 no_wrapper() {
-  ! MPICC=$work/nowhere/mpicc ./install.sh --prefix "$work/none" --mpi mpich -- "${options[@]}" >"$work/wrapper" 2>&1
+  ! MPICC=$work/nowhere/mpicc ./install.sh --prefix "$work/none" --mpi mpich -- "${options[@]}" >"$work/wrapper" 2>&1 ||
+    return
   grep "nowhere/mpicc: there is no such wrapper" "$work/wrapper" && [[ ! -e $work/none ]]
 }
 
@@ -200,7 +201,7 @@ families() {
 refused() {
   ! OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 200 mpirun.openmpi --oversubscribe -n 2 \
     env LD_PRELOAD="$shim/libbrigade_blacs.so" \
-    "/usr/lib/$(gcc -print-multiarch)/scalapack/openmpi-tests/BLACS/xCbtest" >"$work/refusal" 2>&1
+    "/usr/lib/$(gcc -print-multiarch)/scalapack/openmpi-tests/BLACS/xCbtest" >"$work/refusal" 2>&1 || return
   grep "this library was not built for Open MPI, which the program uses" "$work/refusal" || { cat "$work/refusal"; false; }
 }
 
@@ -238,7 +239,7 @@ studies() {
 
 # MPICH has some 2000 communicators, which both ranks say.
 communicators() {
-  ! job 2 "$built/test/blacs/blacs_cases" many_contexts >"$work/contexts" 2>&1
+  ! job 2 "$built/test/blacs/blacs_cases" many_contexts >"$work/contexts" 2>&1 || return
   [[ $(grep -A9 "BLACS ERROR 'blacs_gridinit: .*MPI_Comm_create" "$work/contexts" |
     grep -c "Too many communicators") -eq 2 ]] || { cat "$work/contexts"; false; }
 }

@@ -53,9 +53,9 @@ inline constexpr int64_t kGatheredBlockBytes = 4096;
 // The block of an accumulate into memory of another process: a larger one leaves the near cache, a
 // smaller one takes more system calls if the kernel copies.
 inline constexpr int64_t kAccumulateBlockBytes = 16384;
-// The most old values that are fetched at once: more leave the near cache before they are copied
-// out.
-inline constexpr int64_t kMostFetchedBytes = 16384;
+// The most that is combined before others have their turn. More old values would leave the near
+// cache before they are copied out.
+inline constexpr int64_t kMostCombinedBytes = 16384;
 
 // --- Requests under way ---
 // Shown by: brigade_bench one-sided, over tcp

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Fits what the LI paper does not state of its cluster to half of its Tables 1 to 3, and prints the values; nothing is
 written.
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Writes the page and the picture of each paper from a folder of results."""
 
 import argparse

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The report's sections on the cluster. As a program: prints the tables of topologies of a folder of results."""
 
 import argparse

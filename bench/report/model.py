@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Measurements of brigade_bench model: how far the cost model is off, and how much slower than the best the library's
 own choice is.
 

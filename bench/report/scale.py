@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Prints times of collectives on many simulated ranks, this library's beside Open MPI's (the output of scale_table),
 and draws them."""
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """The page of a study: what the paper found, and what was found here. Reads study_NAME_PLACE.jsonl, and
 study_NAME_simulated.jsonl if it is there."""
 

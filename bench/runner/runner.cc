@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <numeric>
@@ -12,18 +11,6 @@
 
 namespace brigade::bench {
 namespace {
-
-// Samples shorter than this are mostly barrier and clock.
-constexpr double kShortestSampleMicroseconds = 20;
-constexpr int kMostRunsPerSample = 100;
-
-// Several runs come in whole rounds of roots, so that samples of different length average the same.
-int RunsPerSample(double microseconds_once, int ranks) {
-  const double wanted = std::ceil(kShortestSampleMicroseconds / microseconds_once);
-  if (wanted <= 1) return 1;
-  const int runs = static_cast<int>(std::min<double>(wanted, kMostRunsPerSample));
-  return (runs + ranks - 1) / ranks * ranks;
-}
 
 // As many, unless they would take more than this share of the time for the case.
 constexpr int kMostWarmUps = 5;

@@ -32,6 +32,16 @@ MedianInterval MedianOf(std::vector<double> samples) {
                         samples[n - rank], samples.front()};
 }
 
+int RunsPerSample(double microseconds_once, int ranks) {
+  // Samples shorter than this are mostly barrier and clock.
+  constexpr double kShortestSampleMicroseconds = 20;
+  constexpr int kMostRunsPerSample = 100;
+  const double wanted = std::ceil(kShortestSampleMicroseconds / microseconds_once);
+  if (wanted <= 1) return 1;
+  const int runs = static_cast<int>(std::min<double>(wanted, kMostRunsPerSample));
+  return (runs + ranks - 1) / ranks * ranks;
+}
+
 int RepetitionsFor(double microseconds_wanted, double microseconds_once, int least, int most) {
   // Compared as doubles first: the quotient may exceed every int.
   return static_cast<int>(

@@ -19,6 +19,10 @@ struct MedianInterval {
 // six samples no such pair exists and the interval is the range. REQUIRES: at least one sample.
 MedianInterval MedianOf(std::vector<double> samples);
 
+// How many runs make a sample, of an operation that takes `microseconds_once`. Several runs come in
+// whole rounds of roots, so that samples of different length average the same.
+int RunsPerSample(double microseconds_once, int ranks);
+
 // How often to repeat an operation that takes `microseconds_once` to fill `microseconds_wanted`,
 // within [least, most].
 int RepetitionsFor(double microseconds_wanted, double microseconds_once, int least, int most);

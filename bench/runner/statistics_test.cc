@@ -48,6 +48,14 @@ TEST(StatisticsTest, ManySamplesDoNotUnderflow) {
   EXPECT_NEAR(interval.hi, 5099, 2);
 }
 
+TEST(StatisticsTest, ShortRunsAreSampledInWholeRoundsOfRoots) {
+  EXPECT_EQ(RunsPerSample(20, 3), 1);
+  EXPECT_EQ(RunsPerSample(1e6, 3), 1);
+  EXPECT_EQ(RunsPerSample(19, 3), 3);
+  EXPECT_EQ(RunsPerSample(2, 3), 12);
+  EXPECT_EQ(RunsPerSample(1e-9, 3), 102);
+}
+
 TEST(StatisticsTest, RepetitionsStayWithinTheirLimits) {
   EXPECT_EQ(RepetitionsFor(1000, 10, 5, 500), 100);
   EXPECT_EQ(RepetitionsFor(1000, 1000, 5, 500), 5);

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Fits what the MPI/SX paper does not state to half of the cells of its tables, and prints the values; nothing is
 written.
 

@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Fits what the AP3000 paper does not state to half of its Table 1, and prints the values; nothing is written.
 
     python3 -m bench.simulated.fit_paper bazel-bin/bench/simulated/paper_table transport/machines/ap3000.json

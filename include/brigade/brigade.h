@@ -1,6 +1,7 @@
 /// @file
 /// Brigade: collective and point-to-point communication, for C99 and for languages that can call C.
-/// This header includes all C headers except window.h, multiply.h, blacs.h, bsp.h and li.h.
+/// This header includes all C headers except window.h, multiply.h,
+/// blacs.h, blacs_mpi.h, bsp.h and li.h.
 ///
 /// Objects:
 ///

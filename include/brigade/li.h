@@ -50,7 +50,7 @@
 /// 3. LIINIT, LISYNC and LIBARRIER apply to all registered memory. In the paper a program registers
 ///    only one memory region.
 /// 4. The argument of LIBEGIN must be LINPROCS(). The paper's mapping to MPI ignores it.
-/// 5. Registering memory twice is an error.
+/// 5. Registering memory that overlaps registered memory is an error.
 /// 6. All calls are functions, not macros, and lengths have type size_t.
 ///
 /// Cost: a table in docs/user/li.md shows what each call does with every backend.
@@ -78,7 +78,8 @@ extern "C" {
 void LIBEGIN(int processes);
 /// Ends the use of LI, and all registrations. Finalises MPI if LI initialised MPI. Before this
 /// call, complete all puts and gets by LISYNC() and LIBARRIER(). After LIEND() the program may call
-/// only LIABORT(). If a process ends without LIEND(), an error ends the program.
+/// only LIABORT(). If a process has called LIBEGIN() and ends
+/// without LIEND(), an error ends the program.
 void LIEND(void);
 /// Ends the program, on all processes, with an error.
 void LIABORT(void);
@@ -96,9 +97,10 @@ int LIPID(void);
 /// corresponding call of LIREGISTER(). Before the first put or get on the region, the program must
 /// call LIINIT() and LICOMMIT(), in any order.
 ///
-/// @param address  must not be NULL, and must not lie in memory that is registered already. Call
-///                 LIDEREGISTER() before the memory is freed.
-/// @param bytes    length of the memory, 0 or more; may be different on each process
+/// @param address  must not be NULL. Call LIDEREGISTER() before the memory is freed.
+/// @param bytes    length of the memory, 0 or more; may be different on each process. The memory
+/// must
+///                 not overlap memory that is registered already.
 ///
 /// If #MAX_LI_WINDOWS memory regions are registered already, an error ends the program.
 void LIREGISTER(void* address, size_t bytes);

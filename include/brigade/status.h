@@ -31,8 +31,8 @@ BRIGADE_EXPORT const char* brigade_version(void);
 /// call stays usable.
 typedef enum {
   BRIGADE_OK = 0,  ///< success
-  /// Staging memory (brigade_options::staging_bytes) is in use. Call brigade_progress(), then
-  /// repeat the call.
+  /// Staging memory (brigade_options::staging_bytes) is in use. Repeat the call. A
+  /// refused call makes progress, too.
   BRIGADE_NO_RESOURCE = 1,
   BRIGADE_INVALID_ARGUMENT = 2,  ///< an argument is wrong
   BRIGADE_OUT_OF_MEMORY = 3,     ///< no memory is left, or a limit on memory is reached

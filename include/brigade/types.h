@@ -49,9 +49,9 @@ typedef enum {
   BRIGADE_DOUBLE_AND_DOUBLE     ///< 16 bytes; the second double is a location
 } brigade_type;
 
-/// An operation that combines two elements into one, like MPI_Op. The result of a reduction has
-/// equal bits on all ranks that get the result. The result also has equal bits in every run with
-/// the same ranks, root and matrix shape, and the same fields `topology`, `parameter` and
+/// A reduction operation: combines two elements into one, like MPI_Op. The result of a reduction
+/// has equal bits on all ranks that get the result. The result also has equal bits in every run
+/// with the same ranks, root and matrix shape, and the same fields `topology`, `parameter` and
 /// `decreasing` of brigade_call_options. If only one rank takes part, the call copies the rank's
 /// elements unchanged. If the comment of an operation does not allow the type, the call returns
 /// #BRIGADE_INVALID_ARGUMENT.

@@ -22,8 +22,10 @@
 /// 4. If a call on a window returns #BRIGADE_INVALID_ARGUMENT, the call has had no effect on any
 ///    rank. The same holds if brigade_window_attach() returns #BRIGADE_OUT_OF_MEMORY. Any other
 ///    failure of a call on a window breaks the window on all its members. Every pending and later
-///    call on a broken window fails with the failure that broke the window. The output memory of
-///    these calls has unspecified contents. A broken window can only be freed or destroyed.
+///    call on a broken window fails with the failure that broke the window; operations on memory
+///    that the origin maps, and flushes of these, may succeed until a call that synchronises has
+///    failed. The output memory of failed calls has unspecified contents. A broken window can only
+///    be freed or destroyed.
 /// 5. A displacement is in displacement units of the target (brigade_window_unit()). All other
 ///    offsets and lengths are in bytes. The count of an operation is in elements of a brigade_type,
 ///    or in values. A value is one instance of a layout (brigade_layout), like one instance of an
@@ -31,10 +33,10 @@
 ///
 /// If the origin maps the target's memory, it uses loads and stores. Otherwise the kernel copies
 /// the data (process_vm_readv(), process_vm_writev()). If the system does not permit these copies,
-/// for example between hosts, the operation *goes by messages*: the origin sends the operation to
-/// the target's process, where a progress thread of the library performs it. With
-/// brigade_options::check_windows, windows detect conflicts (docs/user/windows.md), and all
-/// operations go by messages.
+/// for example between hosts, or if the operation has 1024 or more short pieces, the operation
+/// *goes by messages*: the origin sends the operation to the target's process, where a progress
+/// thread of the library performs it. With brigade_options::check_windows, windows detect conflicts
+/// (docs/user/windows.md), and all operations go by messages.
 ///
 /// If a process has ever had a group that uses the transport `mpi`, the process has no progress
 /// thread. As a target, this process performs operations that go by messages, but only inside calls

@@ -29,6 +29,8 @@ class Backend {
   virtual Status Begin() = 0;
   // REQUIRES: nothing is registered.
   virtual Status End() = 0;
+  // Ends a program without Begin and End. Collective.
+  virtual Status Leave() = 0;
 
   virtual Status Register(int slot, void* memory, size_t bytes) = 0;
   // Opens the memory of `slot`. Once, before it is used.

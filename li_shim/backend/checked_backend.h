@@ -30,6 +30,7 @@ class CheckedBackend final : public Backend {
   int process() const override { return backend_->process(); }
   Status Begin() override;
   Status End() override;
+  Status Leave() override { return backend_->Leave(); }
   Status Register(int slot, void* memory, size_t bytes) override;
   Status Init(int slot) override;
   Status Commit() override;

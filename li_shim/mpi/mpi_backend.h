@@ -27,6 +27,7 @@ class MpiBackend : public Backend {
   int process() const override { return job_.process(); }
   Status Begin() override;
   Status End() override { return job_.Close(); }
+  Status Leave() override;
   [[noreturn]] void Abort(const std::string& text) override { MpiJob::Abort(text); }
 
  protected:
@@ -36,6 +37,9 @@ class MpiBackend : public Backend {
   Status GatherBytes(size_t mine, std::vector<size_t>* all) const;
 
  private:
+  // Agrees with all processes whether the program begins.
+  Status Agree(bool begins) const;
+
   const std::string settings_;
   MpiJob job_{"libbrigade_li.so"};
 };

@@ -99,7 +99,7 @@ Status ToGather(const brigade_group* group, const brigade_matrix* source,
                 const brigade_matrix* result, brigade_type type, int root,
                 const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kGather, type, options, to));
-  to->call.root = root;
+  BRIGADE_RETURN_IF_ERROR(SetRoot(*group, root, to));
   if (!IsRoot(*group, *to)) return ToEqualBlocks("source", *group, source, to);
   BRIGADE_RETURN_IF_ERROR(ToBlocks("result", *group, result, to, &to->blocks));
   return SetOwnBlock(*group, source, /*has_result=*/true, to);
@@ -109,7 +109,7 @@ Status ToGatherV(const brigade_group* group, const brigade_matrix* source,
                  const brigade_matrix* blocks, size_t matrix_bytes, brigade_type type, int root,
                  const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kGather, type, options, to));
-  to->call.root = root;
+  BRIGADE_RETURN_IF_ERROR(SetRoot(*group, root, to));
   BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->blocks));
   return SetOwnBlock(*group, source, /*has_result=*/IsRoot(*group, *to), to);
 }
@@ -118,7 +118,7 @@ Status ToScatter(const brigade_group* group, const brigade_matrix* source,
                  const brigade_matrix* result, brigade_type type, int root,
                  const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kScatter, type, options, to));
-  to->call.root = root;
+  BRIGADE_RETURN_IF_ERROR(SetRoot(*group, root, to));
   if (!IsRoot(*group, *to)) return ToEqualBlocks("result", *group, result, to);
   BRIGADE_RETURN_IF_ERROR(ToBlocks("source", *group, source, to, &to->blocks));
   return SetWantedBlock(*group, result, /*is_root=*/true, to);
@@ -128,7 +128,7 @@ Status ToScatterV(const brigade_group* group, const brigade_matrix* blocks, size
                   const brigade_matrix* result, brigade_type type, int root,
                   const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kScatter, type, options, to));
-  to->call.root = root;
+  BRIGADE_RETURN_IF_ERROR(SetRoot(*group, root, to));
   BRIGADE_RETURN_IF_ERROR(ToBlocks("blocks", *group, blocks, matrix_bytes, to, &to->blocks));
   return SetWantedBlock(*group, result, IsRoot(*group, *to), to);
 }

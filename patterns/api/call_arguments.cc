@@ -7,6 +7,7 @@
 #include "membuf/pack.h"
 #include "patterns/api/handles.h"
 #include "patterns/api/sized.h"
+#include "patterns/plan/call_check.h"
 
 namespace brigade {
 namespace {
@@ -53,6 +54,10 @@ Status SetCommon(const brigade_group* group, Pattern pattern, brigade_type type,
   BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
   PatternCall& call = to->call;
   call.pattern = pattern;
+  if (type >= kCallElements && type < kElements) {
+    return Invalid(std::string("type ") + ElementName(static_cast<Element>(type)) +
+                   " is only for windows");
+  }
   BRIGADE_RETURN_IF_ERROR(Translate("type", type, kCallElements, &call.type));
   call.topology.shape = Shape::kFree;
   if (options == nullptr) return Status();
@@ -74,6 +79,10 @@ Status SetCommon(const brigade_group* group, Pattern pattern, brigade_type type,
 
 Status SetOperation(brigade_op op, CallArguments* to) {
   PatternCall& call = to->call;
+  if (op >= kCallOps && op < kCombineOps) {
+    return Invalid(std::string("op ") + CombineOpName(static_cast<CombineOp>(op)) +
+                   " is only for windows");
+  }
   BRIGADE_RETURN_IF_ERROR(Translate("op", op, kCallOps, &call.op));
   if (to->options) call.locations = to->options->locations;
   if (call.op != CombineOp::kUser) return Status();
@@ -88,6 +97,11 @@ Status SetOperation(brigade_op op, CallArguments* to) {
   }
   call.type = Element::kByte;  // only the function knows what they are
   return Status();
+}
+
+Status SetRoot(const brigade_group& group, int root, CallArguments* to) {
+  to->call.root = root;
+  return CheckRoot(EntryOf(to->call.pattern), to->call, static_cast<int>(RanksOf(group, *to)));
 }
 
 Status ToMatrix(const char* name, const brigade_matrix* c, const PatternCall& call,

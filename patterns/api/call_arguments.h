@@ -62,6 +62,8 @@ inline size_t RanksOf(const brigade_group& group, const CallArguments& to) {
 inline size_t RankIn(const brigade_group& group, const CallArguments& to) {
   return static_cast<size_t>(group.group->ScopeRank(to.call.scope));
 }
+// Sets a root that decides which matrices are read.
+Status SetRoot(const brigade_group& group, int root, CallArguments* to);
 inline bool IsRoot(const brigade_group& group, const CallArguments& to) {
   return group.group->ScopeRank(to.call.scope) == to.call.root;
 }

@@ -37,7 +37,7 @@ Status ToReduce(const brigade_group* group, const brigade_matrix* source,
                 const brigade_call_options* options, CallArguments* to) {
   BRIGADE_RETURN_IF_ERROR(SetCommon(group, Pattern::kReduce, type, options, to));
   BRIGADE_RETURN_IF_ERROR(SetOperation(op, to));
-  to->call.root = root;
+  BRIGADE_RETURN_IF_ERROR(SetRoot(*group, root, to));
   return SetReduction(source, result, IsRoot(*group, *to), to);
 }
 

@@ -13,11 +13,7 @@
 namespace brigade {
 
 // Needs no memory, but for its first call, which Engine::Create makes.
-inline const Status& NoMemoryLeft() {
-  static const Status& status =
-      *new Status(StatusCode::kOutOfMemory, "this process has no memory left");
-  return status;
-}
+const Status& NoMemoryLeft();
 
 // Returns what `part()` returns; NoMemoryLeft() if it throws std::bad_alloc or std::length_error,
 // which a container throws of more elements than fit any memory.

@@ -87,6 +87,12 @@ Status CheckEqualBlocks(const CatalogueEntry& entry, const PatternCall& call, in
 
 }  // namespace
 
+Status CheckRoot(const CatalogueEntry& entry, const PatternCall& call, int size) {
+  if (!entry.rooted || (call.root >= 0 && call.root < size)) return Status();
+  return Invalid(
+      entry, "rank " + std::to_string(call.root) + " is outside 0.." + std::to_string(size - 1));
+}
+
 Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int size) {
   const Pattern pattern = call.pattern;
   if (!IsPair(pattern) && call.scope == ChannelKind::kPointToPoint) {
@@ -101,10 +107,7 @@ Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int 
                    "a circulant graph needs blocks of equal lengths; call brigade_alltoall, or "
                    "name no topology");
   }
-  if (entry.rooted && (call.root < 0 || call.root >= size)) {
-    return Invalid(
-        entry, "rank " + std::to_string(call.root) + " is outside 0.." + std::to_string(size - 1));
-  }
+  BRIGADE_RETURN_IF_ERROR(CheckRoot(entry, call, size));
   if (entry.combines) BRIGADE_RETURN_IF_ERROR(CheckArithmetic(entry, call));
   if (call.locations != nullptr &&
       (!HasLocations(call.op) || (pattern != Pattern::kReduce && pattern != Pattern::kAllReduce))) {

@@ -11,9 +11,11 @@
 
 namespace brigade {
 
-// Both return kInvalidArgument, naming the pattern and what is wrong, if rank `rank` of a scope of
+// All return kInvalidArgument, naming the pattern and what is wrong, if rank `rank` of a scope of
 // `size` ranks cannot make `call`. `entry` is its pattern's, the scope of a point-to-point call the
-// whole group. The first checks what a signature holds, the second the call's memory.
+// whole group. The first checks the root or peer, the second all that a signature holds, the third
+// the call's memory.
+Status CheckRoot(const CatalogueEntry& entry, const PatternCall& call, int size);
 Status CheckSignature(const CatalogueEntry& entry, const PatternCall& call, int size);
 Status CheckMemory(const CatalogueEntry& entry, const PatternCall& call, int size, int rank);
 // Returns whether CheckMemory would return OK, for most calls at once; false: it may.

@@ -478,6 +478,13 @@ static void mistakes(void) {
   refused(brigade_plan_bcast(group, &here, BRIGADE_DOUBLE, -1, NULL, &plan), "outside");
   check(plan == NULL, "no plan was made");
   refused(brigade_plan_run(NULL, NULL), "plan is a null pointer");
+  refused(brigade_gather(group, NULL, &here, BRIGADE_DOUBLE, size, NULL), "outside");
+  refused(brigade_scatter(group, &here, NULL, BRIGADE_DOUBLE, -1, NULL), "outside");
+  refused(brigade_reduce(group, NULL, &here, BRIGADE_DOUBLE, BRIGADE_SUM, size, NULL), "outside");
+  refused(brigade_bcast(group, &here, BRIGADE_LONG_DOUBLE, 0, NULL),
+          "long double is only for windows");
+  refused(brigade_allreduce(group, NULL, &here, BRIGADE_INT32, BRIGADE_LOGICAL_AND, NULL),
+          "is only for windows");
   here.ld = 3;
   refused(brigade_bcast(group, &here, BRIGADE_DOUBLE, 0, NULL), "buffer");
   here = of(a);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "brigade/blacs_mpi.h"
+#include "test/support/counted_new.h"
 #include "test/support/two_hosts.h"
 
 extern "C" void blacs_gridinit_(int* ctxt, const char* order, const int* nprow, const int* npcol);
@@ -387,6 +388,13 @@ const Cases& AllCases() {
          OnRankOne([](int ctxt) {
            constexpr int kHuge = 1 << 25;
            Cdgamn2d(ctxt, "All", " ", kHuge, kHuge, a, kHuge, places, places, kHuge, 0, 0);
+         });
+       }},
+      {"plan_memory",
+       [] {
+         OnRankOne([](int ctxt) {
+           no_memory_is_left = true;
+           Cdgebs2d(ctxt, "All", " ", 1, 1, a, 1);
          });
        }},
       {"grid", [] { NewGrid(); }},  // with bad settings

@@ -10,7 +10,7 @@
 
 enum { kMany = 100 }; /* operations */
 
-static int me, a[4], b[4], unknown[1];
+static int me, a[4], b[4], unknown[2];
 
 static void superstep(void) {
   LISYNC();
@@ -45,7 +45,8 @@ static void null_source(void) {
   if (me == 1) LIPUT(0, NULL, a, 0, sizeof(int));
 }
 
-static void large_memory(void) { LIREGISTER(unknown, (size_t)1 << 31); }
+/* Behind the static memory, which is registered. */
+static void large_memory(void) { LIREGISTER(malloc(1), (size_t)1 << 31); }
 
 static void negative_memory(void) { LIREGISTER(unknown, (size_t)-1); }
 
@@ -54,6 +55,11 @@ static void null_memory(void) { LIREGISTER(NULL, 0); }
 static void twice(void) { LIREGISTER(a, 4); }
 
 static void inside(void) { LIREGISTER(&a[2], 0); }
+
+static void around(void) {
+  LIREGISTER(&unknown[1], sizeof(int));
+  LIREGISTER(unknown, sizeof(unknown));
+}
 
 static void not_open(void) {
   LIREGISTER(unknown, sizeof(unknown));
@@ -186,6 +192,7 @@ int main(int argc, char** argv) {
       {"null_memory", null_memory},
       {"twice", twice},
       {"inside", inside},
+      {"around", around},
       {"not_open", not_open},
       {"not_committed", not_committed},
       {"no_sync", no_sync},
@@ -210,6 +217,8 @@ int main(int argc, char** argv) {
   const char* const name = argc > 1 ? argv[1] : "";
   size_t i;
   if (strcmp(name, "not_begun") == 0) LISYNC();
+  if (strcmp(name, "not_begun_by_all") == 0 && (LINPROCS(), getenv("BRIGADE_TEST_LEAVES")))
+    return 0;
   LIBEGIN(LINPROCS() + (strcmp(name, "processes") == 0));
   me = LIPID();
   LIREGISTER(a, sizeof(a));

@@ -52,6 +52,7 @@ if [[ $what == always ]]; then
     BRIGADE_LI_BACKEND=mpi_send
   expect twice 'LIREGISTER on process 1, superstep 2: the memory at .* is registered already, at offset 0 of'
   expect inside 'LIREGISTER on process 1, superstep 2: the memory at .* is registered already, at offset 8 of the memory at'
+  expect around 'LIREGISTER on process 1, superstep 2: 8 bytes from the memory at .* on overlap the memory at .*, which is'
   expect not_open 'LIPUT on process 1, superstep 3: the memory at .* is not open: call LIINIT first'
   expect not_committed 'LIPUT on process 1, superstep 2: the registration of .* is not effective: call LICOMMIT first'
   expect no_sync 'LIBARRIER on process 1, superstep 2: memory was put to or got from since LISYNC'
@@ -68,6 +69,12 @@ if [[ $what == always ]]; then
   expect '' 'LINPROCS: BRIGADE_LI_CHECK=yes: must be 0 or 1' BRIGADE_LI_CHECK=yes
   expect '' 'LINPROCS: BRIGADE_LI_BSP=/none: .* cannot open' BRIGADE_LI_BACKEND=bsp BRIGADE_LI_BSP=/none
   expect '' 'LINPROCS: BRIGADE_LI_BSP=.*: libm.so.6 has no bsp_begin' BRIGADE_LI_BACKEND=bsp BRIGADE_LI_BSP=libm.so.6
+  # One process ends before LIBEGIN.
+  # shellcheck disable=SC2016 # for the inner shell
+  output=$("$run_mpi" 3 env "${settings[@]}" \
+    sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 ] || export BRIGADE_TEST_LEAVES=1; "$0" not_begun_by_all' "$misuse" 2>&1)
+  grep -qi 'brigade: LIBEGIN: process 1 has ended without it\|begin has not been called, as on' <<<"$output" ||
+    fails "one process ends before LIBEGIN"
   # The settings of one process differ.
   for backend in windows bsp; do
     # shellcheck disable=SC2016 # for the inner shell

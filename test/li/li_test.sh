@@ -20,5 +20,11 @@ for processes in 1 2 3 4; do
     found=$(grep -c ": $name\$" <<<"$output")
     [[ $found -eq $processes ]] || { failures=$((failures + 1)); echo "FAILED: $name on $processes processes: $output"; }
   done
+  # Only asks for the number of processes.
+  if ! output=$("$run_mpi" "$processes" env "$@" "$cases" unused 2>&1) ||
+    [[ $(grep -c "one of $processes: unused" <<<"$output") -ne $processes ]]; then
+    failures=$((failures + 1))
+    echo "FAILED: unused on $processes processes: $output"
+  fi
 done
 exit $((failures > 0))

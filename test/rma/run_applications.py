@@ -14,7 +14,6 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE / "applications")]
-import debian  # noqa: E402
 import mpi_job  # noqa: E402
 
 APPLICATIONS = ["coarrays", "mpi4py_rma", "nwchem", "petsc", "armci"]
@@ -70,7 +69,6 @@ def main():
         if args.only not in (None, name):
             continue
         application = importlib.import_module(name)
-        debian.install(application.PACKAGES)
         folder = args.output.resolve() / name
         mpi_job.fresh(folder)
         programs = application.programs(folder)

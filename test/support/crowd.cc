@@ -10,12 +10,13 @@
 namespace brigade {
 
 void ExpectCrowdUntilLastGroupCloses(const std::function<std::unique_ptr<Endpoint>()>& create) {
+  const int processor = sched_getcpu();  // one on which this process may run
   RunRanks(2, InprocOptions(), [&](InprocWorld& world, int rank) {
     const std::unique_ptr<Endpoint> endpoint = create();
     const uint64_t alone = endpoint->polling()->PollsAwake();
     cpu_set_t one;
     CPU_ZERO(&one);
-    CPU_SET(0, &one);
+    CPU_SET(processor, &one);
     EXPECT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
     GroupId groups[2];
     for (GroupId& group : groups) {

@@ -16,15 +16,6 @@ def version(package):
     return number if status == "installed" else None
 
 
-def install(packages):
-    missing = [package for package in sorted(set(packages)) if version(package) is None]
-    if missing:
-        print("Installing", *missing, flush=True)
-        subprocess.run(["apt-get", "update", "--quiet=2"], check=True)
-        subprocess.run(["apt-get", "install", "--yes", "--quiet=2", "--no-install-recommends"] + missing, check=True,
-                       stdout=subprocess.DEVNULL)
-
-
 def source(package, folder):
     """Unpacks the source of a package, and returns where; None: the package's sources cannot be had. The system's lists
     of packages, which mostly know no sources, stay as they are."""

@@ -169,6 +169,19 @@ std::vector<Wait> Waits() {
          const Status unlocked = window->Unlock(kVictim);
          return status.ok() ? unlocked : status;
        }},
+      {"flushes of nothing",
+       [](Window* window) -> Status {
+         BRIGADE_RETURN_IF_ERROR(window->LockAllUnchecked());
+         for (;;) {
+           BRIGADE_RETURN_IF_ERROR(window->Flush(kVictim));
+           BRIGADE_RETURN_IF_ERROR(window->FlushAll());
+         }
+       }},
+      {"local flushes",
+       [](Window* window) -> Status {
+         BRIGADE_RETURN_IF_ERROR(window->LockAllUnchecked());
+         for (;;) BRIGADE_RETURN_IF_ERROR(window->FlushLocal(kVictim));
+       }},
       {"flush all",
        [](Window* window) -> Status {
          BRIGADE_RETURN_IF_ERROR(window->LockAllUnchecked());

@@ -24,6 +24,8 @@ MpiJob::MpiJob(const char* library) {
   MPI_Comm_rank(MPI_COMM_WORLD, &process_);
 }
 
+bool MpiJob::IsOurs() { return ends_mpi_ && MpiIsActive(); }
+
 Status MpiJob::Begin(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const {
   MpiBootstrap world(MPI_COMM_WORLD);
   const auto gather = [&](const void* of_process, size_t bytes, void* of_all) {

@@ -30,6 +30,8 @@ class MpiJob {
   Status Begin(const std::string& who, const Numbers& mine, std::vector<Numbers>* all) const;
   // Opens the communicator of the first `members` processes. Collective over the job.
   Status Open(int members);
+  // Whether MPI is active because it was initialised here.
+  static bool IsOurs();
   // Of our own; MPI_COMM_NULL on a process that is no member.
   MPI_Comm comm() const { return comm_; }
   // Frees it, and finalises MPI if it was initialised here, or if this process is no member: then

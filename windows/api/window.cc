@@ -12,7 +12,6 @@
 #include "membuf/element.h"
 #include "membuf/status.h"
 #include "patterns/api/handles.h"
-#include "patterns/engine/engine.h"
 #include "transport/bootstrap.h"
 #include "windows/api/layout_handle.h"
 #include "windows/api/window_handle.h"
@@ -141,7 +140,6 @@ Status Make(brigade_group* group, brigade::WindowOptions options, brigade_window
   return brigade::MakeObject("window", window, [&](brigade_window* made) -> Status {
     BRIGADE_RETURN_IF_ERROR(CheckPointer("group", group));
     options.is_checked = group->engine->checks_windows;
-    made->engine = group->engine->engine.get();
     return brigade::MakeInSpace(group,
                                 [&](brigade::WindowSpace* space, brigade::Bootstrap* bootstrap) {
                                   return Window::Create(space, bootstrap, options, &made->window);
@@ -335,7 +333,6 @@ brigade_status brigade_window_put_notify_values(brigade_window* window,
 int brigade_window_request_test(brigade_window_request* request) {
   const auto progress = [](Window* inside) { return inside->Progress(); };
   if (request == nullptr || On(request->window, progress) != BRIGADE_OK) return 1;
-  const Engine::ProgressGuard guard(request->window->engine);  // or somebody else may be writing it
   return request->over ? 1 : 0;
 }
 

@@ -9,7 +9,6 @@
 
 #include "brigade/window.h"
 #include "membuf/status.h"
-#include "patterns/engine/engine.h"
 #include "transport/bootstrap.h"
 #include "windows/core/window.h"
 #include "windows/message/window_space.h"
@@ -20,7 +19,6 @@ struct brigade_window_request {
 };
 
 struct brigade_window {
-  brigade::Engine* engine;
   int requests = 0;
   // The failure that broke the window, once a call has returned it: an operation on memory that
   // this rank maps does not look for failures.

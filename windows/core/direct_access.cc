@@ -130,24 +130,29 @@ Status DirectAccess::Combine(const RmaRequest& request) {
   const int64_t bytes = request.target.bytes();
   const auto each =
       static_cast<int64_t>(request.element == Element::kMixed ? 1 : ElementBytes(request.element));
+  // Each element is atomic: values of others may be combined in between.
+  const int64_t piece = fetches || request.element != Element::kMixed
+                            ? std::min(bytes, rules::kMostCombinedBytes / each * each)
+                            : bytes;
   if (request.element != Element::kMixed && reached.mapped() != nullptr &&
       send.layout->is_contiguous() && request.target.layout->is_contiguous()) {
     if (fetches && bytes == each && request.receive.layout->is_contiguous()) {
       return FetchOne(request, static_cast<size_t>(bytes));
     }
     if (!fetches) {
-      BRIGADE_RETURN_IF_ERROR(TakeLock(&combining));
-      Accumulate(request.op, request.element, static_cast<size_t>(bytes / each),
-                 reached.mapped() + request.offset, send.data);
-      combining.Unlock();
+      for (int64_t done = 0; done < bytes; done += piece) {
+        BRIGADE_RETURN_IF_ERROR(TakeLock(&combining));
+        Accumulate(request.op, request.element,
+                   static_cast<size_t>(std::min(piece, bytes - done) / each),
+                   reached.mapped() + request.offset + done, send.data + done);
+        combining.Unlock();
+      }
       return Status();
     }
   }
   LayoutCursor from = Along(send);
   LayoutCursor to = Along(request.target);
   LayoutCursor back = Along(fetches ? request.receive : send);
-  // Each element is atomic: values of others may be added in between.
-  const int64_t piece = fetches ? std::min(bytes, rules::kMostFetchedBytes / each * each) : bytes;
   std::vector<std::byte> fetched(fetches ? static_cast<size_t>(piece) : 0);
   for (int64_t done = 0; done < bytes; done += piece) {
     const int64_t now = std::min(piece, bytes - done);

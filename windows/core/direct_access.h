@@ -52,7 +52,7 @@ class DirectAccess {
   }
   // Takes back what lies in a target's mailbox, and carries it out by the kernel.
   Status DeliverMailbox(int target);
-  // Ends of epochs, at the owner of `memory`: see Entries.
+  // Ends of epochs, at the owner of `memory`.
   bool EndFence(std::byte* memory) { return mailboxes_->EndFence(memory); }
   void EndStart(int origin, std::byte* memory) {
     mailboxes_->EndStart(counters_.completes_used(origin), origin, memory);

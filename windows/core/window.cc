@@ -86,7 +86,6 @@ Status Window::Create(WindowSpace* space, Bootstrap* bootstrap, const WindowOpti
   if (options.kind == WindowMemory::kProcess) {
     BRIGADE_RETURN_IF_ERROR(made->epochs_.Fence(/*opens=*/true));
   }
-  made->is_freed_ = false;
   *window = std::move(made);
   return Status();
 }
@@ -157,6 +156,7 @@ Status Window::OpenTargets(Bootstrap* bootstrap, WindowOptions options,
   BRIGADE_RETURN_IF_ERROR(router_.Open(bootstrap, std::move(members), options,
                                        served_.checked.has_value(),
                                        engine()->endpoint()->AllowsProgressThread()));
+  is_freed_ = false;  // other members have the window, even if memory is used up here
   if (is_direct() && !is_simulated && size() <= MemberPage::kMaxFlagPeers) {
     std::vector<MemberPage> pages;
     for (int r = 0; r < size(); ++r) pages.push_back(router_.direct(r)->page());
@@ -326,6 +326,11 @@ Status Window::AllGather(const void* mine, size_t bytes, void* all, const Look& 
 Status Window::Progress() {
   const WindowWait::ProgressGuard guard(&*wait_);
   return wait_->Look();
+}
+
+Status Window::LookNowAndThen() {
+  constexpr uint32_t kCallsPerLook = 64;
+  return ++calls_without_look_ % kCallsPerLook == 0 ? Progress() : Status();
 }
 
 }  // namespace brigade

@@ -105,8 +105,6 @@ class Window final : private Engine::Listener {
   // carries out requests. The same on all.
   bool all_are_mapped() const { return router_.all_are_mapped(); }
   bool all_answer() const { return router_.all_answer(); }
-  // Whether a fence takes one round of messages. The same on all.
-  bool has_short_fences() const { return message_access_->sends_fences() && may_leave_early_; }
   bool is_dynamic() const { return exposed_->attributes().kind == WindowMemory::kDynamic; }
   // Where this process sees a member's memory; null: it does not.
   std::byte* PointerTo(int rank) const;
@@ -276,7 +274,10 @@ class Window final : private Engine::Listener {
   Status SumRequests(uint64_t* of_me);
   // Whether that is done: the fences of all have come, or as many requests as were sent.
   bool IsDone(uint64_t asked) const;
+  bool HasNotifications(int source, uint64_t count) const;
   bool TakeNotifications(int source, uint64_t count);
+  // For calls that need not wait, but may be repeated until another rank has done something.
+  Status LookNowAndThen();
 
   const ForkWatch fork_watch_;
   std::optional<WindowWait> wait_;
@@ -291,6 +292,7 @@ class Window final : private Engine::Listener {
   std::unique_ptr<WindowMessages> messages_;
   std::vector<uint64_t> grants_used_;         // by target
   std::vector<uint64_t> notifications_used_;  // by source
+  uint32_t calls_without_look_ = 0;
   bool may_leave_early_ = false;  // a fence, before others have left it; the same on all
   bool listens_ = false;
   bool is_freed_ = true;  // or not yet made

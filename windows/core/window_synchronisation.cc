@@ -361,12 +361,12 @@ Status Window::Flush(int target) {
   if (reaches(target)) {
     EndOwn(FlushedPart::kAll);
     // A caller that flushes again and again waits for what others write here, by messages perhaps.
-    return is_direct() && target != rank() ? Status() : Progress();
+    return is_direct() && target != rank() ? LookNowAndThen() : Progress();
   }
   const WindowWait::ProgressGuard guard(&*wait_);
   MessageAccess::Flush flush;
   BRIGADE_RETURN_IF_ERROR(message_access_->BeginFlush(target, FlushedPart::kAll, &flush));
-  if (flush.token == 0) engine()->Move();
+  if (flush.token == 0) BRIGADE_RETURN_IF_ERROR(wait_->Look());
   return message_access_->AwaitFlush(target, flush);
 }
 
@@ -375,7 +375,7 @@ Status Window::FlushAll() {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlushAll());
   FullFence();
   if (epochs_.HasLock(rank())) EndOwn(FlushedPart::kAll);
-  if (is_direct()) return Status();
+  if (is_direct()) return LookNowAndThen();
   const WindowWait::ProgressGuard guard(&*wait_);
   std::vector<MessageAccess::Flush> flushes(static_cast<size_t>(size()));
   bool asks = false;
@@ -385,7 +385,7 @@ Status Window::FlushAll() {
         message_access_->BeginFlush(r, FlushedPart::kAll, &flushes[static_cast<size_t>(r)]));
     asks = asks || flushes[static_cast<size_t>(r)].token != 0;
   }
-  if (!asks) engine()->Move();
+  if (!asks) BRIGADE_RETURN_IF_ERROR(wait_->Look());
   for (int r = 0; r < size(); ++r) {
     BRIGADE_RETURN_IF_ERROR(message_access_->AwaitFlush(r, flushes[static_cast<size_t>(r)]));
   }
@@ -397,9 +397,10 @@ Status Window::FlushLocal(int target) {
   BRIGADE_RETURN_IF_ERROR(epochs_.CheckFlush(target));
   if (reaches(target)) {
     EndOwn(FlushedPart::kReads);
-    return Status();
+    return LookNowAndThen();
   }
   const WindowWait::ProgressGuard guard(&*wait_);
+  BRIGADE_RETURN_IF_ERROR(wait_->Look());
   if (!served_.checked.has_value()) return message_access_->AwaitLocally(target);
   MessageAccess::Flush flush;
   BRIGADE_RETURN_IF_ERROR(message_access_->BeginFlush(target, FlushedPart::kReads, &flush));
@@ -422,12 +423,15 @@ Status Window::Sync() {
 
 // --- notification ---
 
+bool Window::HasNotifications(int source, uint64_t count) const {
+  return exposed_->page().notified(source).load(std::memory_order_acquire) -
+             notifications_used_[static_cast<size_t>(source)] >=
+         count;
+}
+
 bool Window::TakeNotifications(int source, uint64_t count) {
-  uint64_t& taken = notifications_used_[static_cast<size_t>(source)];
-  if (exposed_->page().notified(source).load(std::memory_order_acquire) - taken < count) {
-    return false;
-  }
-  taken += count;
+  if (!HasNotifications(source, count)) return false;
+  notifications_used_[static_cast<size_t>(source)] += count;
   return true;
 }
 
@@ -436,8 +440,12 @@ Status Window::NotifyWait(int source, uint64_t count) {
   BRIGADE_RETURN_IF_ERROR(router_.CheckRank(source));
   if (TakeNotifications(source, count)) return Status();
   const WindowWait::ProgressGuard guard(&*wait_);
-  return wait_->Until(/*by_message=*/!router_.some_are_direct(), "a notification",
-                      [&] { return TakeNotifications(source, count); });
+  do {  // another thread may take them before
+    BRIGADE_RETURN_IF_ERROR(wait_->Until(/*by_message=*/!router_.some_are_direct(),
+                                         "a notification",
+                                         [&] { return HasNotifications(source, count); }));
+  } while (!TakeNotifications(source, count));
+  return Status();
 }
 
 Status Window::NotifyTest(int source, uint64_t count, bool* taken) {

@@ -3,8 +3,8 @@
 // An entry is a put that its target carries out: where the bytes belong, and the bytes. That costs
 // two copies. Memory that the origin does not map costs a system call or a message.
 //
-// Zeroed memory is an empty mailbox. None is ever emptied: entries bear the number of their epoch,
-// and those of a later epoch lie over them.
+// Zeroed memory is an empty mailbox. Entries bear the number of their epoch, and those of a later
+// epoch lie over them: nobody empties a mailbox at the end of an epoch.
 
 #ifndef BRIGADE_WINDOWS_MEMORY_MAILBOX_H_
 #define BRIGADE_WINDOWS_MEMORY_MAILBOX_H_

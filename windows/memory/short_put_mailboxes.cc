@@ -7,6 +7,7 @@
 #include "membuf/check.h"
 #include "membuf/copy_bytes.h"
 #include "windows/layout/layout_copy.h"
+#include "windows/memory/member_page.h"
 #include "windows/rules.h"
 
 namespace brigade {
@@ -60,6 +61,8 @@ bool AddAll(Mailbox* box, uint64_t epoch, LayoutCursor* from, const std::byte* o
 }  // namespace
 
 MailboxSize ShortPutMailboxes::SizeOfArea(int members) {
+  static_assert(FencedMailboxes::kMostMembers <= MemberPage::kMaxFlagPeers,
+                "epochs with mailboxes are counted by flags");
   if (members < 2 || members > FencedMailboxes::kMostMembers) return MailboxSize();
   const auto all = static_cast<size_t>(members);
   return {sizeof(Front) + FencedMailboxes::FrontBytes(), kBoxesOfEach * all * BoxBytes(all)};

@@ -6,7 +6,7 @@ set -euo pipefail
 
 if [[ $# -eq 2 ]]; then
   if ! unshare --user --map-root-user --net true; then
-    echo "left out: no network of its own"
+    echo "skipped: no network of its own"
     exit
   fi
   exec unshare --user --map-root-user --net "$0" "$@" apart

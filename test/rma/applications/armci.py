@@ -5,7 +5,6 @@ import subprocess
 import debian
 from program import Program
 
-PACKAGES = ["dpkg-dev", "libarmci-mpi-dev"]
 ABSENT = "Debian's source package armci-mpi cannot be fetched"
 # Parts of others, and timings of memory, of messages and of puts, which take long and check nothing.
 LEFT_OUT = {"test_parmci_lib", "ARMCI_PutS_latency", "ARMCI_AccS_latency"}

@@ -5,7 +5,6 @@ import re
 import debian
 from program import Program
 
-PACKAGES = ["libcoarrays-openmpi-dev"]
 FOLDER = debian.LIBRARIES / "open-coarrays/openmpi/bin"
 # These two convert what MPI_Get brings before the end of its epoch, and fail on stock, too, where data go by messages
 # (OMPI_MCA_osc=pt2pt). The third gets single elements, many thousands, in silence.

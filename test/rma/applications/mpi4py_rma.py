@@ -8,7 +8,6 @@ import tarfile
 import debian
 from program import Program
 
-PACKAGES = ["python3-mpi4py", "python3-numpy"]
 ABSENT = "the sources of mpi4py cannot be fetched"
 
 

@@ -5,7 +5,6 @@ import re
 
 from program import Program
 
-PACKAGES = ["nwchem-openmpi"]
 STOCK_RUNS = 5
 INPUT = pathlib.Path(__file__).resolve().parent / "water.nw"
 LAST_DIGIT = 1e-12  # that is printed

@@ -4,7 +4,6 @@ import pathlib
 
 from program import Program
 
-PACKAGES = ["python3-petsc4py", "python3-mpi4py"]
 FOREST = pathlib.Path(__file__).resolve().parent / "petsc_forest.py"
 # PETSc's other ways, allocate, dynamic and active, fail on stock.
 WINDOWS = ["create -sf_window_sync fence", "create -sf_window_sync lock", "shared -sf_window_sync fence"]
