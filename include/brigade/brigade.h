@@ -64,8 +64,8 @@
 ///    other.
 /// 9. Programs that were built with version 1.0 of Brigade run with all later versions 1.x.
 ///
-/// The communication patterns of Brigade come from papers on buffered communication for the Fujitsu
-/// AP3000.
+/// Source of the communication patterns: J. E. Dawson and P. E. Strazdins, Optimizing User-Level
+/// Communication Patterns on the Fujitsu AP3000, IWCC 1999.
 
 #ifndef BRIGADE_BRIGADE_H_
 #define BRIGADE_BRIGADE_H_

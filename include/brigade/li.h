@@ -43,7 +43,9 @@
 /// 5. Offsets and lengths are in bytes.
 /// 6. Not thread-safe: one thread of a process must make all calls.
 ///
-/// Source: the paper that proposed LI. Differences between this interface and the paper:
+/// Source: A. V. Gerbessiotis and S.-Y. Lee, Remote Memory Access: A Case for Portable, Efficient
+/// and Library Independent Parallel Programming, Scientific Programming 12 (2004). Differences
+/// between this interface and the paper:
 ///
 /// 1. LIGET's parameters have the order of bsp_get; the paper leaves the order open.
 /// 2. LICOMMIT is a barrier of all processes; in the paper's mapping to MPI, LICOMMIT does nothing.
