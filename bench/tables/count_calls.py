@@ -77,7 +77,8 @@ def run(case, libraries, folder):
     for rank, call in case.calls.items():
         text = (folder / f"rank.{rank}").read_text()
         instructions = read(text.splitlines(), PROGRAM.name)
-        entered = sum(1 for file in instructions if OURS.match(file))
+        # In each call: a look at something else comes now and then.
+        entered = sum(1 for file, count in instructions.items() if OURS.match(file) and count >= case.count)
         print(f"| {call} | {instructions.total() / case.count:.0f} | {entered} |")
         for file, count in instructions.most_common():
             print(f"{count / case.count:10.1f} {file}", file=sys.stderr)
