@@ -67,7 +67,7 @@ void Call::SetMatrix(const MatrixArguments& arguments, Matrix* matrix) const {
           ? StridedLayout::General(arguments.m, arguments.n, ld, elem_bytes, &matrix->layout)
           : StridedLayout::Trapezoid(arguments.part, arguments.diagonal, arguments.m, arguments.n,
                                      ld, elem_bytes, &matrix->layout);
-  if (!status.ok()) FailIfNotOk(origin(), status);
+  if (!status.ok()) Fail(origin(), status);
 }
 
 int Call::RankOf(const char* what, int64_t row, int64_t col) const {
@@ -113,7 +113,7 @@ void Call::Run(char letter, const PatternCall& call) const {
                     operation.wait_ns);
     return ran;
   });
-  if (!status.ok()) FailIfNotOk(origin(), status);
+  if (!status.ok()) Fail(origin(), status);
 }
 
 void Call::Run(const Scope& scope, char letter, const PatternCall& call) const {

@@ -23,8 +23,11 @@ struct Origin {
 // Prints "BLACS ERROR '<routine>: <text>'" with its origin and ends the job.
 [[noreturn]] void Fail(const Origin& origin, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
+[[noreturn]] inline void Fail(const Origin& origin, const Status& status) {
+  Fail(origin, "%s: %s", StatusCodeName(status.code()), status.message().c_str());
+}
 inline void FailIfNotOk(const Origin& origin, const Status& status) {
-  if (!status.ok()) Fail(origin, "%s: %s", StatusCodeName(status.code()), status.message().c_str());
+  if (!status.ok()) Fail(origin, status);
 }
 
 // Prints "BLACS WARNING ..." with its origin and returns.

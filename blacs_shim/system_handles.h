@@ -29,8 +29,8 @@ class SystemHandles {
   // Frees `handle`; false if there is none. Handle 0 stays.
   bool Free(int handle);
   // Removes the communicator of `context`, which is about to be freed, if it has a handle: MPI may
-  // reuse its value for another communicator. Only a later context of this number gets
-  // the handle: its holder may still free it.
+  // reuse its value for another communicator. Only a later context of this number gets the handle:
+  // its holder may still free it.
   void Forget(MPI_Comm communicator, int context);
 
  private:

@@ -140,6 +140,7 @@ Status DirectAccess::Combine(const RmaRequest& request) {
       return FetchOne(request, static_cast<size_t>(bytes));
     }
     if (!fetches) {
+      if (request.op == CombineOp::kNoOp) return Status();  // has no data
       for (int64_t done = 0; done < bytes; done += piece) {
         BRIGADE_RETURN_IF_ERROR(TakeLock(&combining));
         Accumulate(request.op, request.element,

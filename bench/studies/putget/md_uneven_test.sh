@@ -1,5 +1,5 @@
 #!/bin/bash
-# With --uneven N rank 0 computes each pair N times, by messages and by tasks.
+# With --uneven N the results say that rank 0 is slower. That it is: md_forces_test.cc.
 #   md_uneven_test.sh RUN_MPI PROGRAM
 set -euo pipefail
 
